@@ -96,6 +96,17 @@ const char* read_base(const httpd::ConfigLine& line, Base& base) {
     return nullptr;
 }
 
+const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFactor& mode) {
+    using sign_in::SecondFactor;
+    const std::string_view word = line.words[0];
+    if (word != "verify" && word != "refuse" && word != "ignore")
+        return "must be 'verify', 'refuse' or 'ignore'";
+    mode = word == "verify"   ? SecondFactor::verified
+           : word == "refuse" ? SecondFactor::refused
+                              : SecondFactor::ignored;
+    return nullptr;
+}
+
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit) {
     const auto most = httpd::number_within(line.words[0], 1, 1000000);
     const auto window = line.words.size() > 1 ? httpd::number_within(line.words[1], 1, 86400)

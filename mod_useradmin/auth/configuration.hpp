@@ -6,6 +6,7 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "password/attempt_limiter.hpp"
+#include "sign_in/credentials.hpp"
 #include "sign_in/hash_cost_equalizer.hpp"
 
 #include <chrono>
@@ -33,6 +34,7 @@ const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled);
 const char* read_cookie(const httpd::ConfigLine& line, const char*& name);
 const char* read_secrets(const httpd::ConfigLine& line, Signing& signing);
 const char* read_base(const httpd::ConfigLine& line, Base& base);
+const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFactor& mode);
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit);
 
 inline constexpr auto directives = std::tuple_cat(
@@ -63,7 +65,8 @@ inline constexpr auto directives = std::tuple_cat(
             Signing(), read_secrets),
         httpd::directive<struct SignIn>(
             "AuthUserAdminSignIn", FLAG, httpd::anywhere,
-            "On: this Location is the base address of sign-in/email, sign-out and get-session",
+            "On: this Location is the base address of sign-in/email, two-factor, sign-out and "
+            "get-session",
             Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
@@ -74,12 +77,12 @@ inline constexpr auto directives = std::tuple_cat(
             "how many attempts to sign in may fail for an account from an address [, within how "
             "many seconds [, shared: on all servers together]]",
             password::AttemptLimit(), read_limit),
-        // In each of these, the first word means false.
-        httpd::directive<struct IgnoresSecondFactor>(
+        httpd::directive<struct SecondFactorMode>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
-            "refuse or ignore: whether a password alone is refused if its account has a second "
-            "factor",
-            false, httpd::ChoiceReader{"refuse", "ignore"}),
+            "verify, refuse or ignore: whether an account with a second factor signs in with a "
+            "code after its password, not at all, or with its password alone",
+            sign_in::SecondFactor::verified, read_second_factor),
+        // The first word means false.
         httpd::directive<struct RefusesImpersonated>(
             "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
             "allow or refuse: whether a session counts in which an administrator acts as its user",

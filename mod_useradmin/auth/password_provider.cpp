@@ -24,6 +24,7 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
     case sign_in::Outcome::unknown:
         return AUTH_USER_NOT_FOUND;
     case sign_in::Outcome::wrong_password:
+    case sign_in::Outcome::wrong_code:
     case sign_in::Outcome::banned:
     case sign_in::Outcome::second_factor:
     case sign_in::Outcome::limited:
@@ -45,6 +46,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
     event.operation = "sign-in";
     const sign_in::Verification verification = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), verifier.backend().network()});
+    if (verification.outcome == sign_in::Outcome::second_factor)
+        verifier.credentials().log_second_factor(verification.user, verifier.backend().network());
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);

@@ -10,13 +10,15 @@ namespace useradmin::auth {
 /// The verifier and its dependencies, for one request.
 class RequestVerifier final {
   public:
-    explicit RequestVerifier(request_rec* request);
+    /// has_plugins: whether the tables of better-auth's plugins are used.
+    explicit RequestVerifier(request_rec* request, bool has_plugins = false);
 
     httpd::RequestBackend& backend() noexcept { return backend_; }
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:
-    RequestVerifier(request_rec* request, const AuthSettings& settings);
+    RequestVerifier(request_rec* request, const AuthSettings& settings,
+                    const httpd::BackendSettings& backend);
 
     httpd::RequestBackend backend_;
     sign_in::HashWork work_;

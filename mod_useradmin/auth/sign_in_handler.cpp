@@ -25,16 +25,24 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns whether the cookies mark the session as not remembered.
-bool has_dont_remember(const http::Headers& headers, const AuthSettings& settings,
-                       const sign_in::Cookies& cookies) {
-    const auto value = token_in_cookie(headers.find("Cookie"), cookies.dont_remember_name());
-    return value && token_of(*value, settings).text == "true";
+/// Returns the value of a cookie whose signature is right, or an empty text.
+crypto::Secret signed_cookie(const http::Headers& headers, const AuthSettings& settings,
+                             const std::string& name) {
+    const auto value = token_in_cookie(headers.find("Cookie"), name);
+    return crypto::Secret(std::string(value ? token_of(*value, settings).text : ""));
+}
+
+/// Returns the secrets of second factors, or none if they are not verified.
+crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
+    return settings.get<SecondFactorMode>() == sign_in::SecondFactor::verified
+               ? settings.get<SigningSecrets>().secrets
+               : crypto::SigningSecrets();
 }
 
 int handle_sign_in(request_rec* request) {
     const AuthSettings& settings = settings_of(request);
-    RequestVerifier verifier(request);
+    const crypto::SigningSecrets factor_secrets = second_factor_secrets(settings);
+    RequestVerifier verifier(request, !factor_secrets.empty());
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    secrets.empty() ? std::string_view() : secrets.front(),
@@ -43,14 +51,21 @@ int handle_sign_in(request_rec* request) {
     httpd::RequestBody body(request, verifier.backend().log(), max_body_size,
                             verifier.backend().settings().body_timeout);
     const httpd::RequestHeaders headers(request);
+    const auto cookie = [&](std::string_view name) {
+        return signed_cookie(headers, settings, cookies.name_of(name));
+    };
+    const crypto::Secret dont_remember = cookie("dont_remember");
+    const crypto::Secret challenge = cookie("two_factor");
+    const crypto::Secret trusted_device = cookie("trust_device");
     http::Reply reply = sign_in::handle_request(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
          apr::view_of(request->args), headers, body},
         {apr::view_of(request->useragent_ip), verifier.backend().network(),
-         token_of(credential.view(), settings).text, has_dont_remember(headers, settings, cookies)},
+         token_of(credential.view(), settings).text, dont_remember.view() == "true",
+         challenge.view(), trusted_device.view()},
         {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
          settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event(),
-         settings.get<MaxSessions>(), settings.get<RefusesImpersonated>()});
+         settings.get<MaxSessions>(), settings.get<RefusesImpersonated>(), factor_secrets});
     verifier.backend().finish_event();
     if (reply.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);

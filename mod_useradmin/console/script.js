@@ -26,6 +26,12 @@
     wrongPassword: ["The e-mail or the password is not right.", "El correo o la contraseña no son correctos."],
     bannedCaller: ["This account is banned.", "Esta cuenta está bloqueada."],
     secondFactor: ["This account has a second factor. Sign in to the application instead, then load this page again.", "Esta cuenta tiene un segundo factor. Inicia sesión en la aplicación y vuelve a cargar esta página."],
+    code: ["Code", "Código"],
+    codeHint: ["From your authenticator app, or one of your backup codes.", "De tu aplicación de autenticación, o uno de tus códigos de respaldo."],
+    trustDevice: ["Trust this device for 30 days", "Confiar en este dispositivo durante 30 días"],
+    wrongCode: ["The code is not right.", "El código no es correcto."],
+    locked: ["Too many codes were wrong. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
+    codeExpired: ["That took too long. Sign in again.", "Ha pasado demasiado tiempo. Inicia sesión de nuevo."],
     tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
     reload: ["Load again", "Cargar de nuevo"],
     email: ["E-mail", "Correo electrónico"],
@@ -956,10 +962,10 @@
         buttons: [submit(t("signIn"))],
         action: async () => {
           const { status, content } = await send("POST", `${service.signIn}/sign-in/email`, { body: { email: email.value.trim(), password: password.value } });
-          if (status === 200) return start();
+          if (status === 200) return content.twoFactorRedirect ? enterCode() : start();
           password.value = "";
           password.focus();
-          throw Object.assign(new Problem(status), status === 401 ? { message: t("wrongPassword") } : status === 429 ? { message: t("tooMany") } : content?.code === "BANNED_USER" ? { message: t("bannedCaller") } : content?.code === "TWO_FACTOR_REQUIRED" ? { message: t("secondFactor") } : {});
+          throw refusal(status, content, "wrongPassword");
         },
       }));
       show(h("main", null, h("div", { class: "card entrance" }, parts)));
@@ -968,6 +974,33 @@
     parts.push(h("p", null, t("signInElsewhere")), h("div", { class: "actions" }, button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
     show(h("main", null, h("div", { class: "card entrance" }, parts)));
     heading.focus();
+  }
+
+  function refusal(status, content, unauthorized) {
+    const key = { BANNED_USER: "bannedCaller", TWO_FACTOR_REQUIRED: "secondFactor", ACCOUNT_TEMPORARILY_LOCKED: "locked" }[content?.code] ?? { 401: unauthorized, 429: "tooMany" }[status];
+    return Object.assign(new Problem(status), key && { message: t(key) });
+  }
+
+  // The second step of an account with a second factor.
+  function enterCode() {
+    const code = h("input", { name: "code", autocomplete: "one-time-code", required: true });
+    const trust = h("input", { type: "checkbox", name: "trust" });
+    const node = form({
+      fields: [field(t("code"), code, { hint: t("codeHint") }), h("label", { class: "choice" }, trust, t("trustDevice"))],
+      buttons: [button(t("cancel"), () => enter()), submit(t("signIn"))],
+      action: async () => {
+        const text = code.value.trim();
+        const isCode = /^\d{6}$/.test(text.replaceAll(" ", ""));
+        const { status, content } = await send("POST", `${service.signIn}/two-factor/verify-${isCode ? "totp" : "backup-code"}`, { body: { code: isCode ? text.replaceAll(" ", "") : text, trustDevice: trust.checked } });
+        if (status === 200) return start();
+        if (content?.code === "INVALID_TWO_FACTOR_COOKIE") return enter(t("codeExpired"));
+        code.value = "";
+        code.focus();
+        throw refusal(status, content, "wrongCode");
+      },
+    });
+    show(h("main", null, h("div", { class: "card entrance" }, mark(), h("h1", null, t("title")), node)));
+    code.focus();
   }
 
   async function leave() {

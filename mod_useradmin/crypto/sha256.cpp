@@ -64,12 +64,15 @@ std::string sha256_base64(std::string_view bytes) {
     return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
 }
 
+std::string base64url_of(std::string base64) {
+    std::replace(base64.begin(), base64.end(), '+', '-');
+    std::replace(base64.begin(), base64.end(), '/', '_');
+    base64.resize(std::min(base64.find('='), base64.size()));
+    return base64;
+}
+
 std::string sha256_base64url(std::string_view bytes) {
-    std::string text = sha256_base64(bytes);
-    std::replace(text.begin(), text.end(), '+', '-');
-    std::replace(text.begin(), text.end(), '/', '_');
-    text.resize(text.find('='));
-    return text;
+    return base64url_of(sha256_base64(bytes));
 }
 
 } // namespace useradmin::crypto

@@ -27,6 +27,9 @@ std::string sha256_hex(std::string_view bytes);
 /// Returns the digest in base64, as a Content-Security-Policy's hash source. Throws std::bad_alloc.
 std::string sha256_base64(std::string_view bytes);
 
+/// Returns a text in base64 as base64url without padding.
+std::string base64url_of(std::string base64);
+
 /// Returns the digest in base64url without padding. Throws std::bad_alloc.
 std::string sha256_base64url(std::string_view bytes);
 

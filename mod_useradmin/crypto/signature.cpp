@@ -1,6 +1,7 @@
 #include "crypto/signature.hpp"
 
 #include "crypto/secret.hpp"
+#include "crypto/sha256.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -35,6 +36,10 @@ std::string sign(std::string_view token, std::string_view secret) {
     value.reserve(token.size() + 1 + signature.view().size()); // avoids copies left by reallocation
     ((value += token) += '.') += signature.view();
     return value; // moved, not copied
+}
+
+std::string sign_base64url(std::string_view text, std::string_view secret) {
+    return base64url_of(std::string(compute_signature(text, secret).view()));
 }
 
 std::optional<std::string_view> verify_signature(std::string_view signed_value,

@@ -12,6 +12,9 @@ namespace useradmin::crypto {
 /// Returns "token.signature". The signature is the HMAC-SHA-256 of the token in base64.
 std::string sign(std::string_view token, std::string_view secret);
 
+/// Returns the HMAC-SHA-256 of the text in base64url without padding.
+std::string sign_base64url(std::string_view text, std::string_view secret);
+
 /// Returns the token of a signed value, or nothing if the signature is wrong. Compares in constant
 /// time.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,

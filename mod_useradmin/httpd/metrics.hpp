@@ -60,7 +60,7 @@ void add_counts(Counts& counts, const Others& others) noexcept {
 }
 
 /// The maximum number of operations, "other" included.
-inline constexpr std::size_t max_operations = 16;
+inline constexpr std::size_t max_operations = 24;
 
 /// A histogram of durations. The counts are numbers, or atomic in shared memory.
 template <class Count>

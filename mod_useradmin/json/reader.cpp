@@ -180,14 +180,17 @@ bool Object::boolean(std::string_view key) const noexcept {
     return cJSON_IsTrue(member(key));
 }
 
-bool Object::is_text_array(std::string_view key) const noexcept {
+std::optional<std::vector<std::string_view>> Object::texts(std::string_view key) const {
     const cJSON* const found = member(key);
     if (!cJSON_IsArray(found))
-        return false;
-    for (const cJSON* node = found->child; node != nullptr; node = node->next)
+        return std::nullopt;
+    std::vector<std::string_view> texts;
+    for (const cJSON* node = found->child; node != nullptr; node = node->next) {
         if (!cJSON_IsString(node))
-            return false;
-    return true;
+            return std::nullopt;
+        texts.emplace_back(node->valuestring);
+    }
+    return texts;
 }
 
 std::vector<std::string_view> Object::keys() const {

@@ -29,8 +29,9 @@ class Object {
     /// Returns the value of a boolean member; otherwise false.
     bool boolean(std::string_view key) const noexcept;
 
-    /// Returns whether a member is an array of strings.
-    bool is_text_array(std::string_view key) const noexcept;
+    /// Returns the texts of a member that is an array of strings, valid as long as the object;
+    /// otherwise nothing.
+    std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
 
     /// Returns the keys in their order, valid as long as the object.
     std::vector<std::string_view> keys() const;

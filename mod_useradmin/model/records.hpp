@@ -18,6 +18,11 @@ using NullableTime = std::optional<Timestamp>;
 /// A value for a column. std::monostate is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
+/// Returns whether a boolean that was read as text is false.
+constexpr bool is_false(NullableText boolean) noexcept {
+    return boolean == "f" || boolean == "0" || boolean == "false";
+}
+
 /// What to do with a value that has no column.
 enum class IfAbsent {
     ignore, ///< ignore the value
@@ -177,9 +182,52 @@ inline constexpr Field<ApiKey> api_key_fields[] = {
     {"permissions", &ApiKey::permissions},
 };
 
+/// A row of the table of better-auth's plugin for second factors (twoFactor).
+struct SecondFactor {
+    std::string_view user_id;
+    /// The key of the one-time codes, encrypted with the application's secret.
+    std::string_view secret;
+    /// The unused backup codes as a JSON array, usually encrypted likewise.
+    std::string_view backup_codes;
+    /// Whether a first code was verified; NULL means yes.
+    NullableText verified;
+    NullableText failed_verification_count;
+    NullableTime locked_until;
+
+    bool is_verified() const noexcept { return !is_false(verified); }
+};
+
+inline constexpr Field<SecondFactor> second_factor_fields[] = {
+    {"userId", &SecondFactor::user_id},
+    {"secret", &SecondFactor::secret},
+    {"backupCodes", &SecondFactor::backup_codes},
+    {"verified", &SecondFactor::verified},
+    {"failedVerificationCount", &SecondFactor::failed_verification_count},
+    {"lockedUntil", &SecondFactor::locked_until},
+};
+
+/// A row of better-auth's verification table.
+struct VerificationValue {
+    std::string_view id;
+    std::string_view identifier;
+    std::string_view value;
+    NullableTime expires_at;
+    NullableTime created_at;
+    NullableTime updated_at;
+};
+
+inline constexpr Field<VerificationValue> verification_value_fields[] = {
+    {"id", &VerificationValue::id},
+    {"identifier", &VerificationValue::identifier},
+    {"value", &VerificationValue::value},
+    {"expiresAt", &VerificationValue::expires_at},
+    {"createdAt", &VerificationValue::created_at},
+    {"updatedAt", &VerificationValue::updated_at},
+};
+
 /// Returns whether a field contains secrets.
 constexpr bool is_secret(std::string_view field) noexcept {
-    return field == "password" || field == "token";
+    return field == "password" || field == "token" || field == "secret" || field == "backupCodes";
 }
 
 /// The fields of a record type.
@@ -200,6 +248,14 @@ constexpr std::span<const Field<Account>> fields<Account>() noexcept {
 template <>
 constexpr std::span<const Field<ApiKey>> fields<ApiKey>() noexcept {
     return api_key_fields;
+}
+template <>
+constexpr std::span<const Field<SecondFactor>> fields<SecondFactor>() noexcept {
+    return second_factor_fields;
+}
+template <>
+constexpr std::span<const Field<VerificationValue>> fields<VerificationValue>() noexcept {
+    return verification_value_fields;
 }
 
 template <class Record>

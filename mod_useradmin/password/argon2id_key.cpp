@@ -3,9 +3,7 @@
 #include "password/hash_memory.hpp"
 
 #include <argon2.h>
-#ifdef USERADMIN_LIBSODIUM
 #include <sodium.h>
-#endif
 
 #include <fstream>
 #include <string>
@@ -62,7 +60,6 @@ std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::s
     return crypto::Secret(std::move(key));
 }
 
-#ifdef USERADMIN_LIBSODIUM
 std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password) {
     static const bool is_ready = sodium_init() >= 0;
@@ -76,12 +73,6 @@ std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::s
         return std::nullopt;
     return crypto::Secret(std::move(key));
 }
-#else
-std::optional<crypto::Secret> derive_with_libsodium(const Argon2id&, std::string_view, std::size_t,
-                                                    std::string_view) {
-    return std::nullopt;
-}
-#endif
 
 std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
                                                   std::size_t size, std::string_view password) {

@@ -18,7 +18,7 @@ std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::s
 
 /// Derives the key with libsodium, which uses the processor's AVX2 or AVX-512 and maps its memory
 /// for each key. Also returns nothing if libsodium does not support the parameters (more than one
-/// lane, a salt of other than 16 bytes) or is not built in.
+/// lane, a salt of other than 16 bytes).
 std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password);
 

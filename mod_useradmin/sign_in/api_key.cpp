@@ -19,10 +19,6 @@ constexpr std::chrono::minutes last_use_accuracy(1);
 // How often the limits may change between reading and counting.
 constexpr int max_tries = 10;
 
-bool is_false(model::NullableText boolean) noexcept {
-    return boolean == "f" || boolean == "0" || boolean == "false";
-}
-
 std::optional<std::int64_t> number(model::NullableText text) noexcept {
     std::int64_t number = 0;
     if (!text ||
@@ -61,7 +57,7 @@ bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
 std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     const auto window = number(key.rate_limit_time_window);
     const auto most = number(key.rate_limit_max);
-    if (is_false(key.rate_limit_enabled) || !window || !most)
+    if (model::is_false(key.rate_limit_enabled) || !window || !most)
         return {};
     const std::chrono::milliseconds length(*window);
     use.max_requests = *most;
@@ -80,7 +76,7 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
 ApiKeyStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
         return ApiKeyStatus::unknown;
-    if (is_false(found.key.enabled))
+    if (model::is_false(found.key.enabled))
         return ApiKeyStatus::disabled;
     if (found.key.expires_at && *found.key.expires_at < now)
         return ApiKeyStatus::expired;

@@ -42,26 +42,30 @@ std::vector<std::string> Cookies::session_cookies(std::string_view token,
     std::vector<std::string> headers;
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
     if (!is_remembered)
-        headers.push_back(header(dont_remember_name(), encode_token("true"), ""));
+        headers.push_back(cookie("dont_remember", "true"));
     return headers;
 }
 
 std::vector<std::string> Cookies::expired_cookies() const {
-    return {header(name_, "", "0"), header(name_with_prefix_of_session("session_data"), "", "0"),
-            expired_dont_remember_cookie()};
+    std::vector<std::string> headers = expired_session_cookies();
+    headers.push_back(expired_cookie("dont_remember"));
+    return headers;
 }
 
-std::string Cookies::expired_dont_remember_cookie() const {
-    return header(dont_remember_name(), "", "0");
+std::vector<std::string> Cookies::expired_session_cookies() const {
+    return {header(name_, "", "0"), expired_cookie("session_data")};
 }
 
-std::string Cookies::dont_remember_name() const {
-    return name_with_prefix_of_session("dont_remember");
+std::string Cookies::cookie(std::string_view name, std::string_view value,
+                            std::optional<std::chrono::seconds> age) const {
+    return header(name_of(name), encode_token(value), age ? std::to_string(age->count()) : "");
 }
 
-/// Returns the name of a better-auth cookie other than the session cookie. If the session cookie
-/// has a custom name, the others keep the default prefix.
-std::string Cookies::name_with_prefix_of_session(std::string_view name) const {
+std::string Cookies::expired_cookie(std::string_view name) const {
+    return header(name_of(name), "", "0");
+}
+
+std::string Cookies::name_of(std::string_view name) const {
     constexpr std::string_view own = "session_token";
     const std::string_view prefix =
         name_.ends_with(own) ? name_.substr(0, name_.size() - own.size()) : "better-auth.";

@@ -1,6 +1,8 @@
 // better-auth's session cookies.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,15 +34,21 @@ class Cookies {
     std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
     /// Returns the Set-Cookie values that end a session.
     std::vector<std::string> expired_cookies() const;
+    /// As above, but keeps "dont_remember", which says that the next session is not remembered.
+    std::vector<std::string> expired_session_cookies() const;
 
-    /// Returns the Set-Cookie value that deletes the dont_remember cookie.
-    std::string expired_dont_remember_cookie() const;
+    /// Returns the Set-Cookie value of another of better-auth's cookies ("dont_remember"). Without
+    /// an age, it ends when the browser closes.
+    std::string cookie(std::string_view name, std::string_view value,
+                       std::optional<std::chrono::seconds> age = {}) const;
+    /// Returns the Set-Cookie value that deletes one.
+    std::string expired_cookie(std::string_view name) const;
 
-    /// Returns the unprefixed name of the cookie that marks a session as not remembered.
-    std::string dont_remember_name() const;
+    /// Returns the whole name of one, unprefixed. If the session cookie has a custom name, the
+    /// others keep the default prefix.
+    std::string name_of(std::string_view name) const;
 
   private:
-    std::string name_with_prefix_of_session(std::string_view name) const;
     std::string header(std::string_view name, std::string_view value,
                        std::string_view max_age) const;
 

@@ -24,6 +24,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
 constexpr std::string_view sentence_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "there is no such account with a password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
+           : outcome == Outcome::wrong_code     ? "the code is wrong"
            : outcome == Outcome::banned         ? "the user is banned"
                                                 : "";
 }
@@ -35,6 +36,31 @@ Outcome outcome_of(store::Failure failure) noexcept {
 } // namespace
 
 Verification CredentialVerifier::verify(const Login& login) {
+    return attempt(
+        login, [&](const auto& subject) { return verify_password(login, subject); });
+}
+
+Verification CredentialVerifier::verify_code(const Login& login,
+                                             const std::function<Outcome()>& check) {
+    return attempt(
+        login,
+        [&](const auto& subject) {
+            // Requests at once may have failed since the first check. This one and the count follow
+            // each other, so that hardly one more can come between.
+            if (const auto refused = limited(subject))
+                return *refused;
+            const Outcome outcome = check();
+            if (outcome == Outcome::failed)
+                log_.write(text::Level::error,
+                           "UA0320: the second factor of '" + std::string(login.email) +
+                               "' cannot be decrypted with AuthUserAdminSecret");
+            if (outcome == Outcome::wrong_code)
+                limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
+            return Verification{outcome};
+        });
+}
+
+Verification CredentialVerifier::attempt(const Login& login, const Check& check) {
     const password::AttemptLimiter::Subject subject =
         limiter_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
@@ -48,7 +74,7 @@ Verification CredentialVerifier::verify(const Login& login) {
         if (const auto refused = limited(subject))
             return *refused;
     }
-    const Verification verification = verify_password(login, subject);
+    const Verification verification = check(subject);
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
@@ -64,20 +90,27 @@ Verification CredentialVerifier::verify(const Login& login) {
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
-    case Outcome::second_factor:
-        // The password is right, so this is not a failure. The count is kept: otherwise, someone
-        // who knows only the password could reset it and go on guessing the second factor.
-        log_.write_for_client(
-            text::Level::info,
-            "UA0316: signing in to user " + std::string(verification.user.id) +
-                " with the password alone was refused: the account has a second factor "
-                "(twoFactorEnabled); AuthUserAdminSecondFactor ignore allows it",
-            login.network.text());
+    case Outcome::wrong_code: // already counted here
+        if (limit_.is_shared)
+            static_cast<void>(take_shared(
+                store_.record_failed_attempt(shared.counters, limit_.window), shared, subject));
+        log_failure(login, verification.outcome);
         break;
-    default: // undecided
+    default: // undecided, or a second factor is required
+        // The count is kept. Otherwise, someone who knows only the password could clear it and go
+        // on guessing codes.
         break;
     }
     return verification;
+}
+
+void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
+    log_.write_for_client(
+        text::Level::info,
+        "UA0316: signing in to user " + std::string(user.id) +
+            " with the password alone was refused: the account has a second factor "
+            "(twoFactorEnabled); AuthUserAdminSecondFactor ignore allows it",
+        network.text());
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
@@ -161,8 +194,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))
         return {Outcome::banned, user};
-    if (found->has_second_factor && second_factor_ == SecondFactor::refused)
-        return {Outcome::second_factor, user};
+    if (found->has_second_factor && second_factor_ != SecondFactor::ignored)
+        return {Outcome::second_factor, user, *found->password_hash};
     return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
 }
 

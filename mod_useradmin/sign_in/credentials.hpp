@@ -6,6 +6,7 @@
 #include "store/store.hpp"
 #include "text/logger.hpp"
 
+#include <functional>
 #include <string_view>
 
 namespace useradmin::sign_in {
@@ -21,6 +22,7 @@ enum class Outcome {
     accepted,
     unknown,        ///< no such user, or no password
     wrong_password, ///< or an invalid stored hash
+    wrong_code,     ///< of a second factor
     banned,         ///< with the right password
     second_factor,  ///< the password is right, but a second factor is required
     limited,        ///< too many failed attempts: 429
@@ -33,6 +35,7 @@ enum class Outcome {
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
            : outcome == Outcome::wrong_password ? "wrong-password"
+           : outcome == Outcome::wrong_code     ? "wrong-code"
            : outcome == Outcome::banned         ? "banned"
            : outcome == Outcome::second_factor  ? "second-factor"
            : outcome == Outcome::limited        ? "too-many-attempts"
@@ -43,7 +46,7 @@ struct Verification {
     Outcome outcome;
     /// The user. Set only if the password is right. The texts live as long as the request.
     model::User user = {};
-    /// The account's current hash if the outcome is accepted. Lives as long as the verifier.
+    /// The account's current hash if the password is right. Lives as long as the verifier.
     std::string_view password_hash = {};
     /// Set if the outcome is limited.
     std::chrono::seconds retry_after{0};
@@ -51,8 +54,9 @@ struct Verification {
 
 /// How to treat an account with a second factor (AuthUserAdminSecondFactor).
 enum class SecondFactor {
-    refused, ///< the password alone is not enough
-    ignored, ///< the password alone is enough
+    verified, ///< a code is required after the password
+    refused,  ///< such an account cannot sign in
+    ignored,  ///< the password alone is enough
 };
 
 /// Verifies credentials. Holds no database connection while hashing.
@@ -67,8 +71,16 @@ class CredentialVerifier {
           limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
+    /// Runs the check of a code, which is accepted, wrong_code or failed, unless too many attempts
+    /// have failed. A wrong one counts as a wrong password does. The login's password is unused.
+    Verification verify_code(const Login& login, const std::function<Outcome()>& check);
+    /// Logs that an account with a second factor cannot sign in.
+    void log_second_factor(const model::User& user, text::Network network) const;
 
   private:
+    using Check = std::function<Verification(const password::AttemptLimiter::Subject&)>;
+    /// Makes an attempt within the limits and counts it.
+    Verification attempt(const Login& login, const Check& check);
     /// The counters of an attempt in the database, and the index of each one's scope.
     struct SharedCounters {
         std::vector<store::AttemptCounter> counters;

@@ -10,6 +10,10 @@ using http::Request;
 
 /// POST /sign-in/email
 Reply sign_in_with_email(const Request& request, const Client& client, const Service& service);
+/// POST /two-factor/verify-totp
+Reply verify_totp(const Request& request, const Client& client, const Service& service);
+/// POST /two-factor/verify-backup-code
+Reply verify_backup_code(const Request& request, const Client& client, const Service& service);
 /// POST /sign-out
 Reply sign_out(const Request& request, const Client& client, const Service& service);
 /// GET /get-session

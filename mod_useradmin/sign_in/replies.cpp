@@ -58,6 +58,34 @@ Reply body_error(const http::Body& body) {
                               : error(body.status, "Bad request", "BAD_REQUEST");
 }
 
+Reply refusal(const Verification& verification) {
+    switch (verification.outcome) {
+    case Outcome::limited: {
+        Reply reply = error(429, "Too many requests. Please try again later.");
+        const std::string seconds = std::to_string(verification.retry_after.count());
+        reply.headers.push_back({"Retry-After", seconds});
+        reply.headers.push_back({"X-Retry-After", seconds});
+        return reply;
+    }
+    case Outcome::banned:
+        return error(403,
+                     "You have been banned from this application. Please contact support if you "
+                     "believe this is an error.",
+                     "BANNED_USER");
+    case Outcome::second_factor:
+        return error(403,
+                     "This account has a second factor. Please sign in to the application instead.",
+                     "TWO_FACTOR_REQUIRED");
+    case Outcome::busy:
+    case Outcome::unavailable:
+        return store_error(store::Failure::unavailable);
+    case Outcome::failed:
+        return store_error(store::Failure::failed);
+    default: // do not reveal which is wrong
+        return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
+    }
+}
+
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user) {
     Reply reply;
     reply.body.reserve(max_frame_length + token.size() +
@@ -66,6 +94,18 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
     writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
     if (url)
         writer.key("url").string(*url);
+    write(writer.key("user"), user);
+    writer.end_object();
+    return reply;
+}
+
+Reply verified(std::string_view token, const model::User& user) {
+    Reply reply;
+    reply.body.reserve(max_frame_length + token.size() + max_json_length(user));
+    json::Writer writer(reply.body);
+    writer.begin_object();
+    if (!token.empty())
+        writer.key("token").string(token);
     write(writer.key("user"), user);
     writer.end_object();
     return reply;

@@ -18,8 +18,14 @@ Reply store_error(store::Failure failure);
 /// Returns the reply to an unreadable body.
 Reply body_error(const http::Body& body);
 
+/// Returns the reply to a refused sign-in.
+Reply refusal(const Verification& verification);
+
 /// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits an absent url.
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
+
+/// Returns {"token":"…","user":{…}}, or the user alone if there is no token.
+Reply verified(std::string_view token, const model::User& user);
 
 /// Returns {"session":{…},"user":{…}}.
 Reply session(const store::SessionWithUser& signed_in);

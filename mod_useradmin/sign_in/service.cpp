@@ -51,6 +51,8 @@ struct Endpoint {
 
 constexpr Endpoint endpoints[] = {
     {"/sign-in/email", "sign-in", handle_post<sign_in_with_email>},
+    {"/two-factor/verify-totp", "verify-totp", handle_post<verify_totp>},
+    {"/two-factor/verify-backup-code", "verify-backup-code", handle_post<verify_backup_code>},
     {"/sign-out", "sign-out", handle_post<sign_out>},
     {"/get-session", "get-session", handle_get_session},
 };

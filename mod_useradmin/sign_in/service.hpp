@@ -2,6 +2,7 @@
 #pragma once
 
 #include "audit/event.hpp"
+#include "crypto/signature.hpp"
 #include "http/message.hpp"
 #include "http/origin.hpp"
 #include "sign_in/cookies.hpp"
@@ -22,6 +23,9 @@ struct Client {
     std::string_view token;
     /// Whether the cookies mark the session as not remembered.
     bool has_dont_remember = false;
+    /// The values of the cookies two_factor and trust_device with a verified signature, or empty.
+    std::string_view challenge = {};
+    std::string_view trusted_device = {};
 };
 
 /// The dependencies of the endpoints.
@@ -40,6 +44,8 @@ struct Service {
     std::int64_t max_sessions = 100;
     /// Whether impersonated sessions are rejected.
     bool refuses_impersonated = false;
+    /// The application's secrets if second factors are verified; otherwise empty.
+    crypto::SigningSecrets second_factor_secrets = {};
 };
 
 /// Handles a request below the base address.

@@ -1,13 +1,12 @@
 // POST /sign-in/email
-#include "crypto/random.hpp"
 #include "crypto/secret.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
-#include "sign_in/lengths.hpp"
+#include "sign_in/open_session.hpp"
+#include "sign_in/parameters.hpp"
 #include "sign_in/replies.hpp"
+#include "sign_in/second_factor.hpp"
 #include "text/unicode.hpp"
-#include "text/url.hpp"
-#include "json/reader.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -15,12 +14,6 @@
 namespace useradmin::sign_in {
 
 namespace {
-
-using json::Object;
-using Kind = Object::Kind;
-
-// Longer than any real address or User-Agent.
-constexpr std::size_t max_client_text = 512;
 
 // better-auth's limit in UTF-16 code units.
 constexpr std::size_t max_password_length = 128;
@@ -36,125 +29,29 @@ struct Form {
     bool is_remembered = true;
 };
 
-/// The parsed body, or the error reply.
-using ParseResult = std::variant<Form, Reply>;
-
-constexpr std::string_view allowed_types =
-    "Allowed types: application/x-www-form-urlencoded, application/json";
-
-std::string media_type_of(std::string_view content_type) {
-    std::string_view type = content_type.substr(0, content_type.find(';'));
-    while (type.ends_with(' ') || type.ends_with('\t'))
-        type.remove_suffix(1);
-    return text::lower(type);
-}
-
-std::string_view name_of(Kind kind) {
-    switch (kind) {
-    case Kind::absent:
-        return "undefined";
-    case Kind::null:
-        return "null";
-    case Kind::boolean:
-        return "boolean";
-    case Kind::number:
-        return "number";
-    case Kind::string:
-        return "string";
-    case Kind::other:
-        break;
-    }
-    return "object";
-}
-
-Reply invalid(std::string_view issues) {
-    return error(400, issues, "VALIDATION_ERROR");
-}
-
-/// Adds a validation error in better-auth's wording.
-void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) {
-    if (is == wanted)
-        return;
-    issues += issues.empty() ? "[body." : "; [body.";
-    issues += member;
-    issues += "] Invalid input: expected ";
-    issues += name_of(wanted);
-    issues += ", received ";
-    issues += name_of(is);
-}
-
-/// Returns the error for a text that is not a JSON object.
-Reply invalid_body(std::string_view text) {
-    std::string wrapping;
-    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
-    ((wrapping += "{\"body\":") += text) += '}';
-    const crypto::Secret wrapped(std::move(wrapping));
-    const std::optional<Object> object = Object::parse(wrapped.view());
-    if (!object)
-        return error(400, "Invalid JSON in request body", "BAD_REQUEST");
-    const Kind kind = object->kind("body");
-    return invalid("[body] Invalid input: expected object, received " +
-                   std::string(kind == Kind::other ? "array" : name_of(kind)));
-}
-
-ParseResult read_json(std::string_view text) {
-    const std::optional<Object> body = Object::parse(text);
-    if (!body)
-        return invalid_body(text);
-    const Kind callback = body->kind("callbackURL");
+std::variant<Form, Reply> read(const Request& request) {
+    using Kind = Parameters::Kind;
+    const auto body = Parameters::read(request);
+    if (const auto* problem = std::get_if<Reply>(&body))
+        return *problem;
+    const auto& parameters = std::get<Parameters>(body);
+    const Kind callback = parameters.kind("callbackURL");
     if (callback != Kind::absent && callback != Kind::null && callback != Kind::string)
         return error(400, "Invalid callbackURL: expected a string");
-    std::string issues;
-    expect(issues, "email", Kind::string, body->kind("email"));
-    expect(issues, "password", Kind::string, body->kind("password"));
-    if (callback == Kind::null)
-        expect(issues, "callbackURL", Kind::string, callback);
-    if (body->kind("rememberMe") != Kind::absent)
-        expect(issues, "rememberMe", Kind::boolean, body->kind("rememberMe"));
-    if (!issues.empty())
-        return invalid(issues);
-    Form form{crypto::Secret(std::string(body->text("email"))),
-              crypto::Secret(std::string(body->text("password"))),
+    ValidationErrors errors(parameters);
+    errors.expect("email", Kind::string);
+    errors.expect("password", Kind::string);
+    errors.expect_optional("callbackURL", Kind::string);
+    errors.expect_optional("rememberMe", Kind::boolean);
+    if (auto problem = errors.reply())
+        return *std::move(problem);
+    Form form{parameters.text("email"),
+              parameters.text("password"),
               {},
-              body->kind("rememberMe") == Kind::absent || body->boolean("rememberMe")};
+              parameters.boolean("rememberMe", true)};
     if (callback == Kind::string)
-        form.callback = body->text("callbackURL");
+        form.callback = parameters.text("callbackURL").view();
     return form;
-}
-
-ParseResult read_form(std::string_view text) {
-    auto email = text::query_parameter(text, "email");
-    auto password = text::query_parameter(text, "password");
-    std::string issues;
-    expect(issues, "email", Kind::string, email ? Kind::string : Kind::absent);
-    expect(issues, "password", Kind::string, password ? Kind::string : Kind::absent);
-    // better-auth accepts only a boolean, and forms have none.
-    if (text::query_parameter(text, "rememberMe"))
-        expect(issues, "rememberMe", Kind::boolean, Kind::string);
-    Form form{crypto::Secret(std::move(email).value_or("")),
-              crypto::Secret(std::move(password).value_or("")),
-              text::query_parameter(text, "callbackURL"), true};
-    if (!issues.empty())
-        return invalid(issues);
-    return form;
-}
-
-ParseResult read(const Request& request) {
-    const http::Body body = request.body.read();
-    if (body.state != http::Body::State::read)
-        return body_error(body);
-    if (body.text.empty())
-        return invalid("[body] Invalid input: expected object, received undefined");
-    const std::string_view content_type = request.headers.find("Content-Type");
-    const std::string type = media_type_of(content_type);
-    if (type == "application/json")
-        return read_json(body.text);
-    if (type == "application/x-www-form-urlencoded")
-        return read_form(body.text);
-    const std::string problem =
-        type.empty() ? "Content-Type is required. "
-                     : "Content-Type \"" + std::string(content_type) + "\" is not allowed. ";
-    return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
 }
 
 bool is_letter(char character) {
@@ -200,87 +97,17 @@ bool is_email(std::string_view text) {
     return at != text.npos && is_local_part(text.substr(0, at)) && is_domain(text.substr(at + 1));
 }
 
-/// Returns the part of a client's text that a session row stores: clean UTF-8 of bounded length.
-std::string truncate_client_text(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t length = text::sequence_length(text);
-        if (out.size() + length > max_client_text)
-            break;
-        if (length > 0 && text.front() != '\0')
-            out.append(text, 0, length);
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
-}
-
-Reply refusal(const Verification& verification) {
-    switch (verification.outcome) {
-    case Outcome::limited: {
-        Reply reply = error(429, "Too many requests. Please try again later.");
-        const std::string seconds = std::to_string(verification.retry_after.count());
-        reply.headers.push_back({"Retry-After", seconds});
-        reply.headers.push_back({"X-Retry-After", seconds});
-        return reply;
-    }
-    case Outcome::banned:
-        return error(403,
-                     "You have been banned from this application. Please contact support if you "
-                     "believe this is an error.",
-                     "BANNED_USER");
-    case Outcome::second_factor:
-        return error(403,
-                     "This account has a second factor. Please sign in to the application instead.",
-                     "TWO_FACTOR_REQUIRED");
-    case Outcome::busy:
-    case Outcome::unavailable:
-        return store_error(store::Failure::unavailable);
-    case Outcome::failed:
-        return store_error(store::Failure::failed);
-    default: // do not reveal which is wrong
-        return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
-    }
-}
-
 /// Opens a session for the user. Returns nothing if the account has changed since verification.
 std::optional<Reply> open_session_of(const Verification& verification, const Request& request,
                                      const Client& client, const Service& service,
                                      const Form& form) {
-    service.event.caller = service.event.target;
-    service.event.role = verification.user.role.value_or("user");
-
-    const std::string id = crypto::random_uuid();
-    const crypto::Secret token(crypto::random_token());
-    const std::string ip = truncate_client_text(client.ip);
-    const std::string user_agent = truncate_client_text(request.headers.find("User-Agent"));
-    model::Session session;
-    session.id = id;
-    session.token = token.view();
-    session.user_id = verification.user.id;
-    session.created_at = session.updated_at = service.now;
-    session.expires_at =
-        service.now + (form.is_remembered ? session_lifetime : short_session_lifetime);
-    session.ip_address = ip;
-    session.user_agent = user_agent;
-    store::SessionTerms terms;
-    terms.verified = &verification.user;
-    terms.now = text::now();
-    terms.password_hash = verification.password_hash;
-    terms.max_sessions = service.max_sessions;
-    const auto opened = service.store.create_session(session, terms);
-    if (!opened && opened.failure() == store::Failure::version_mismatch) {
-        service.event.caller.clear();
-        service.event.role.clear();
+    const auto token = open_session(verification, form.is_remembered, request, client, service);
+    if (!token && token.failure() == store::Failure::version_mismatch)
         return std::nullopt;
-    }
-    if (!opened)
-        return store_error(opened.failure());
-
-    Reply reply = signed_in(token.view(), form.callback, verification.user);
-    add_session_cookies(reply, token.view(), form.is_remembered, service);
-    // A leftover dont_remember cookie would prevent the session from being extended.
-    if (form.is_remembered && client.has_dont_remember)
-        reply.headers.push_back({"Set-Cookie", service.cookies.expired_dont_remember_cookie()});
+    if (!token)
+        return store_error(token.failure());
+    Reply reply = signed_in(token->view(), form.callback, verification.user);
+    add_new_session_cookies(reply, token->view(), form.is_remembered, client, service);
     if (form.callback && !form.callback->empty())
         reply.headers.push_back({"Location", *form.callback});
     return reply;
@@ -291,7 +118,7 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
 Reply sign_in_with_email(const Request& request, const Client& client, const Service& service) {
     if (const auto foreign = reject_cross_site_sign_in(request.headers, service.trusted_origins))
         return *foreign;
-    const ParseResult reading = read(request);
+    const auto reading = read(request);
     if (const auto* unread = std::get_if<Reply>(&reading))
         return *unread;
     const Form& form = std::get<Form>(reading);
@@ -312,10 +139,17 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         event.reason = reason_of(verification.outcome);
         if (!verification.user.id.empty())
             event.target = verification.user.id;
-        if (verification.outcome != Outcome::accepted)
+        const bool has_second_factor = verification.outcome == Outcome::second_factor;
+        if (has_second_factor && !is_trusted_device(verification.user.id, client, service))
+            return require_second_factor(verification.user, form.is_remembered, client, service);
+        if (!has_second_factor && verification.outcome != Outcome::accepted)
             return refusal(verification);
-        if (auto reply = open_session_of(verification, request, client, service, form))
+        event.reason = {};
+        if (auto reply = open_session_of(verification, request, client, service, form)) {
+            if (has_second_factor)
+                renew_trust(*reply, verification.user.id, client, service);
             return *std::move(reply);
+        }
     }
     return store_error(store::Failure::unavailable);
 }

@@ -82,21 +82,24 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
                               : right.table == 't' ? needs_attempts
-                              : right.table == 'a' ? needs_account
-                                                   : needs_second_factors;
-        return right.table == 'r' || (needs & need) != 0;
+                                                   : needs_account;
+        return right.table == 'r' || right.table <= 'Z' || (needs & need) != 0;
     };
-    const std::vector<Privilege> second_factors = second_factor_privileges(schema);
+    const auto of_plugins = [&](unsigned need, auto privileges) {
+        return (needs & need) != 0 ? privileges(schema) : std::vector<Privilege>();
+    };
+    const auto second_factors = of_plugins(needs_second_factors, second_factor_privileges);
+    const auto removal = of_plugins(needs_factor_removal, factor_removal_privileges);
     // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
-         {std::span<const Privilege>(service_privileges),
+         {std::span<const Privilege>(second_factors), std::span<const Privilege>(removal),
+          std::span<const Privilege>(service_privileges),
           std::span<const Privilege>(session_privileges),
           (needs & needs_new_hash) != 0 ? std::span<const Privilege>(extras_privileges)
                                         : std::span<const Privilege>(),
           std::span<const Privilege>(password_privileges),
           std::span<const Privilege>(sign_in_privileges),
           std::span<const Privilege>(attempt_privileges),
-          std::span<const Privilege>(second_factors),
           std::span<const Privilege>(revocation_privileges)}) {
         std::vector<Privilege> privileges;
         std::copy_if(all.begin(), all.end(), std::back_inserter(privileges), is_needed);
@@ -513,7 +516,7 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
 }
 
 Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {
-    return run(Access::change, needs_user | needs_session | needs_second_factors, Retry::no,
+    return run(Access::change, needs_user | needs_session | needs_factor_removal, Retry::no,
                statements::remove_second_factor, id, guard);
 }
 
@@ -559,6 +562,29 @@ Result<std::vector<model::ApiKey>> DatabaseStore::list_api_keys(std::string_view
 
 Result<Done> DatabaseStore::delete_api_key(std::string_view id) {
     return run(Access::change, needs_api_keys, Retry::yes, statements::delete_api_key, id);
+}
+
+Result<std::string_view> DatabaseStore::find_verification(std::string_view identifier,
+                                                          text::Timestamp now) {
+    return run(Access::read, needs_second_factors, Retry::yes, statements::find_verification,
+               identifier, now);
+}
+
+Result<UserWithSecondFactor> DatabaseStore::find_second_factor(std::string_view user_id) {
+    return run(Access::read, needs_user | needs_second_factors, Retry::yes,
+               statements::find_second_factor, user_id);
+}
+
+Result<Done> DatabaseStore::change_second_factor(const SecondFactorChange& change) {
+    return run(Access::write, needs_second_factors, Retry::no, statements::change_second_factor,
+               change);
+}
+
+Result<Done> DatabaseStore::record_second_factor_failure(std::string_view user_id,
+                                                         const SecondFactorLock& lock) {
+    // If the outcome is unknown, counting twice is safer than not counting.
+    return run(Access::write, needs_second_factors, Retry::yes,
+               statements::record_second_factor_failure, user_id, lock);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

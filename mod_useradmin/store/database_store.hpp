@@ -74,6 +74,12 @@ class DatabaseStore : public Store {
                                           std::optional<std::int64_t> after_id = {}) override;
     Result<ApiKeyWithUser> find_api_key(std::string_view digest) override;
     Result<Done> use_api_key(const ApiKeyUse& use) override;
+    Result<std::string_view> find_verification(std::string_view identifier,
+                                               text::Timestamp now) override;
+    Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) override;
+    Result<Done> change_second_factor(const SecondFactorChange& change) override;
+    Result<Done> record_second_factor_failure(std::string_view user_id,
+                                              const SecondFactorLock& lock) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 

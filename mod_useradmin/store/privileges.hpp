@@ -31,7 +31,7 @@ inline constexpr Privilege extras_privileges[] = {
 };
 
 /// Removing second factors (UserAdminExtras), in addition to those. No secret is read.
-inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
+inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable* const owned : {schema.second_factors(), schema.verifications()})
         if (owned != nullptr && schema.second_factors() != nullptr) {
@@ -66,5 +66,21 @@ inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'s', "DELETE"},
                                                    {'u', "UPDATE", "updatedAt"},
                                                    {'a', "UPDATE", "updatedAt"}};
+
+/// Sign-in with a second factor, in addition to those: the plugin's tables that exist.
+inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
+    std::vector<Privilege> all;
+    for (std::size_t index = 0; index < schema.owned.size(); ++index) {
+        const char table = Schema::letter(index);
+        if (&schema.owned[index] == schema.second_factors())
+            all.insert(all.end(), {{table, "SELECT"},
+                                   {table, "UPDATE", "backupCodes"},
+                                   {table, "UPDATE", "failedVerificationCount"},
+                                   {table, "UPDATE", "lockedUntil"}});
+        if (&schema.owned[index] == schema.verifications())
+            all.insert(all.end(), {{table, "SELECT"}, {table, "INSERT"}, {table, "DELETE"}});
+    }
+    return all;
+}
 
 } // namespace useradmin::store

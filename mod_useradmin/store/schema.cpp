@@ -89,6 +89,10 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     }
     if (plugin.name == "apiKey")
         match<model::ApiKey>(table);
+    else if (plugin.name == "twoFactor")
+        match<model::SecondFactor>(table);
+    else if (plugin.name == "verification")
+        match<model::VerificationValue>(table);
     const Column* const key = user.find(plugin.reference == Reference::email ? "email" : "id");
     const Column::Kind kind = table.at(plugin.owner).kind;
     // Numbers of users and organizations would be the same.
@@ -341,6 +345,18 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                   "refillAmount", "refillInterval", "lastRefillAt", "rateLimitEnabled",
                   "rateLimitTimeWindow", "rateLimitMax", "requestCount", "lastRequest",
                   "permissions"});
+    if (second_factors() == nullptr)
+        problems.push_back({needs_second_factors,
+                            "there is no table of better-auth's plugin for second factors with the "
+                            "columns \"userId\", \"secret\" and \"backupCodes\" "
+                            "(AuthUserAdminSecondFactor); add it as better-auth's migration does"});
+    if (const OwnedTable* const values = verifications(); values == nullptr)
+        problems.push_back({needs_second_factors,
+                            "there is no table \"verification\" with the columns \"identifier\", "
+                            "\"value\" and \"expiresAt\" (AuthUserAdminSecondFactor); add it as "
+                            "better-auth's migration does"});
+    else
+        FieldResolver(values->table, needs_second_factors, problems).has({"id"});
 }
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {

@@ -121,7 +121,8 @@ enum Need : unsigned {
     needs_revocations = 32,     ///< the table of revocations, if there is one, can be read
     needs_attempts = 64,        ///< the table of attempts, if there is one
     needs_api_keys = 128,       ///< the plugin's table of API keys can be read and counted in
-    needs_second_factors = 256, ///< the plugin's tables of second factors, if there are any
+    needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
+    needs_factor_removal = 512, ///< the rows in them, if they exist, can be removed
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.
@@ -204,6 +205,10 @@ struct Schema {
     const OwnedTable* api_keys() const noexcept { return plugin_table("apiKey"); }
     const OwnedTable* second_factors() const noexcept { return plugin_table("twoFactor"); }
     const OwnedTable* verifications() const noexcept { return plugin_table("verification"); }
+    /// Returns whether users may have second factors.
+    bool has_second_factors() const noexcept {
+        return second_factors() != nullptr && !second_factor_column.empty();
+    }
     /// Returns our table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.

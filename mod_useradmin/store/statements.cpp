@@ -969,6 +969,144 @@ Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view
     });
 }
 
+Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
+                                           std::string_view identifier, text::Timestamp now) {
+    const Table& table = work.schema().verifications()->table;
+    Statement statement = work.statement();
+    statement << "SELECT " << table.select_list << " FROM " << table;
+    append_key(statement, dialect, table.at("identifier"), identifier);
+    statement << " ORDER BY " << newest_first_order(table);
+    const auto rows = all_rows(work, statement, read_record<model::VerificationValue>);
+    if (!rows)
+        return rows.failure();
+    const auto found = std::find_if(rows->begin(), rows->end(), [now](const auto& row) {
+        return row.expires_at && *row.expires_at > now;
+    });
+    return found != rows->end() ? Result<std::string_view>(found->value) : Failure::not_found;
+}
+
+Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
+                                                std::string_view user_id) {
+    const Schema& schema = work.schema();
+    const OwnedTable& factors = *schema.second_factors();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(user_id) || !factors.owner().can_hold_id(user_id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    statement << "SELECT " << schema.user.select_list_u << ", " << schema.read_second_factor << ", "
+              << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
+              << factors.table << " s WHERE ";
+    // The columns of the two ids may be of different types.
+    dialect.append_equals(statement, "u." + key.sql(), key, user_id);
+    dialect.append_equals(statement << " AND ", "s." + factors.owner().sql(), factors.owner(),
+                          user_id);
+    statement << " LIMIT 1";
+    statement.set_returns_secrets();
+    return first_row(work, statement, [](Rows& rows) {
+        UserWithSecondFactor found;
+        found.user = rows.take_record<model::User>();
+        found.is_enabled = rows.take_boolean();
+        found.factor = rows.take_record<model::SecondFactor>();
+        return found;
+    });
+}
+
+namespace {
+
+/// Deletes the rows of the identifiers. Returns not_found unless the first one has an unexpired row
+/// with the user's id.
+Result<Done> take_verifications(Work& work, const Dialect& dialect,
+                                const SecondFactorChange& change) {
+    const Table& table = work.schema().verifications()->table;
+    const Column& value = table.at("value");
+    for (const std::string_view& identifier : change.taken) {
+        const bool is_first = &identifier == &change.taken.front();
+        Statement statement = work.statement();
+        append_key(statement << "DELETE FROM " << table, dialect, table.at("identifier"),
+                   identifier);
+        if (is_first)
+            dialect.append_equals(statement << " AND ", value.sql(), value, change.user_id);
+        statement << " RETURNING " << table.select_expression("expiresAt");
+        const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
+        if (!times)
+            return times.failure();
+        if (is_first && std::none_of(times->begin(), times->end(),
+                                     [&](const auto& time) { return time && *time > change.now; }))
+            return Failure::not_found;
+    }
+    return Done();
+}
+
+Result<Done> add_verifications(Work& work, const SecondFactorChange& change) {
+    const Table& table = work.schema().verifications()->table;
+    for (const model::VerificationValue& row : change.added) {
+        Statement statement = work.statement();
+        statement << "INSERT INTO " << table << " (";
+        statement.columns(table, row) << ") VALUES (";
+        statement.values(table, row) << ")";
+        if (const Result<Rows> added = work.run(statement); !added)
+            return added.failure();
+    }
+    return Done();
+}
+
+/// Stores the remaining backup codes, and clears the failures.
+Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFactorChange& change) {
+    const OwnedTable& factors = *work.schema().second_factors();
+    Changes changes;
+    if (change.backup_codes)
+        changes.push_back({"backupCodes", *change.backup_codes});
+    if (change.clears_failures) {
+        changes.push_back({"failedVerificationCount", "0"});
+        changes.push_back({"lockedUntil", {}});
+    }
+    Statement statement = work.statement();
+    statement << "UPDATE " << factors.table << " SET ";
+    if (!append_values(statement, factors.table, dialect, changes))
+        return Done();
+    append_key(statement, dialect, factors.owner(), change.user_id);
+    const Column& codes = factors.table.at("backupCodes");
+    if (change.backup_codes)
+        dialect.append_equals(statement << " AND ", codes.sql(), codes, change.instead_of);
+    const Result<Done> updated = change_one(work, statement);
+    if (updated.is_not_found())
+        return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
+    return updated;
+}
+
+} // namespace
+
+Result<Done> change_second_factor(Work& work, const Dialect& dialect,
+                                  const SecondFactorChange& change) {
+    if (!work.schema().second_factors()->owner().can_hold_id(change.user_id))
+        return Failure::not_found;
+    return whole<Done>(work, dialect, [&]() -> Result<Done> {
+        Result<Done> done = take_verifications(work, dialect, change);
+        if (done)
+            done = add_verifications(work, change);
+        return done ? update_factor(work, dialect, change) : done;
+    });
+}
+
+Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
+                                          std::string_view user_id, const SecondFactorLock& lock) {
+    const OwnedTable& factors = *work.schema().second_factors();
+    const Column* const count = factors.table.find("failedVerificationCount");
+    const Column* const locked = factors.table.find("lockedUntil");
+    if (count == nullptr || locked == nullptr)
+        return Done();
+    if (!factors.owner().can_hold_id(user_id))
+        return Failure::not_found;
+    const std::string counted = "(coalesce(" + count->sql() + ", 0)" + count->op("+") + "1)";
+    Statement statement = work.statement();
+    statement << "UPDATE " << factors.table << " SET " << *count << " = " << counted << ", "
+              << *locked << " = CASE WHEN " << counted << count->op(">=") << "CAST("
+              << argument(lock.failures) << " AS bigint) THEN " << argument(*locked, lock.until)
+              << " ELSE " << *locked << " END";
+    append_key(statement, dialect, factors.owner(), user_id);
+    return change_one(work, statement);
+}
+
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
     using Kind = ExtraColumn::Kind;
     std::vector<ExtraColumn> columns;

@@ -65,6 +65,14 @@ Result<std::string_view> create_api_key(Work& work, const Dialect& dialect,
 Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
                                                  std::string_view user_id);
 Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
+Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
+                                           std::string_view identifier, text::Timestamp now);
+Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
+                                                std::string_view user_id);
+Result<Done> change_second_factor(Work& work, const Dialect& dialect,
+                                  const SecondFactorChange& change);
+Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
+                                          std::string_view user_id, const SecondFactorLock& lock);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 

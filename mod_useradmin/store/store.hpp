@@ -291,6 +291,37 @@ struct ApiKeyUse {
     text::Timestamp window_before = {};
 };
 
+/// A user and its second factor.
+struct UserWithSecondFactor {
+    model::User user;
+    /// Whether better-auth's column twoFactorEnabled is set.
+    bool is_enabled = false;
+    model::SecondFactor factor;
+};
+
+/// What a step of signing in with a second factor changes, all or nothing.
+struct SecondFactorChange {
+    std::string_view user_id;
+    text::Timestamp now;
+    /// The identifiers of rows to delete from the verification table. The first must be there,
+    /// unexpired, with the user's id as its value.
+    std::vector<std::string_view> taken = {};
+    /// Rows to add to the verification table.
+    std::vector<model::VerificationValue> added = {};
+    /// The backup codes that remain, to be stored instead of others; nothing: no change.
+    model::NullableText backup_codes = {};
+    std::string_view instead_of = {};
+    /// Whether to clear the count of failed codes and the lock, if the table has them.
+    bool clears_failures = false;
+};
+
+/// When the plugin's table locks a user's second factor.
+struct SecondFactorLock {
+    /// The number of failed codes in a row.
+    std::int64_t failures;
+    text::Timestamp until;
+};
+
 /// Facts for the operator.
 struct Survey {
     /// Whether a user has the protected address.
@@ -422,6 +453,21 @@ class Store {
     virtual Result<ApiKeyWithUser> find_api_key(std::string_view digest) = 0;
     /// Counts a use. Fails as not_found if the key's limits have changed since they were read.
     virtual Result<Done> use_api_key(const ApiKeyUse& use) = 0;
+
+    /// Returns the value of the newest unexpired row of the verification table with the
+    /// identifier, or not_found.
+    virtual Result<std::string_view> find_verification(std::string_view identifier,
+                                                       text::Timestamp now) = 0;
+    /// Returns the user and its second factor, or not_found if either is missing.
+    virtual Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) = 0;
+    /// Makes the change. Fails as not_found if the first row to delete is not there, and as
+    /// version_mismatch if the stored backup codes are others.
+    virtual Result<Done> change_second_factor(const SecondFactorChange& change) = 0;
+    /// Counts a failed code and locks the second factor when the count is reached, if the table
+    /// has columns for both. Succeeds without them. Otherwise fails as not_found if the user has no
+    /// second factor.
+    virtual Result<Done> record_second_factor_failure(std::string_view user_id,
+                                                      const SecondFactorLock& lock) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             timestamptz NOT NULL
 );
 
--- mod_useradmin does not use this table; the application does.
+-- For the application, and for signing in with a second factor (AuthUserAdminSecondFactor).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text        NOT NULL PRIMARY KEY,
     "identifier" text        NOT NULL,

@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             date NOT NULL
 );
 
--- mod_useradmin does not use this table; the application does.
+-- For the application, and for signing in with a second factor (AuthUserAdminSecondFactor).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text NOT NULL PRIMARY KEY,
     "identifier" text NOT NULL,

@@ -27,6 +27,12 @@ let application = null;
 let rooted = null;
 // One whose application caches sessions.
 let cached = null;
+// One with users who have a second factor.
+let factored = null;
+// The backup codes aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
+const secret = "a secret of thirty-two characters";
+const backupCodes =
+  "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d6c32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
 before(async () => {
   await startBrowser();
   site = await Site.start();
@@ -37,11 +43,13 @@ before(async () => {
   for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
   application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
   rooted = await Site.start({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
+  factored = await Site.start({ secret });
+  await factored.addSecondFactor("root-1", backupCodes);
   cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted, cached]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached, factored]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -87,6 +95,41 @@ scene("nobody sees a form to sign in with, and a wrong password is said to be on
   await view.check("sign-in with an error");
   await view.signIn(root);
   await view.see("tbody tr");
+});
+
+scene("who has a second factor is asked for a code after the password", { site: () => factored }, async (view) => {
+  const enterPassword = async () => {
+    await view.type("input[name=email]", root);
+    await view.type("input[name=password]", password);
+    await view.press("Sign in");
+    await view.see("input[name=code]");
+  };
+  await enterPassword();
+  await view.check("second factor");
+  await view.press("Cancel");
+  await enterPassword();
+  await view.type("input[name=code]", "aaaaa-aaaaa");
+  await view.press("Sign in");
+  await view.read("The code is not right.", "[role=alert]");
+  await view.type("input[name=code]", "aaaaa-bbbbb");
+  await view.page.click("input[name=trust]");
+  await view.press("Sign in");
+  await view.see("tbody tr");
+  await view.press("Sign out");
+  await view.signIn(root);
+  await view.see("tbody tr");
+});
+
+scene("a challenge that is over leads back to the password", { site: () => factored }, async (view) => {
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.see("input[name=code]");
+  await view.page.deleteCookie({ name: "better-auth.two_factor", domain: "localhost", path: "/" });
+  await view.type("input[name=code]", "ccccc-ddddd");
+  await view.press("Sign in");
+  await view.read("That took too long. Sign in again.");
+  await view.see("input[name=password]");
 });
 
 scene("who signs out is out, and a session that ended leads back to the form", { email: root }, async (view) => {

@@ -427,6 +427,56 @@ TEST(rights, to_count_uses_of_api_keys_are_named) {
     CHECK_FALSE(lists(without, "data.problems", "apikey"));
 }
 
+TEST(rights, to_sign_in_with_a_second_factor_are_noted) {
+    if (!is_postgresql())
+        return;
+    const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
+    grant(look(sign_in));
+    sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
+    const Json without_table = look(sign_in);
+    sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text, "userId" text,
+                     "lockedUntil" timestamp))");
+    const Json found = look(sign_in);
+    const Json verifying = look(sign_in + "AuthUserAdminSecondFactor verify\n");
+    const Json refusing = look(sign_in + "AuthUserAdminSecondFactor refuse\n");
+    const Json ignoring = look(sign_in + "AuthUserAdminSecondFactor ignore\n");
+    const Json without_secret = look("AuthUserAdminSignIn On\n");
+    const Json without_sign_in = look("AuthUserAdmin On\nAuthUserAdminSecret env:SECRET\n");
+    for (int each = 0; each < found.size("data.notes"); ++each) {
+        const std::string text = found.at("data.notes." + std::to_string(each));
+        if (const auto at = text.find("GRANT "); at != std::string::npos)
+            sql().run(text.substr(at));
+    }
+    const Json granted = look(sign_in);
+    const long may_change_secret = sql().number(
+        R"(SELECT has_column_privilege('reader', '"twoFactor"', 'secret', 'UPDATE')::int)");
+    sql().run(R"(ALTER TABLE "verification" RENAME "value" TO "other")");
+    const Json without_value = look(sign_in);
+    sql().run(R"(ALTER TABLE "verification" RENAME "other" TO "value")");
+    sql().run(R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    const Json without_column = look(sign_in);
+    sql().run(R"(DROP TABLE "twoFactor"; REVOKE ALL ON "verification" FROM reader)");
+    for (const char* right :
+         {R"(SELECT ON "public"."twoFactor")", R"(UPDATE ("backupCodes") ON "public"."twoFactor")",
+          R"(UPDATE ("lockedUntil") ON "public"."twoFactor")",
+          R"(SELECT ON "public"."verification")", R"(INSERT ON "public"."verification")",
+          R"(DELETE ON "public"."verification")"})
+        for (const Json* json : {&found, &verifying}) {
+            CHECK_TEXT(lists(*json, "data.notes", "; run: GRANT " + std::string(right)), right);
+            CHECK_EQUAL(0, json->size("data.problems"));
+        }
+    const std::string consequence = "users with a second factor cannot sign in: ";
+    CHECK(lists(found, "data.notes", consequence + "the database's account reader has no right"));
+    CHECK(lists(without_value, "data.notes", consequence + "there is no table \"verification\""));
+    CHECK_EQUAL(0, without_value.size("data.problems"));
+    CHECK_EQUAL(0, may_change_secret);
+    for (const Json* json : {&without_table, &refusing, &ignoring, &without_secret,
+                             &without_sign_in, &granted, &without_column}) {
+        CHECK_FALSE(lists(*json, "data.notes", "second factor"));
+        CHECK_FALSE(lists(*json, "data.problems", "second factor"));
+    }
+}
+
 TEST(rights, of_the_service_do_not_include_hashes) {
     if (!is_postgresql())
         return;

@@ -75,7 +75,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
     const std::pair<std::string, const char*> refusals[] = {
         {"AuthUserAdmin maybe", "On or Off"},
         {"AuthUserAdminBearer 1", "On or Off"},
-        {"AuthUserAdminSecondFactor Off", "must be 'refuse' or 'ignore'"},
+        {"AuthUserAdminSecondFactor Off", "must be 'verify', 'refuse' or 'ignore'"},
         {"AuthUserAdminImpersonated no", "must be 'allow' or 'refuse'"},
         {"AuthUserAdminApiKey yes", "must be On or Off"},
         {"AuthUserAdminCookie \"a b\"", "cookie"},

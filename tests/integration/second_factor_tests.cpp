@@ -1,5 +1,12 @@
-// AuthUserAdminSecondFactor: passwords of accounts with a second factor.
+// AuthUserAdminSecondFactor: accounts with a second factor.
 #include "own_httpd.hpp"
+
+#include "support/files.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <ctime>
 
 namespace useradmin::test {
 
@@ -7,6 +14,31 @@ namespace {
 
 constexpr const char* right_basic = "ZXZhQGV4YW1wbGUub3JnOnMzY3IzdCBvZiBldmE=";
 constexpr const char* wrong = "ZXZhQGV4YW1wbGUub3JnOndyb25n";
+
+constexpr const char* secret_line = "AuthUserAdminSecret \"a secret of thirty-two characters\"\n";
+// The key 12345678901234567890 and ["aaaaa-bbbbb","ccccc-ddddd"], encrypted with that secret by
+// @noble/ciphers, which better-auth uses.
+constexpr const char* encrypted_key =
+    "e164ea5e081a57b61fac7b6dbf25253b92f4453c5d7d10e83c3d2f617ad30c3e57edc01285624d1018db3c3965736d"
+    "38163ae8607020494ff12161e1";
+constexpr const char* encrypted_codes =
+    "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d6c"
+    "32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
+
+/// Returns the current code of the key (RFC 6238).
+std::string current_code() {
+    std::uint64_t step = static_cast<std::uint64_t>(std::time(nullptr)) / 30;
+    unsigned char message[8];
+    for (int index = 7; index >= 0; --index, step >>= 8)
+        message[index] = static_cast<unsigned char>(step & 0xff);
+    unsigned char digest[20];
+    HMAC(EVP_sha1(), "12345678901234567890", 20, message, sizeof message, digest, nullptr);
+    const unsigned char* const chosen = digest + (digest[19] & 15);
+    const unsigned number =
+        (chosen[0] & 0x7fU) << 24 | chosen[1] << 16 | chosen[2] << 8 | chosen[3];
+    const std::string digits = std::to_string(number % 1000000);
+    return std::string(6 - digits.size(), '0') + digits;
+}
 
 } // namespace
 
@@ -34,8 +66,9 @@ class SecondFactor : public OwnHttpd {
     }
 
     /// Starts sign-in, and the service behind Basic authentication and behind sessions.
-    void start_with(const std::string& directives = {}) {
-        start(directives + sign_in("/api/auth", "") + location("/api/users", "AuthUserAdmin On") +
+    void start_with(const std::string& directives = {}, const std::string& of_sign_in = {}) {
+        start(directives + sign_in("/api/auth", of_sign_in) +
+                  location("/api/users", "AuthUserAdmin On") +
                   "<Location \"/basic/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
                   "  AuthBasicProvider useradmin\n  Require valid-user\n</Location>\n",
               {"mod_auth_basic.so", "mod_authz_user.so"});
@@ -95,6 +128,148 @@ TEST(second_factor, that_is_off_or_ignored_leaves_the_password_its_worth) {
     start_with("AuthUserAdminSecondFactor ignore\n");
     CHECK_EQUAL(200, sign_in_with("s3cr3t of eva").status);
     CHECK_EQUAL(200, status_of_basic(right_basic));
+}
+
+class SecondStep : public SecondFactor {
+  protected:
+    void setup() override {
+        SecondFactor::setup();
+        allow_log("UA0311"); // about the secret in the configuration
+        const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
+        sql().run("CREATE TABLE \"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, "
+                  "\"backupCodes\" text NOT NULL, \"userId\" text NOT NULL, \"verified\" boolean, "
+                  "\"failedVerificationCount\" integer, \"lockedUntil\" " +
+                  std::string(is_postgresql ? "timestamptz)" : "date)"));
+        sql().run("INSERT INTO \"twoFactor\" (\"id\", \"secret\", \"backupCodes\", \"userId\") "
+                  "VALUES ('f', '" +
+                  std::string(encrypted_key) + "', '" + encrypted_codes + "', " + sql_literal(id_) +
+                  ")");
+        folder_ = Suite::current().work().make("second-step");
+    }
+    void teardown() override {
+        SecondFactor::teardown();
+        sql().run("DROP TABLE \"twoFactor\"");
+        sql().run("DELETE FROM \"verification\"");
+    }
+
+    void start_signed(const std::string& directives = {}) { start_with(secret_line + directives); }
+    /// Keeps the cookies of a reply as a browser does.
+    void keep_cookies(const Reply& reply) {
+        for (const auto& [name, value] : reply.headers)
+            if (name == "Set-Cookie") {
+                const std::size_t equals = value.find('=');
+                const std::string text = value.substr(equals + 1, value.find(';') - equals - 1);
+                if (text.empty())
+                    cookies_.erase(value.substr(0, equals));
+                else
+                    cookies_[value.substr(0, equals)] = text;
+            }
+    }
+    Reply post(const std::string& path, const std::string& body) {
+        std::string cookies = "Cookie: ";
+        for (const auto& [name, value] : cookies_)
+            cookies += name + "=" + value + "; ";
+        const Reply reply = client_->send({"POST",
+                                           "/api/auth/" + path,
+                                           {cookies, "Host: localhost", "Origin: http://localhost"},
+                                           body});
+        keep_cookies(reply);
+        return reply;
+    }
+    Reply post_password() {
+        return post("sign-in/email", R"({"email":"eva@example.org","password":"s3cr3t of eva"})");
+    }
+    Reply post_code(const std::string& code, const std::string& more = {}) {
+        return post("two-factor/verify-totp", R"({"code":")" + code + "\"" + more + "}");
+    }
+    static std::string stored(const std::string& column) {
+        return sql().value("SELECT \"" + column + "\" FROM \"twoFactor\"").value_or("");
+    }
+
+    std::map<std::string, std::string> cookies_;
+    std::filesystem::path folder_;
+};
+
+TEST_GROUP_BASE(second_step, SecondStep){};
+
+TEST(second_step, signs_in_with_a_code_after_the_password) {
+    start_signed("UserAdminAuditLog \"" + (folder_ / "audit.log").string() + "\"\n");
+    const Reply first = post_password();
+    expect(first, 200, R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})");
+    CHECK_EQUAL(3, count("session"));
+    CHECK_EQUAL(2, count("verification"));
+    const Reply second = post_code(current_code());
+    CHECK_EQUAL(200, second.status);
+    STRCMP_CONTAINS(R"("user":{"id":")", second.body.c_str());
+    CHECK_EQUAL(4, count("session"));
+    CHECK_EQUAL(0, count("verification"));
+    CHECK_EQUAL(1u, cookies_.size());
+    STRCMP_CONTAINS(R"("operation":"verify-totp")", read_file(folder_ / "audit.log").c_str());
+}
+
+TEST(second_step, takes_a_backup_code_once) {
+    start_signed();
+    post_password();
+    CHECK_EQUAL(200, post("two-factor/verify-backup-code", R"({"code":"aaaaa-bbbbb"})").status);
+    expect_log("UA0315");
+    post_password();
+    CHECK_EQUAL(401, post("two-factor/verify-backup-code", R"({"code":"aaaaa-bbbbb"})").status);
+    CHECK_EQUAL(200, post("two-factor/verify-backup-code", R"({"code":"ccccc-ddddd"})").status);
+}
+
+TEST(second_step, locks_the_account_after_ten_wrong_codes) {
+    start_signed();
+    post_password();
+    for (int time = 0; time < 10; ++time) {
+        expect_log("UA0315");
+        CHECK_EQUAL(401, post_code("x").status);
+    }
+    expect(post_code(current_code()), 429,
+           R"({"message":"Too many failed verification attempts. Your account is temporarily )"
+           R"(locked. Please try again later.","code":"ACCOUNT_TEMPORARILY_LOCKED"})");
+    sql().run("UPDATE \"twoFactor\" SET \"lockedUntil\" = '2026-01-01T00:00:00.000Z'");
+    CHECK_EQUAL(200, post_code(current_code()).status);
+    CHECK_EQUAL(std::string("0"), stored("failedVerificationCount"));
+}
+
+TEST(second_step, counts_wrong_codes_and_passwords_together) {
+    start_with(secret_line, "AuthUserAdminSignInLimit 2\n");
+    post_password();
+    expect_log("UA0315");
+    CHECK_EQUAL(401, post_code("x").status);
+    expect_log("UA0315");
+    CHECK_EQUAL(401, sign_in_with("wrong").status);
+    expect_log("UA0305");
+    CHECK_EQUAL(429, post_code(current_code()).status);
+}
+
+TEST(second_step, is_not_required_on_a_trusted_device) {
+    start_signed();
+    post_password();
+    CHECK_EQUAL(200, post_code(current_code(), R"(,"trustDevice":true)").status);
+    cookies_.erase("better-auth.session_token");
+    STRCMP_CONTAINS(R"({"redirect":false,"token":")", post_password().body.c_str());
+    sql().run("DELETE FROM \"verification\"");
+    STRCMP_CONTAINS(R"({"twoFactorRedirect":true)", post_password().body.c_str());
+    CHECK_EQUAL(0u, cookies_.count("better-auth.trust_device"));
+}
+
+TEST(second_step, is_refused_without_the_secret_or_with_refuse) {
+    for (const std::string& directives :
+         {std::string(), secret_line + std::string("AuthUserAdminSecondFactor refuse\n")}) {
+        start_with(directives);
+        expect_log("UA0316");
+        CHECK_EQUAL(403, sign_in_with("s3cr3t of eva").status);
+        CHECK_EQUAL(404, post_code("1").status);
+    }
+}
+
+TEST(second_step, is_refused_if_the_plugins_table_is_another) {
+    sql().run("ALTER TABLE \"twoFactor\" RENAME COLUMN \"secret\" TO \"key\"");
+    expect_log("UA0316");
+    allow_log("UA0");
+    start_signed();
+    CHECK_EQUAL(403, sign_in_with("s3cr3t of eva").status);
 }
 
 } // namespace useradmin::test

@@ -47,6 +47,12 @@ class FakeStore final : public store::Store {
     std::map<std::string, store::ApiKeyWithUser, std::less<>> api_keys;
     /// By the address.
     std::map<std::string_view, store::Credential> credentials;
+    /// By the user's id.
+    std::map<std::string, store::UserWithSecondFactor, std::less<>> second_factors;
+    /// The verification table: values by the identifier.
+    std::map<std::string, std::string, std::less<>> verifications;
+    std::string backup_codes;
+    int failed_codes = 0;
     /// How many users match a list; nothing: as many as there are.
     std::optional<std::int64_t> total;
     /// The columns beyond the known ones, as create and update give them.
@@ -229,6 +235,56 @@ class FakeStore final : public store::Store {
             meanwhile();
         if (const auto* failure = failure_of("use_api_key", use.id))
             return *failure;
+        return store::Done();
+    }
+
+    store::Result<std::string_view> find_verification(std::string_view identifier,
+                                                      text::Timestamp) override {
+        if (const auto* failure = failure_of("find_verification"))
+            return *failure;
+        const auto found = verifications.find(identifier);
+        if (found == verifications.end())
+            return store::Failure::not_found;
+        return std::string_view(found->second);
+    }
+    store::Result<store::UserWithSecondFactor>
+    find_second_factor(std::string_view user_id) override {
+        if (const auto* failure = failure_of("find_second_factor", user_id))
+            return *failure;
+        const auto found = second_factors.find(user_id);
+        if (found == second_factors.end())
+            return store::Failure::not_found;
+        return found->second;
+    }
+    store::Result<store::Done>
+    change_second_factor(const store::SecondFactorChange& change) override {
+        if (meanwhile)
+            meanwhile();
+        if (const auto* failure = failure_of("change_second_factor", change.user_id))
+            return *failure;
+        if (!change.taken.empty() && !verifications.contains(std::string(change.taken.front())))
+            return store::Failure::not_found;
+        if (change.backup_codes) {
+            store::UserWithSecondFactor& stored = second_factors.find(change.user_id)->second;
+            if (stored.factor.backup_codes != change.instead_of)
+                return store::Failure::version_mismatch;
+            backup_codes = *change.backup_codes;
+            stored.factor.backup_codes = backup_codes;
+        }
+        for (const std::string_view identifier : change.taken)
+            verifications.erase(std::string(identifier));
+        for (const model::VerificationValue& row : change.added)
+            verifications.emplace(row.identifier, row.value);
+        if (change.clears_failures)
+            failed_codes = 0;
+        return store::Done();
+    }
+    store::Result<store::Done>
+    record_second_factor_failure(std::string_view user_id,
+                                 const store::SecondFactorLock&) override {
+        if (const auto* failure = failure_of("record_second_factor_failure", user_id))
+            return *failure;
+        ++failed_codes;
         return store::Done();
     }
 

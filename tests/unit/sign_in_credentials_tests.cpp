@@ -207,6 +207,8 @@ TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
     expect("eva", verification.user.id);
     expect("second-factor", sign_in::reason_of(verification.outcome));
     expect("credential eva@example.org, verify right", calls.text());
+    expect("", log.text);
+    verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
     CHECK_TRUE(log.text.starts_with("UA0316: signing in to user eva with the password alone"));
 }
 

@@ -54,7 +54,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         want(store::service_privileges);
     if (settings.has_extras) {
         want(store::extras_privileges);
-        want(store::second_factor_privileges(schema));
+        want(store::factor_removal_privileges(schema));
     }
     if (settings.has_sign_in)
         want(store::sign_in_privileges);
@@ -279,6 +279,9 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));
+    if (settings.verifies_second_factors && schema.has_second_factors())
+        found.missing_second_factor_privileges =
+            missing_privileges(database, schema, store::second_factor_privileges(schema));
     store::Schema cleared = schema;
     if (!settings.cleans_up)
         cleared.owned.clear();

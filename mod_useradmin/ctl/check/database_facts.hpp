@@ -62,6 +62,8 @@ struct DatabaseFacts {
     std::string version;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
+    /// Those without which users with a second factor cannot sign in.
+    std::vector<MissingPrivilege> missing_second_factor_privileges;
     /// Foreign keys that reject the deletion of a user.
     std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).

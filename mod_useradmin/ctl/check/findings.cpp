@@ -22,7 +22,9 @@ class Examiner {
     Findings findings() {
         check_version();
         for (const store::Problem& problem : schema().problems)
-            if (problem.need != store::needs_api_keys || settings_.reads_api_keys)
+            if (problem.need == store::needs_second_factors)
+                note_second_factor_problem(problem.text);
+            else if (problem.need != store::needs_api_keys || settings_.reads_api_keys)
                 problem_that(problem.text);
         check_privileges();
         check_absent_columns();
@@ -70,17 +72,28 @@ class Examiner {
         }
     }
 
+    /// A note, since sign-in refuses such users as with "AuthUserAdminSecondFactor refuse".
+    void note_second_factor_problem(const std::string& text) {
+        if (settings_.verifies_second_factors && schema().has_second_factors())
+            note("users with a second factor cannot sign in: " + text);
+    }
+
     void check_privileges() {
-        for (const MissingPrivilege& missing : found_.missing_privileges) {
-            const std::string column =
-                missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
-            const std::string right = missing.privilege + column;
-            const std::string& of = table(missing.table).name;
-            std::string problem = "the database's account " + missing.account;
-            problem.append(" has no right to ").append(right).append(" in table ").append(of);
-            problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
-            problem_that(problem.append(" TO ").append(missing.account).append(";"));
-        }
+        for (const MissingPrivilege& missing : found_.missing_privileges)
+            problem_that(sentence_of(missing));
+        for (const MissingPrivilege& missing : found_.missing_second_factor_privileges)
+            note_second_factor_problem(sentence_of(missing));
+    }
+
+    std::string sentence_of(const MissingPrivilege& missing) const {
+        const std::string column =
+            missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
+        const std::string right = missing.privilege + column;
+        const std::string& of = table(missing.table).name;
+        std::string problem = "the database's account " + missing.account;
+        problem.append(" has no right to ").append(right).append(" in table ").append(of);
+        problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
+        return problem.append(" TO ").append(missing.account).append(";");
     }
 
     void check_absent_columns() {

@@ -49,8 +49,9 @@ model::NullableText permissions_of(const Options& options) {
         return text;
     const auto object = json::Object::parse(*text);
     const auto keys = object ? object->keys() : std::vector<std::string_view>();
-    if (!object || !std::all_of(keys.begin(), keys.end(),
-                                [&](std::string_view key) { return object->is_text_array(key); }))
+    if (!object || !std::all_of(keys.begin(), keys.end(), [&](std::string_view key) {
+            return object->texts(key).has_value();
+        }))
         throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of texts: "
                                         "'{\"files\":[\"read\"]}'");
     return text;

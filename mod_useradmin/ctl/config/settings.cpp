@@ -200,13 +200,18 @@ CommandSettings read_settings(const Options& options,
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
+    settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
+    // The default is verify.
+    settings.verifies_second_factors = settings.has_sign_in && reader.sets("AuthUserAdminSecret") &&
+                                       (!reader.sets("AuthUserAdminSecondFactor") ||
+                                        reader.says("AuthUserAdminSecondFactor", "verify"));
     settings.has_plugins = settings.cleans_up || command.starts_with("key ") ||
                            command.starts_with("second-factor ") ||
-                           (command == "check" && (settings.reads_api_keys || settings.has_extras));
+                           (command == "check" && (settings.reads_api_keys || settings.has_extras ||
+                                                   settings.verifies_second_factors));
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");
-    settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
                                   reader.says("AuthFormProvider", "useradmin");
     return settings;

@@ -49,6 +49,8 @@ struct CommandSettings {
     /// Whether AuthUserAdminCache is set.
     bool has_session_cache = false;
     bool reads_api_keys = false;
+    /// Whether users with a second factor sign in with it (AuthUserAdminSecondFactor verify).
+    bool verifies_second_factors = false;
     bool shares_sign_in_limit = false;
     bool has_secondary_storage = false;
     bool has_sign_in = false;

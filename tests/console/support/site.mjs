@@ -33,19 +33,22 @@ let made = 0;
 
 export class Site {
   /** The service at a base address, its console at /admin; further directives in both Locations. */
-  static async start({ base = "/api/users", directives = "", console = "", signIn = true } = {}) {
+  static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "" } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
     site.database = join(site.folder, "users.db");
     mkdirSync(site.folder);
     await site.ctl(["schema"]);
     await site.fill();
+    const secretFile = join(site.folder, "secret");
+    if (secret) writeFileSync(secretFile, secret, { mode: 0o600 });
     const owner = await accountOfChildren();
     if (owner) await run("chown", [`${owner.user}:${owner.group}`, site.folder, site.database]);
     chmodSync(site.folder, 0o755);
     site.httpd = await Httpd.start(
       `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +
         `UserAdminPasswordHash argon2id m=64\n` +
+        (secret ? `AuthUserAdminSecret "file:${secretFile}"\n` : "") +
         `CustomLog "\${SRVROOT}/access.log" "%m %U%q %>s"\n`.replace("${SRVROOT}/", `${site.folder}/`) +
         `<Location "${base}">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +
         `UserAdminProtectedEmail admin@example.com\n${directives}\n</Location>\n` +
@@ -89,11 +92,11 @@ export class Site {
   }
 
   /** Gives a user a second factor, as the application's plugin does. */
-  async addSecondFactor(id) {
+  async addSecondFactor(id, backupCodes = "[]") {
     const { status, error } = await run("sqlite3", [this.database,
       `ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
        CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text);
-       UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', 'y', '${id}')`]);
+       UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', '${backupCodes}', '${id}')`]);
     if (status !== 0) throw new Error(error);
   }
 

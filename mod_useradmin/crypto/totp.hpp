@@ -1,0 +1,15 @@
+// Time-based one-time passwords (RFC 6238).
+#pragma once
+
+#include "text/timestamp.hpp"
+
+#include <string_view>
+
+namespace useradmin::crypto {
+
+/// Returns whether the code is right at the time, or 30 seconds before or after: HMAC with SHA-1,
+/// 6 digits, steps of 30 seconds. secret: the key or, as better-auth stores keys of other
+/// providers, "base32:" and the key in base32. Compares in constant time. Throws std::bad_alloc.
+bool verify_totp(std::string_view code, std::string_view secret, text::Timestamp now);
+
+} // namespace useradmin::crypto

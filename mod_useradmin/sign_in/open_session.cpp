@@ -1,0 +1,74 @@
+#include "sign_in/open_session.hpp"
+
+#include "crypto/random.hpp"
+#include "sign_in/lengths.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+// Longer than any real address or User-Agent.
+constexpr std::size_t max_client_text = 512;
+
+/// Returns the part of a client's text that a session row stores: clean UTF-8 of bounded length.
+std::string truncate_client_text(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = text::sequence_length(text);
+        if (out.size() + length > max_client_text)
+            break;
+        if (length > 0 && text.front() != '\0')
+            out.append(text, 0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
+} // namespace
+
+store::Result<crypto::Secret> open_session(const Verification& verification, bool is_remembered,
+                                           const http::Request& request, const Client& client,
+                                           const Service& service) {
+    const std::string id = crypto::random_uuid();
+    crypto::Secret token(crypto::random_token());
+    const std::string ip = truncate_client_text(client.ip);
+    const std::string user_agent = truncate_client_text(request.headers.find("User-Agent"));
+    model::Session session;
+    session.id = id;
+    session.token = token.view();
+    session.user_id = verification.user.id;
+    session.created_at = session.updated_at = service.now;
+    session.expires_at = service.now + (is_remembered ? session_lifetime : short_session_lifetime);
+    session.ip_address = ip;
+    session.user_agent = user_agent;
+    store::SessionTerms terms;
+    terms.verified = &verification.user;
+    terms.now = text::now();
+    if (!verification.password_hash.empty())
+        terms.password_hash = verification.password_hash;
+    terms.max_sessions = service.max_sessions;
+    service.event.caller = service.event.target;
+    service.event.role = verification.user.role.value_or("user");
+    const auto opened = service.store.create_session(session, terms);
+    if (opened)
+        return token;
+    if (opened.failure() == store::Failure::version_mismatch) {
+        service.event.caller.clear();
+        service.event.role.clear();
+    }
+    return opened.failure();
+}
+
+void add_new_session_cookies(http::Reply& reply, std::string_view token, bool is_remembered,
+                             const Client& client, const Service& service) {
+    add_session_cookies(reply, token, is_remembered, service);
+    // A leftover dont_remember cookie would prevent the session from being extended.
+    if (is_remembered && client.has_dont_remember)
+        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
+}
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,19 @@
+// Opens the session of a sign-in.
+#pragma once
+
+#include "crypto/secret.hpp"
+#include "sign_in/service.hpp"
+
+namespace useradmin::sign_in {
+
+/// Opens a session for a verified user and returns its token, or version_mismatch if the account
+/// has changed since verification.
+store::Result<crypto::Secret> open_session(const Verification& verification, bool is_remembered,
+                                           const http::Request& request, const Client& client,
+                                           const Service& service);
+
+/// Adds the headers of a new session.
+void add_new_session_cookies(http::Reply& reply, std::string_view token, bool is_remembered,
+                             const Client& client, const Service& service);
+
+} // namespace useradmin::sign_in

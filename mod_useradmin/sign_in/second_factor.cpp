@@ -1,0 +1,388 @@
+// POST /two-factor/verify-totp and /two-factor/verify-backup-code
+#include "sign_in/second_factor.hpp"
+
+#include "crypto/encryption.hpp"
+#include "crypto/random.hpp"
+#include "crypto/totp.hpp"
+#include "sign_in/cross_site.hpp"
+#include "sign_in/endpoints.hpp"
+#include "sign_in/identity.hpp"
+#include "sign_in/open_session.hpp"
+#include "sign_in/parameters.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+// better-auth's defaults.
+constexpr std::chrono::minutes challenge_lifetime(10);
+constexpr std::chrono::days trust_lifetime(30);
+constexpr std::int64_t failures_until_lock = 10;
+constexpr std::chrono::minutes lock_duration(15);
+
+constexpr std::string_view challenge_prefix = "2fa-";
+
+/// The content of the cookie trust_device: "token!identifier".
+struct Trust {
+    std::string_view token;
+    std::string_view identifier;
+};
+
+Trust trust_of(const Client& client) noexcept {
+    const std::string_view value = client.trusted_device;
+    const std::size_t end = std::min(value.find('!'), value.size());
+    return {value.substr(0, end), value.substr(std::min(end + 1, value.size()))};
+}
+
+std::string trust_token(std::string_view user_id, std::string_view identifier,
+                        std::string_view secret) {
+    return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
+}
+
+/// The identifier of a row of the verification table for the attempts of a challenge. From 1.6 on,
+/// better-auth verifies no code without it.
+std::string attempts_of(std::string_view challenge) {
+    return "2fa-attempts-" + std::string(challenge);
+}
+
+/// Returns a row of the verification table without an id.
+model::VerificationValue row(std::string_view identifier, std::string_view value,
+                             text::Timestamp now, std::chrono::seconds lifetime) {
+    return {{}, identifier, value, now + lifetime, now, now};
+}
+
+/// Makes a change with new ids for its rows.
+store::Result<store::Done> change_second_factor(const Service& service,
+                                                store::SecondFactorChange change) {
+    std::vector<std::string> ids(change.added.size());
+    for (std::size_t index = 0; index < ids.size(); ++index) {
+        ids[index] = crypto::random_uuid();
+        change.added[index].id = ids[index];
+    }
+    return service.store.change_second_factor(change);
+}
+
+/// A new trust in the client's device.
+class NewTrust {
+  public:
+    NewTrust(std::string_view user_id, const Service& service)
+        : service_(service), user_id_(user_id),
+          identifier_("trust-device-" + crypto::random_token()) {}
+
+    model::VerificationValue row() const {
+        return sign_in::row(identifier_, user_id_, service_.now, trust_lifetime);
+    }
+    void add_cookie(Reply& reply) const {
+        const std::string token =
+            trust_token(user_id_, identifier_, service_.second_factor_secrets.front());
+        reply.headers.push_back(
+            {"Set-Cookie",
+             service_.cookies.cookie("trust_device", token + "!" + identifier_, trust_lifetime)});
+    }
+
+  private:
+    const Service& service_;
+    std::string_view user_id_;
+    std::string identifier_;
+};
+
+/// The request of a second step.
+struct CodeForm {
+    crypto::Secret code;
+    bool trusts_device = false;
+    bool opens_session = true;
+};
+
+std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_session) {
+    using Kind = Parameters::Kind;
+    const auto body = Parameters::read(request);
+    if (const auto* problem = std::get_if<Reply>(&body))
+        return *problem;
+    const auto& parameters = std::get<Parameters>(body);
+    ValidationErrors errors(parameters);
+    errors.expect("code", Kind::string);
+    if (may_omit_session)
+        errors.expect_optional("disableSession", Kind::boolean);
+    errors.expect_optional("trustDevice", Kind::boolean);
+    if (auto problem = errors.reply())
+        return *std::move(problem);
+    return CodeForm{parameters.text("code"), parameters.boolean("trustDevice", false),
+                    !may_omit_session || !parameters.boolean("disableSession", false)};
+}
+
+/// Compares all codes, so that the time does not tell which one is right. Removes the right one.
+bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
+    bool is_right = false;
+    for (std::size_t index = codes.size(); index-- > 0;)
+        if (crypto::constant_time_equal(codes[index], code)) {
+            is_right = true;
+            codes.erase(codes.begin() + static_cast<std::ptrdiff_t>(index));
+        }
+    return is_right;
+}
+
+std::string json_of(const std::vector<std::string_view>& codes) {
+    std::string text;
+    text.reserve(64 * (codes.size() + 1)); // avoids copies left by reallocation
+    json::Writer writer(text);
+    writer.begin_array();
+    for (const std::string_view code : codes)
+        writer.string(code);
+    writer.end_array();
+    return text;
+}
+
+/// Verifies a code of an authenticator. Returns accepted, wrong_code, or failed if the key cannot
+/// be decrypted.
+Outcome check_totp(std::string_view code, const model::SecondFactor& factor, const Service& service,
+                   crypto::Secret&) {
+    const auto secret = crypto::decrypt(factor.secret, service.second_factor_secrets);
+    if (!secret)
+        return Outcome::failed;
+    return crypto::verify_totp(code, secret->text.view(), service.now) ? Outcome::accepted
+                                                                       : Outcome::wrong_code;
+}
+
+/// As above, for a backup code. Sets the codes that remain, in the form in which they are stored.
+Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
+                          const Service& service, crypto::Secret& remaining) {
+    const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
+    // The application may store them as they are.
+    const std::string_view text = decrypted ? decrypted->text.view() : factor.backup_codes;
+    std::string wrapping;
+    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
+    ((wrapping += "{\"codes\":") += text) += '}';
+    const crypto::Secret wrapped(std::move(wrapping));
+    const auto object = json::Object::parse(wrapped.view());
+    auto codes = object ? object->texts("codes") : std::nullopt;
+    if (!codes)
+        return Outcome::failed;
+    if (!take_code(*codes, code))
+        return Outcome::wrong_code;
+    remaining = crypto::Secret(json_of(*codes));
+    if (decrypted)
+        remaining = crypto::Secret(crypto::encrypt(remaining.view(), *decrypted));
+    return Outcome::accepted;
+}
+
+/// A kind of code.
+struct Method {
+    Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
+                     const Service& service, crypto::Secret& remaining);
+    /// Texts of better-auth's, and their codes.
+    std::string_view not_enabled[2];
+    std::string_view wrong_code[2];
+    /// Whether a code must have been verified once.
+    bool needs_verified;
+    /// Whether "disableSession" is read.
+    bool may_omit_session;
+};
+
+constexpr Method totp{check_totp,
+                      {"TOTP not enabled", "TOTP_NOT_ENABLED"},
+                      {"Invalid code", "INVALID_CODE"},
+                      true,
+                      false};
+constexpr Method backup_code{check_backup_code,
+                             {"Backup codes aren't enabled", "BACKUP_CODES_NOT_ENABLED"},
+                             {"Invalid backup code", "INVALID_BACKUP_CODE"},
+                             false,
+                             true};
+
+Reply invalid_challenge(const Service& service) {
+    Reply reply = error(401, "Invalid two factor cookie", "INVALID_TWO_FACTOR_COOKIE");
+    reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
+    return reply;
+}
+
+Reply locked(text::Timestamp until, const Service& service) {
+    Reply reply = error(429,
+                        "Too many failed verification attempts. Your account is temporarily "
+                        "locked. Please try again later.",
+                        "ACCOUNT_TEMPORARILY_LOCKED");
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(until - service.now);
+    reply.headers.push_back({"Retry-After", std::to_string(wait.count())});
+    return reply;
+}
+
+/// Completes the challenge and opens the session.
+Reply complete(const Verification& verification, const CodeForm& form,
+               store::SecondFactorChange&& change, const Request& request, const Client& client,
+               const Service& service) {
+    const model::User& user = verification.user;
+    const std::string attempts = attempts_of(client.challenge);
+    const NewTrust trust(user.id, service);
+    change.clears_failures = true;
+    if (form.opens_session)
+        change.taken = {client.challenge, attempts};
+    const bool trusts_device = form.opens_session && form.trusts_device;
+    if (trusts_device)
+        change.added.push_back(trust.row());
+    const auto changed = change_second_factor(service, std::move(change));
+    if (!changed && changed.is_not_found())
+        return invalid_challenge(service);
+    if (!changed && changed.failure() == store::Failure::version_mismatch)
+        return error(409, "Failed to verify backup code. Please try again.",
+                     "FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN");
+    if (!changed)
+        return store_error(changed.failure());
+    if (!form.opens_session)
+        return verified({}, user);
+
+    const bool is_remembered = !client.has_dont_remember;
+    const auto token = open_session(verification, is_remembered, request, client, service);
+    if (!token)
+        return token.failure() == store::Failure::version_mismatch ? invalid_challenge(service)
+                                                                   : store_error(token.failure());
+    Reply reply = verified(token->view(), user);
+    add_session_cookies(reply, token->view(), is_remembered, service);
+    reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
+    if (trusts_device) {
+        trust.add_cookie(reply);
+        // As in better-auth, the session is extended on a trusted device.
+        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
+    }
+    return reply;
+}
+
+Reply verify_second_factor(const Request& request, const Client& client, const Service& service,
+                           const Method& method) {
+    if (service.second_factor_secrets.empty())
+        return error(404, "Not found", "NOT_FOUND");
+    if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
+        return *foreign;
+    const auto reading = read_code(request, method.may_omit_session);
+    if (const auto* problem = std::get_if<Reply>(&reading))
+        return *problem;
+    const CodeForm& form = std::get<CodeForm>(reading);
+    if (!client.challenge.starts_with(challenge_prefix) || !text::is_clean_utf8(client.challenge))
+        return invalid_challenge(service);
+    const auto user_id = service.store.find_verification(client.challenge, service.now);
+    if (!user_id)
+        return user_id.is_not_found() ? invalid_challenge(service) : store_error(user_id.failure());
+    audit::Event& event = service.event;
+    event.target = *user_id;
+    const auto found = service.store.find_second_factor(*user_id);
+    if (!found && !found.is_not_found())
+        return store_error(found.failure());
+    if (!found || (method.needs_verified && !found->factor.is_verified()))
+        return error(400, method.not_enabled[0], method.not_enabled[1]);
+    if (found->factor.locked_until && *found->factor.locked_until > service.now) {
+        event.reason = "locked";
+        return locked(*found->factor.locked_until, service);
+    }
+    if (found->factor.locked_until) { // an expired lock ends the count, too
+        store::SecondFactorChange change{*user_id, service.now};
+        change.clears_failures = true;
+        if (const auto cleared = service.store.change_second_factor(change); !cleared)
+            return store_error(cleared.failure());
+    }
+    if (is_banned(found->user, service.now)) {
+        event.reason = reason_of(Outcome::banned);
+        return refusal({Outcome::banned});
+    }
+    crypto::Secret remaining;
+    Verification verification =
+        service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
+            return method.check(form.code.view(), found->factor, service, remaining);
+        });
+    verification.user = found->user;
+    event.reason = reason_of(verification.outcome);
+    if (verification.outcome == Outcome::wrong_code) {
+        // If this fails, the store logs why, and the limits of sign-in hold.
+        static_cast<void>(service.store.record_second_factor_failure(
+            *user_id, {failures_until_lock, service.now + lock_duration}));
+        return error(401, method.wrong_code[0], method.wrong_code[1]);
+    }
+    if (verification.outcome != Outcome::accepted)
+        return refusal(verification);
+    store::SecondFactorChange change{found->user.id, service.now};
+    if (!remaining.view().empty()) {
+        change.backup_codes = remaining.view();
+        change.instead_of = found->factor.backup_codes;
+    }
+    return complete(verification, form, std::move(change), request, client, service);
+}
+
+} // namespace
+
+bool is_trusted_device(std::string_view user_id, const Client& client, const Service& service) {
+    const Trust trust = trust_of(client);
+    if (trust.identifier.empty() || !text::is_clean_utf8(trust.identifier))
+        return false;
+    const auto& secrets = service.second_factor_secrets;
+    const bool is_ours = std::any_of(secrets.begin(), secrets.end(), [&](std::string_view secret) {
+        return crypto::constant_time_equal(trust.token,
+                                           trust_token(user_id, trust.identifier, secret));
+    });
+    if (!is_ours)
+        return false;
+    const auto trusted = service.store.find_verification(trust.identifier, service.now);
+    return trusted && *trusted == user_id;
+}
+
+void renew_trust(Reply& reply, std::string_view user_id, const Client& client,
+                 const Service& service) {
+    const NewTrust trust(user_id, service);
+    store::SecondFactorChange change{user_id, service.now};
+    change.taken = {trust_of(client).identifier};
+    change.added = {trust.row()};
+    if (change_second_factor(service, std::move(change)))
+        trust.add_cookie(reply);
+}
+
+Reply require_second_factor(const model::User& user, bool is_remembered, const Client& client,
+                            const Service& service) {
+    const auto refuse = [&] {
+        service.credentials.log_second_factor(user, client.network);
+        return refusal({Outcome::second_factor});
+    };
+    if (service.second_factor_secrets.empty())
+        return refuse();
+    const auto found = service.store.find_second_factor(user.id);
+    const std::string challenge = std::string(challenge_prefix) + crypto::random_token();
+    const std::string attempts = attempts_of(challenge);
+    store::SecondFactorChange change{user.id, service.now};
+    change.added = {row(challenge, user.id, service.now, challenge_lifetime),
+                    row(attempts, "0", service.now, challenge_lifetime)};
+    const auto changed = found || found.is_not_found()
+                             ? change_second_factor(service, std::move(change))
+                             : store::Result<store::Done>(found.failure());
+    if (!changed)
+        return changed.failure() == store::Failure::unavailable ? store_error(changed.failure())
+                                                                : refuse();
+    Reply reply{200, found && found->factor.is_verified()
+                         ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
+                         : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};
+    const Cookies& cookies = service.cookies;
+    const auto add = [&](std::string cookie) {
+        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
+    };
+    for (std::string& cookie : cookies.expired_session_cookies())
+        add(std::move(cookie));
+    if (!is_remembered)
+        add(cookies.cookie("dont_remember", "true"));
+    else if (client.has_dont_remember)
+        add(cookies.expired_cookie("dont_remember"));
+    if (!client.trusted_device.empty())
+        add(cookies.expired_cookie("trust_device"));
+    add(cookies.cookie("two_factor", challenge, challenge_lifetime));
+    return reply;
+}
+
+Reply verify_totp(const Request& request, const Client& client, const Service& service) {
+    return verify_second_factor(request, client, service, totp);
+}
+
+Reply verify_backup_code(const Request& request, const Client& client, const Service& service) {
+    return verify_second_factor(request, client, service, backup_code);
+}
+
+} // namespace useradmin::sign_in

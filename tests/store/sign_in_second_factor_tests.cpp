@@ -1,0 +1,637 @@
+// Signing in with the second factor of better-auth's plugin twoFactor: challenges in the
+// verification table, backup codes, and the lock after failed codes.
+#include "contract.hpp"
+
+#include "support/hostile_schema.hpp"
+#include "text/snake_case.hpp"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* lock_columns =
+    R"(, "failedVerificationCount" integer DEFAULT 0, "lockedUntil" )";
+
+/// Tables of an application with other names and types.
+struct Variant {
+    const char* what;
+    const char* key;
+    const char* user_key;
+    const char* reference;
+    const char* time;
+    bool has_snake_case;
+    /// The user's id, and that of another table's row.
+    const char* user_id;
+    const char* row_id;
+};
+
+constexpr const char* a_uuid = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+constexpr const char* another_uuid = "0b0c7a52-2e0b-4f0a-9c6e-6d2f3c1f8a10";
+
+constexpr Variant postgresql_variants[] = {
+    {"text ids", "text", "text", "text", "timestamptz", true, "n", "v"},
+    {"serial ids", "serial", "serial", "integer", "timestamp", true, "7", "v"},
+    {"big serial ids", "bigserial", "bigserial", "bigint", "timestamptz", false, "7", "v"},
+    {"uuid ids", "uuid", "uuid", "uuid", "timestamp", false, a_uuid, another_uuid},
+    {"uuid ids as texts", "text", "uuid", "text", "timestamptz", false, a_uuid, "v"},
+};
+constexpr Variant sqlite_variants[] = {
+    {"text ids", "text", "text", "text", "date", true, "n", "v"},
+    {"serial ids", "integer", "integer", "integer", "text", true, "7", "v"},
+    {"times as numbers", "text", "text", "text", "integer", false, "n", "v"},
+    {"number ids as texts", "text", "integer", "text", "datetime", false, "7", "v"},
+};
+
+bool is_serial(const Variant& variant) {
+    return variant.key == std::string_view("integer") ||
+           std::string_view(variant.key).ends_with("serial");
+}
+
+std::span<const Variant> variants() {
+    return is_postgresql() ? std::span<const Variant>(postgresql_variants)
+                           : std::span<const Variant>(sqlite_variants);
+}
+
+bool mismatches(const store::Result<store::Done>& result) {
+    return !result && result.failure() == store::Failure::version_mismatch;
+}
+
+} // namespace
+
+class SignInSecondFactor : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        add_user("n", "n@x");
+        names_.has_plugins = true;
+        now_ = at("2026-11-26T10:00:00.000Z");
+    }
+    void teardown() override {
+        Contract::teardown();
+        sql().run("DELETE FROM \"verification\"");
+    }
+
+  protected:
+    static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }
+
+    /// Creates the plugin's table and column until the test ends, with a row of the user.
+    void create_table(const std::string& optional_columns = lock_columns + time() +
+                                                            ", \"verified\" boolean") {
+        change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; CREATE TABLE "
+               "\"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, \"backupCodes\" "
+               "text NOT NULL, \"userId\" text NOT NULL" +
+                   optional_columns + ")",
+               "DROP TABLE \"twoFactor\"; ALTER TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
+        add_factor("n");
+    }
+    void add_factor(const std::string& user_id) {
+        sql().run(R"(INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId") VALUES ()" +
+                  sql_literal("factor-" + user_id) + ", 'key', 'codes', " + sql_literal(user_id) +
+                  ")");
+    }
+    void set(const std::string& values) { sql().run("UPDATE \"twoFactor\" SET " + values); }
+    std::string value(const std::string& column) {
+        return sql().value("SELECT \"" + column + "\" FROM \"twoFactor\"").value_or("NULL");
+    }
+
+    void add_verification(const std::string& identifier, const std::string& value = "n",
+                          const std::string& expires_at = "2026-11-26T10:03:00.000Z",
+                          const std::string& created_at = "2026-11-26T10:00:00.000Z") {
+        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
+                  "\"createdAt\", \"updatedAt\") VALUES (" +
+                  sql_literal(identifier + created_at) + ", " + sql_literal(identifier) + ", " +
+                  sql_literal(value) + ", " + sql_literal(expires_at) + ", " +
+                  sql_literal(created_at) + ", " + sql_literal(created_at) + ")");
+    }
+    /// The identifiers in the verification table: "2fa-a, 2fa-b".
+    std::string verifications() {
+        std::string all;
+        for (const auto& row :
+             sql().rows("SELECT \"identifier\" FROM \"verification\" ORDER BY \"id\""))
+            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
+        return all;
+    }
+    model::VerificationValue verification(std::string_view identifier,
+                                          std::string_view value = "n") const {
+        model::VerificationValue row;
+        row.id = identifier;
+        row.identifier = identifier;
+        row.value = value;
+        row.expires_at = now_ + std::chrono::minutes(3);
+        row.created_at = now_;
+        row.updated_at = now_ + std::chrono::seconds(1);
+        return row;
+    }
+
+    /// Runs an operation on a store of a new connection.
+    template <class Operation>
+    auto with_store(const Operation& operation, const std::string& account = "useradmin") {
+        SingleConnection connection(database(), account);
+        store::DatabaseStore store(connection, log_, pool_, names_, "factors", timeout_policy);
+        return operation(store);
+    }
+    store::Result<std::string_view> find_verification(std::string_view identifier) {
+        return with_store(
+            [&](store::DatabaseStore& store) { return store.find_verification(identifier, now_); });
+    }
+    store::Result<store::UserWithSecondFactor> find(std::string_view user_id = "n") {
+        return with_store(
+            [&](store::DatabaseStore& store) { return store.find_second_factor(user_id); });
+    }
+    store::Result<store::Done> change_factor(const store::SecondFactorChange& change) {
+        return with_store(
+            [&](store::DatabaseStore& store) { return store.change_second_factor(change); });
+    }
+    store::Result<store::Done> fail_code(std::string_view user_id = "n", std::int64_t most = 2) {
+        return with_store([&](store::DatabaseStore& store) {
+            return store.record_second_factor_failure(user_id,
+                                                      {most, now_ + std::chrono::minutes(15)});
+        });
+    }
+
+    /// Runs an operation on stores of several connections at once.
+    void in_threads(int count, const std::function<void(store::DatabaseStore&)>& operation) {
+        std::atomic<int> ready = 0;
+        std::vector<std::thread> threads;
+        for (int each = 0; each < count; ++each)
+            threads.emplace_back([&] {
+                SingleConnection connection(database());
+                RecordingLogger log;
+                apr_pool_t* pool = nullptr;
+                apr_pool_create(&pool, nullptr);
+                {
+                    store::DatabaseStore own(connection, log, pool, names_, "factors",
+                                             timeout_policy);
+                    static_cast<void>(own.ping());
+                    ++ready;
+                    while (ready < count)
+                        std::this_thread::yield();
+                    operation(own);
+                }
+                apr_pool_destroy(pool);
+            });
+        for (std::thread& thread : threads)
+            thread.join();
+    }
+
+    void create_variant(const Variant& variant);
+    void use_variant(const Variant& variant);
+
+    store::TableNames names_;
+    text::Timestamp now_;
+};
+
+TEST_GROUP_BASE(sign_in_second_factor, SignInSecondFactor){};
+
+TEST(sign_in_second_factor, challenge_is_found_until_it_expires) {
+    create_table();
+    CHECK(absent(find_verification("2fa-a")));
+    add_verification("2fa-a");
+    add_verification("2fa-b", "m");
+    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
+    CHECK(absent(find_verification("2FA-a")));
+    now_ += std::chrono::minutes(3) - std::chrono::milliseconds(1);
+    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
+    now_ += std::chrono::milliseconds(1);
+    CHECK(absent(find_verification("2fa-a")));
+}
+
+TEST(sign_in_second_factor, newest_unexpired_row_of_an_identifier_counts) {
+    create_table();
+    add_verification("a", "second", "2026-11-26T10:03:00.000Z", "2026-11-26T09:59:58.000Z");
+    add_verification("a", "newest", "2026-11-26T10:03:00.000Z", "2026-11-26T09:59:59.000Z");
+    add_verification("a", "third", "2026-11-26T10:04:00.000Z", "2026-11-26T09:59:57.000Z");
+    CHECK_EQUAL(std::string("newest"), std::string(worked(find_verification("a"))));
+    sql().run("UPDATE \"verification\" SET \"expiresAt\" = '2026-11-26T09:59:59.999Z' WHERE "
+              "\"value\" = 'newest'");
+    CHECK_EQUAL(std::string("second"), std::string(worked(find_verification("a"))));
+}
+
+TEST(sign_in_second_factor, tables_and_columns_that_are_missing_are_named) {
+    expect_error("UA0103: there is no table of better-auth's plugin for second factors with the "
+                 "columns \"userId\", \"secret\" and \"backupCodes\"");
+    CHECK(failed(find()));
+    create_table();
+    worked(find());
+    const auto fails_after = [&](const std::string& statement, const std::string& reverse) {
+        sql().run(statement);
+        const bool all_fail = failed(find()) && failed(find_verification("a")) &&
+                              failed(change_factor({"n", now_})) && failed(fail_code());
+        sql().run(reverse);
+        return all_fail;
+    };
+    for (const char* column : {"userId", "secret", "backupCodes"})
+        CHECK(fails_after(
+            "ALTER TABLE \"twoFactor\" RENAME \"" + std::string(column) + "\" TO \"other\"",
+            "ALTER TABLE \"twoFactor\" RENAME \"other\" TO \"" + std::string(column) + "\""));
+    expect_error("UA0103: there is no table \"verification\" with the columns \"identifier\", "
+                 "\"value\" and \"expiresAt\"");
+    for (const char* column : {"identifier", "value", "expiresAt", "id"})
+        CHECK(fails_after(
+            "ALTER TABLE \"verification\" RENAME \"" + std::string(column) + "\" TO \"other\"",
+            "ALTER TABLE \"verification\" RENAME \"other\" TO \"" + std::string(column) + "\""));
+    expect_error("\"verification\" has no column \"id\"");
+}
+
+TEST(sign_in_second_factor, is_found_with_its_user) {
+    create_table();
+    add_user("m", "m@x");
+    sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = 'n')");
+    set(R"("verified" = FALSE, "failedVerificationCount" = 3, )"
+        R"("lockedUntil" = '2026-11-26T10:15:00.000Z')");
+    const store::UserWithSecondFactor found = worked(find());
+    CHECK_EQUAL(std::string("n"), std::string(found.user.id));
+    CHECK_EQUAL(std::string("n@x"), std::string(found.user.email));
+    CHECK_EQUAL(std::string("user"), std::string(found.user.role.value_or("")));
+    CHECK_TRUE(found.is_enabled);
+    CHECK_EQUAL(std::string("n"), std::string(found.factor.user_id));
+    CHECK_EQUAL(std::string("key"), std::string(found.factor.secret));
+    CHECK_EQUAL(std::string("codes"), std::string(found.factor.backup_codes));
+    CHECK_EQUAL(std::string(is_postgresql() ? "f" : "0"),
+                std::string(found.factor.verified.value_or("NULL")));
+    CHECK_EQUAL(std::string("3"),
+                std::string(found.factor.failed_verification_count.value_or("NULL")));
+    CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
+    // Without a factor, and without the user.
+    CHECK(absent(find("m")));
+    add_factor("o");
+    CHECK(absent(find("o")));
+}
+
+TEST(sign_in_second_factor, is_enabled_by_the_column_of_the_user) {
+    create_table();
+    CHECK_FALSE(worked(find()).is_enabled);
+    sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = FALSE)");
+    CHECK_FALSE(worked(find()).is_enabled);
+    sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE)");
+    CHECK_TRUE(worked(find()).is_enabled);
+    sql().run(R"(ALTER TABLE "user" RENAME "twoFactorEnabled" TO "other")");
+    const auto without = find();
+    sql().run(R"(ALTER TABLE "user" RENAME "other" TO "twoFactorEnabled")");
+    CHECK_FALSE(worked(without).is_enabled);
+}
+
+TEST(sign_in_second_factor, may_be_there_twice) {
+    create_table();
+    sql().run(R"(INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")
+                     VALUES ('2', 'key', 'codes', 'n'))");
+    CHECK_EQUAL(std::string("key"), std::string(worked(find()).factor.secret));
+    worked(fail_code());
+}
+
+TEST(sign_in_second_factor, works_without_the_optional_columns) {
+    create_table("");
+    const model::SecondFactor factor = worked(find()).factor;
+    CHECK_FALSE(factor.verified.has_value());
+    CHECK_FALSE(factor.failed_verification_count.has_value());
+    CHECK_FALSE(factor.locked_until.has_value());
+    worked(fail_code());
+    worked(fail_code("nobody"));
+    store::SecondFactorChange change{"n", now_};
+    change.clears_failures = true;
+    worked(change_factor(change));
+}
+
+TEST(sign_in_second_factor, challenge_is_taken_once_with_all_its_rows) {
+    create_table();
+    for (const char* identifier : {"2fa-a", "2fa-attempts-a", "2fa-b", "trust-a"})
+        add_verification(identifier, *identifier == 't' ? "m" : "n");
+    store::SecondFactorChange change{"n", now_};
+    change.taken = {"2fa-a", "2fa-attempts-a", "trust-a", "unknown"};
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("2fa-b"), verifications());
+    CHECK(absent(change_factor(change)));
+}
+
+TEST(sign_in_second_factor, challenge_of_another_user_or_an_expired_one_is_not_taken) {
+    create_table();
+    add_verification("a", "m");
+    add_verification("b", "n", "2026-11-26T10:00:00.000Z");
+    add_verification("c", "n", "2026-11-26T10:00:00.001Z");
+    store::SecondFactorChange change{"n", now_};
+    change.added = {verification("d")};
+    for (const char* identifier : {"a", "b", "C", "unknown"}) {
+        change.taken = {identifier, "c"};
+        CHECK_TEXT(absent(change_factor(change)), identifier);
+        CHECK_EQUAL(std::string("a, b, c"), verifications());
+    }
+    change.taken = {"c", "b"};
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("a, d"), verifications());
+}
+
+TEST(sign_in_second_factor, challenge_is_added_with_its_times) {
+    create_table();
+    store::SecondFactorChange change{"n", now_};
+    change.added = {verification("2fa-a"), verification("2fa-attempts-a", "0")};
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("2fa-a, 2fa-attempts-a"), verifications());
+    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
+    CHECK_EQUAL(std::string("0"), std::string(worked(find_verification("2fa-attempts-a"))));
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"verification\" WHERE \"expiresAt\" = "
+                                "'2026-11-26T10:03:00.000Z' AND \"createdAt\" = "
+                                "'2026-11-26T10:00:00.000Z' AND \"updatedAt\" = "
+                                "'2026-11-26T10:00:01.000Z'"));
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"verification\" WHERE \"id\" = "
+                                "\"identifier\""));
+}
+
+TEST(sign_in_second_factor, change_that_fails_changes_nothing) {
+    create_table();
+    set("\"failedVerificationCount\" = 1");
+    add_verification("a");
+    store::SecondFactorChange change{"n", now_};
+    change.taken = {"a"};
+    // The second row has the id of the first.
+    change.added = {verification("b"), verification("b")};
+    change.backup_codes = "fewer";
+    change.instead_of = "codes";
+    change.clears_failures = true;
+    expect_error("UA0106");
+    CHECK(failed(change_factor(change)));
+    CHECK_EQUAL(std::string("a"), verifications());
+    CHECK_EQUAL(std::string("codes"), value("backupCodes"));
+    CHECK_EQUAL(std::string("1"), value("failedVerificationCount"));
+}
+
+TEST(sign_in_second_factor, backup_codes_are_replaced_if_they_are_unchanged) {
+    create_table();
+    add_verification("a");
+    store::SecondFactorChange change{"n", now_};
+    change.taken = {"a"};
+    change.added = {verification("b")};
+    change.backup_codes = "fewer";
+    change.instead_of = "others";
+    CHECK(mismatches(change_factor(change)));
+    CHECK_EQUAL(std::string("codes"), value("backupCodes"));
+    CHECK_EQUAL(std::string("a"), verifications());
+    change.instead_of = "codes";
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
+    CHECK_EQUAL(std::string("b"), verifications());
+    // Without codes, none are written.
+    worked(change_factor({"n", now_, {"b"}}));
+    CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
+    CHECK(mismatches(change_factor({"m", now_, {}, {}, "fewer", "codes"})));
+}
+
+TEST(sign_in_second_factor, failed_codes_are_counted_and_lock_it) {
+    create_table();
+    add_factor("m");
+    set("\"failedVerificationCount\" = NULL");
+    worked(fail_code());
+    store::UserWithSecondFactor found = worked(find());
+    CHECK_EQUAL(std::string("1"), std::string(found.factor.failed_verification_count.value()));
+    CHECK_FALSE(found.factor.locked_until.has_value());
+    worked(fail_code());
+    found = worked(find());
+    CHECK_EQUAL(std::string("2"), std::string(found.factor.failed_verification_count.value()));
+    CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
+    // A count below another limit keeps the lock.
+    worked(fail_code("n", 10));
+    CHECK_TRUE(worked(find()).factor.locked_until == now_ + std::chrono::minutes(15));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"lockedUntil\" IS NULL "
+                                "AND \"failedVerificationCount\" IS NULL"));
+    CHECK(absent(fail_code("nobody")));
+}
+
+TEST(sign_in_second_factor, failed_codes_are_counted_only_with_both_columns) {
+    create_table(R"(, "failedVerificationCount" integer DEFAULT 0)");
+    worked(fail_code());
+    CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
+    set("\"failedVerificationCount\" = 5");
+    store::SecondFactorChange change{"n", now_};
+    change.clears_failures = true;
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
+}
+
+TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
+    create_table();
+    worked(fail_code());
+    worked(fail_code());
+    worked(change_factor({"n", now_}));
+    CHECK_EQUAL(std::string("2"), value("failedVerificationCount"));
+    store::SecondFactorChange change{"n", now_};
+    change.clears_failures = true;
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
+    CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
+    CHECK_EQUAL(std::string("codes"), value("backupCodes"));
+    change.user_id = "nobody";
+    worked(change_factor(change));
+}
+
+TEST(sign_in_second_factor, challenge_is_taken_by_one_of_two_threads) {
+    create_table();
+    constexpr int races = 10;
+    for (int race = 0; race < races; ++race) {
+        const std::string identifier = "2fa-" + std::to_string(race);
+        add_verification(identifier);
+        std::atomic<int> taken = 0;
+        std::atomic<int> missed = 0;
+        in_threads(2, [&](store::DatabaseStore& store) {
+            const auto done = store.change_second_factor({"n", now_, {identifier}});
+            taken += done ? 1 : 0;
+            missed += done.is_not_found() ? 1 : 0;
+        });
+        CHECK_EQUAL(1, taken.load());
+        CHECK_EQUAL(1, missed.load());
+    }
+}
+
+TEST(sign_in_second_factor, backup_code_is_used_by_one_of_two_threads) {
+    create_table();
+    std::atomic<int> used = 0;
+    std::atomic<int> mismatched = 0;
+    in_threads(2, [&](store::DatabaseStore& store) {
+        const auto done = store.change_second_factor({"n", now_, {}, {}, "fewer", "codes"});
+        used += done ? 1 : 0;
+        mismatched += mismatches(done) ? 1 : 0;
+    });
+    CHECK_EQUAL(1, used.load());
+    CHECK_EQUAL(1, mismatched.load());
+}
+
+TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
+    create_table();
+    constexpr int threads = 4;
+    constexpr int codes = 10;
+    std::atomic<int> counted = 0;
+    in_threads(threads, [&](store::DatabaseStore& store) {
+        for (int code = 0; code < codes; ++code)
+            counted += store.record_second_factor_failure("n", {1000, now_}) ? 1 : 0;
+    });
+    CHECK_EQUAL(threads * codes, counted.load());
+    CHECK_EQUAL(std::to_string(threads * codes), value("failedVerificationCount"));
+    CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
+}
+
+TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
+    create_table();
+    RefusingListener listener;
+    with_store([&](store::DatabaseStore& store) {
+        store.set_change_listener(&listener);
+        store::SecondFactorChange change{"n", now_};
+        change.added = {verification("a")};
+        change.clears_failures = true;
+        worked(store.change_second_factor(change));
+        worked(store.record_second_factor_failure("n", {10, now_}));
+        return 0;
+    });
+    CHECK_EQUAL(std::string("a"), verifications());
+}
+
+TEST(sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
+    if (!is_postgresql())
+        return;
+    create_table();
+    expect_error("UA0105");
+    // A sequence keeps its value if the transaction is rolled back.
+    sql().run("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE "
+              "plpgsql AS 'BEGIN PERFORM nextval(''writes''); PERFORM "
+              "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "
+              "BEFORE INSERT ON \"verification\" FOR EACH ROW EXECUTE FUNCTION last_write()");
+    store::SecondFactorChange change{"n", now_};
+    change.added = {verification("a")};
+    const auto lost = change_factor(change);
+    const long writes = sql().number("SELECT last_value FROM writes");
+    sql().run(
+        "DROP TRIGGER last_write ON \"verification\"; DROP FUNCTION last_write; DROP SEQUENCE "
+        "writes");
+    CHECK(unavailable(lost));
+    CHECK_EQUAL(1, writes);
+    CHECK_EQUAL(std::string(), verifications());
+}
+
+TEST(sign_in_second_factor, missing_rights_are_logged) {
+    if (!is_postgresql())
+        return;
+    create_table();
+    sql().run("CREATE ROLE poor LOGIN; GRANT SELECT ON \"user\" TO poor");
+    const std::string all =
+        R"(GRANT SELECT, UPDATE ("backupCodes"), UPDATE ("failedVerificationCount"), UPDATE )"
+        R"(("lockedUntil") ON "public"."twoFactor" TO poor; )"
+        R"(GRANT SELECT, INSERT, DELETE ON "public"."verification" TO poor;)";
+    expect_error("; run: " + all);
+    const auto read = [](store::DatabaseStore& store) { return store.find_second_factor("n"); };
+    const auto write = [&](store::DatabaseStore& store) {
+        store::SecondFactorChange change{"n", now_, {}, {verification("a")}, "fewer", "codes"};
+        change.clears_failures = true;
+        worked(store.change_second_factor(change));
+        worked(store.find_verification("a", now_));
+        worked(store.change_second_factor({"n", now_, {"a"}}));
+        return store.record_second_factor_failure("n", {1, now_});
+    };
+    const bool is_refused = failed(with_store(read, "poor"));
+    sql().run(all);
+    const bool is_found = with_store(read, "poor").operator bool();
+    const bool is_changed = with_store(write, "poor").operator bool();
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    CHECK(is_refused);
+    CHECK(is_found);
+    CHECK(is_changed);
+}
+
+TEST(sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
+    if (!is_postgresql())
+        return;
+    create_table();
+    sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
+    execute_on_connection("SET search_path = hostile, public");
+    store::DatabaseStore store(*connection_, log_, pool_, names_, "factors", timeout_policy);
+    store::SecondFactorChange change{"n", now_, {}, {verification("a")}, "fewer", "codes"};
+    change.clears_failures = true;
+    const bool is_added = store.change_second_factor(change).operator bool();
+    const bool is_there = store.find_verification("a", now_).operator bool();
+    const bool is_taken = store.change_second_factor({"n", now_, {"a"}}).operator bool();
+    const bool is_counted = store.record_second_factor_failure("n", {1, now_}).operator bool();
+    const bool is_found = store.find_second_factor("n").operator bool();
+    sql().run("DROP SCHEMA hostile CASCADE");
+    CHECK(is_added && is_there && is_taken && is_counted && is_found);
+}
+
+void SignInSecondFactor::create_variant(const Variant& variant) {
+    const auto name = [&](const char* field) {
+        return " \"" + (variant.has_snake_case ? text::snake_case(field) : field) + "\" ";
+    };
+    const std::string time = variant.time;
+    const std::string key = std::string("(\"id\" ") + variant.key + " PRIMARY KEY, ";
+    const std::string user_id = sql_literal(variant.user_id);
+    const std::string factor_id = is_serial(variant) ? "1" : sql_literal(variant.row_id);
+    change("CREATE TABLE people (\"id\" " + std::string(variant.user_key) +
+               " PRIMARY KEY, \"name\" text, \"email\" text," + name("twoFactorEnabled") +
+               "boolean); CREATE TABLE" + name("twoFactors") + key + "\"secret\" text," +
+               name("backupCodes") + "text," + name("userId") + variant.reference + "," +
+               name("failedVerificationCount") + "integer," + name("lockedUntil") + time +
+               "); CREATE TABLE verifications " + key + "\"identifier\" text, \"value\" text," +
+               name("expiresAt") + time + "," + name("createdAt") + time +
+               "); INSERT INTO people VALUES (" + user_id + ", 'N', 'n@x', TRUE); INSERT INTO" +
+               name("twoFactors") + "VALUES (" + factor_id + ", 'key', 'codes', " + user_id +
+               ", 0, NULL)",
+           "DROP TABLE people; DROP TABLE" + name("twoFactors") + "; DROP TABLE verifications");
+    names_.user = "people";
+}
+
+void SignInSecondFactor::use_variant(const Variant& variant) {
+    const store::UserWithSecondFactor found = worked(find(variant.user_id));
+    CHECK_EQUAL(std::string(variant.user_id), std::string(found.user.id));
+    CHECK_EQUAL(std::string(variant.user_id), std::string(found.factor.user_id));
+    CHECK_TRUE(found.is_enabled);
+    CHECK(absent(find("no id")));
+    store::SecondFactorChange change{variant.user_id, now_};
+    change.added = {verification("a", variant.user_id)};
+    change.added.front().id = variant.row_id;
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string(variant.user_id), std::string(worked(find_verification("a"))));
+    const std::string id = sql().value("SELECT \"id\" FROM verifications").value_or("NULL");
+    CHECK_EQUAL(std::string(is_serial(variant) ? "1" : variant.row_id), id);
+    worked(fail_code(variant.user_id, 1));
+    CHECK_TRUE(worked(find(variant.user_id)).factor.locked_until ==
+               now_ + std::chrono::minutes(15));
+    change.added = {};
+    change.taken = {"a"};
+    change.backup_codes = "fewer";
+    change.instead_of = "codes";
+    change.clears_failures = true;
+    change.now += std::chrono::minutes(3);
+    CHECK(absent(change_factor(change)));
+    change.now -= std::chrono::milliseconds(1);
+    worked(change_factor(change));
+    CHECK(absent(change_factor(change)));
+    const model::SecondFactor factor = worked(find(variant.user_id)).factor;
+    CHECK_EQUAL(std::string("fewer"), std::string(factor.backup_codes));
+    CHECK_EQUAL(std::string("0"), std::string(factor.failed_verification_count.value_or("NULL")));
+    CHECK_FALSE(factor.locked_until.has_value());
+}
+
+TEST(sign_in_second_factor, works_with_other_ids_names_and_times) {
+    for (const Variant& variant : variants()) {
+        create_variant(variant);
+        use_variant(variant);
+        undo();
+    }
+}
+
+TEST(sign_in_second_factor, id_of_the_wrong_form_is_not_found) {
+    for (const Variant& variant : variants()) {
+        if (variant.reference == std::string_view("text"))
+            continue;
+        create_variant(variant);
+        store::SecondFactorChange change{"no id", now_};
+        change.added = {verification("a")};
+        change.clears_failures = true;
+        CHECK(absent(change_factor(change)));
+        CHECK(absent(fail_code("no id")));
+        CHECK(absent(find_verification("a")));
+        undo();
+    }
+}
+
+} // namespace useradmin::test

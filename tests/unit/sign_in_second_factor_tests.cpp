@@ -1,0 +1,403 @@
+// The second step of signing in, with the clock in the test's hand.
+#include "crypto/encryption.hpp"
+#include "crypto/signature.hpp"
+#include "fake_sign_in.hpp"
+#include "text/url.hpp"
+
+#include <array>
+
+namespace useradmin::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view key = "12345678901234567890";
+// The code of the key at that time (RFC 6238, appendix B).
+constexpr text::Timestamp code_time{std::chrono::seconds(1111111109)};
+constexpr std::string_view right_code = R"({"code":"081804"})";
+constexpr std::string_view wrong_code = R"({"code":"081805"})";
+
+constexpr std::string_view invalid_cookie = "401 INVALID_TWO_FACTOR_COOKIE";
+
+} // namespace
+
+TEST_GROUP_BASE(second_step, SignInScene) {
+    std::array<std::string_view, 1> secrets{"a secret of thirty-two characters"};
+    crypto::SigningSecrets used_secrets{secrets};
+    std::string challenge;
+    std::string trusted_device;
+    bool is_not_remembered = false;
+    std::string encrypted_key;
+    std::string encrypted_codes;
+    audit::Event event;
+
+    void setup() override {
+        SignInScene::setup();
+        second_factor = sign_in::SecondFactor::verified;
+        store.credentials[eva.email].has_second_factor = true;
+        const crypto::Decrypted like{crypto::Secret(), secrets[0], {}};
+        encrypted_key = crypto::encrypt(key, like);
+        encrypted_codes = crypto::encrypt(R"(["aaaaa-bbbbb","ccccc-ddddd"])", like);
+        store::UserWithSecondFactor& stored = store.second_factors["eva"];
+        stored.user = eva;
+        stored.factor.user_id = "eva";
+        stored.factor.secret = encrypted_key;
+        stored.factor.backup_codes = encrypted_codes;
+    }
+
+    http::Reply send(std::string_view path, std::string_view text) {
+        calls.clear();
+        headers.fields["Content-Type"] = "application/json";
+        body.body.text = text;
+        const sign_in::Cookies cookies("better-auth.session_token", secrets[0], false);
+        auto credentials = verifier();
+        event = {};
+        sign_in::Client client{"192.0.2.1", text::Network::of("192.0.2.1"), {}, is_not_remembered};
+        client.challenge = challenge;
+        client.trusted_device = trusted_device;
+        return sign_in::handle_request(
+            {"POST", path, {}, headers, body}, client,
+            {store, credentials, cookies, false, {}, code_time, event, 100, false, used_secrets});
+    }
+
+    http::Reply sign_in(bool is_remembered = true) {
+        return send("/sign-in/email",
+                    is_remembered
+                        ? R"({"email":"eva@example.org","password":"right"})"
+                        : R"({"email":"eva@example.org","password":"right","rememberMe":false})");
+    }
+
+    /// The status, and the code of an error.
+    static std::string status(const http::Reply& reply) {
+        constexpr std::string_view member = R"("code":")";
+        const std::size_t start = reply.body.find(member);
+        std::string text = std::to_string(reply.status);
+        if (start != reply.body.npos)
+            text += " " + reply.body.substr(start + member.size(),
+                                            reply.body.size() - start - member.size() - 2);
+        return text;
+    }
+    std::string verify_totp(std::string_view text = right_code) {
+        return status(send("/two-factor/verify-totp", text));
+    }
+    std::string verify_backup_code(std::string_view text) {
+        return status(send("/two-factor/verify-backup-code", text));
+    }
+
+    /// Returns the verified value of a cookie that the reply sets; "" if it deletes it; "-" if it
+    /// does not set it.
+    std::string cookie(const http::Reply& reply, std::string_view name) const {
+        std::string value = "-";
+        for (const http::Header& header : reply.headers) {
+            const std::string_view text = header.value;
+            const std::string start = "better-auth." + std::string(name) + "=";
+            if (std::string_view(header.name) != "Set-Cookie" || !text.starts_with(start))
+                continue;
+            const std::string decoded =
+                text::decode_path_segment(text.substr(start.size(), text.find(';') - start.size()));
+            const auto verified = crypto::verify_signature(decoded, secrets[0]);
+            value = verified ? std::string(*verified) : decoded;
+        }
+        return value;
+    }
+
+    /// Signs in with the password and keeps the challenge.
+    void begin() {
+        const http::Reply reply = sign_in();
+        expect("200", status(reply));
+        challenge = cookie(reply, "two_factor");
+    }
+};
+
+TEST(second_step, is_required_after_a_right_password) {
+    const http::Reply reply = sign_in();
+    expect(R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})", reply.body);
+    expect("second-factor", event.reason);
+    expect("eva", event.target);
+    expect("", event.caller);
+    const std::string identifier = cookie(reply, "two_factor");
+    CHECK_TRUE(identifier.starts_with("2fa-"));
+    expect("eva", store.verifications[identifier]);
+    expect("0", store.verifications["2fa-attempts-" + identifier]);
+    expect("", cookie(reply, "session_token"));
+    expect("", log.text);
+    CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(second_step, is_not_offered_for_a_wrong_password) {
+    expect("401 INVALID_EMAIL_OR_PASSWORD",
+           status(send("/sign-in/email", R"({"email":"eva@example.org","password":"wrong"})")));
+    CHECK_TRUE(store.verifications.empty());
+}
+
+TEST(second_step, names_no_method_without_a_verified_key) {
+    store.second_factors["eva"].factor.verified = "f";
+    expect(R"({"twoFactorRedirect":true,"twoFactorMethods":[]})", sign_in().body);
+    store.second_factors.clear();
+    expect(R"({"twoFactorRedirect":true,"twoFactorMethods":[]})", sign_in().body);
+}
+
+TEST(second_step, is_refused_where_it_cannot_be_verified) {
+    for (const char* call : {"find_second_factor", "change_second_factor"}) {
+        log.text.clear();
+        store.failures = {{call, store::Failure::failed}};
+        expect("403 TWO_FACTOR_REQUIRED", status(sign_in()));
+        CHECK_TRUE(log.text.starts_with("UA0316"));
+        store.failures = {{call, store::Failure::unavailable}};
+        expect("503 SERVICE_UNAVAILABLE", status(sign_in()));
+    }
+    store.failures.clear();
+    used_secrets = {};
+    expect("403 TWO_FACTOR_REQUIRED", status(sign_in()));
+    challenge = "2fa-x";
+    expect("404 NOT_FOUND", verify_totp());
+    expect("404 NOT_FOUND", verify_backup_code(right_code));
+}
+
+TEST(second_step, opens_a_session_with_the_right_code) {
+    begin();
+    const http::Reply reply = send("/two-factor/verify-totp", right_code);
+    expect("200", status(reply));
+    CHECK_TRUE(reply.body.starts_with(R"({"token":")"));
+    CHECK_TRUE(store.opened.has_value());
+    expect("eva", store.opened->user_id);
+    expect(store.opened->token, cookie(reply, "session_token"));
+    expect("", cookie(reply, "two_factor"));
+    expect("-", cookie(reply, "trust_device"));
+    expect("verify-totp", event.operation);
+    expect("eva", event.caller);
+    expect("admin", event.role);
+    CHECK_TRUE(store.verifications.empty());
+}
+
+TEST(second_step, completes_a_challenge_once) {
+    begin();
+    expect("200", verify_totp());
+    expect(invalid_cookie, verify_totp());
+}
+
+TEST(second_step, does_not_open_a_session_if_another_request_takes_the_challenge) {
+    begin();
+    store.meanwhile = [this] { store.verifications.clear(); };
+    expect(invalid_cookie, verify_totp());
+    CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(second_step, needs_a_challenge) {
+    for (const char* value : {"", "2fa-unknown", "trust-device-x", "2fa-\xff"}) {
+        store.verifications["trust-device-x"] = "eva";
+        challenge = value;
+        expect(invalid_cookie, verify_totp());
+        expect("", calls.text().find("find_second_factor") == std::string::npos ? "" : "looked up");
+    }
+}
+
+TEST(second_step, refuses_a_wrong_code_and_counts_it_as_a_wrong_password) {
+    limit.attempts = 3;
+    begin();
+    for (int time = 0; time < 3; ++time) {
+        expect("401 INVALID_CODE", verify_totp(wrong_code));
+        expect("wrong-code", event.reason);
+        expect("eva", event.target);
+    }
+    expect("UA0315: sign-in to 'eva@example.org' failed: the code is wrong",
+           std::string_view(log.text).substr(log.text.rfind("UA0315")));
+    expect("429", verify_totp());
+    expect("too-many-attempts", event.reason);
+    expect("429", status(sign_in()));
+    CHECK_EQUAL(3, store.failed_codes);
+    CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(second_step, that_succeeds_forgives_the_account_its_failures) {
+    limit.attempts = 2;
+    for (int round = 0; round < 3; ++round) {
+        begin();
+        expect("401 INVALID_CODE", verify_totp(wrong_code));
+        expect("200", verify_totp());
+        CHECK_EQUAL(0, store.failed_codes);
+    }
+}
+
+TEST(second_step, counts_wrong_codes_on_all_servers_together) {
+    limit = {2, 60s, true};
+    begin();
+    expect("401 INVALID_CODE", verify_totp(wrong_code));
+    std::int64_t most = 0;
+    for (const auto& [subject, count] : store.attempts)
+        most = std::max(most, count);
+    CHECK_EQUAL(1, most);
+}
+
+TEST(second_step, refuses_a_locked_second_factor_until_the_lock_ends) {
+    begin();
+    store.second_factors["eva"].factor.locked_until = code_time + 1500ms;
+    const http::Reply reply = send("/two-factor/verify-totp", right_code);
+    expect("429 ACCOUNT_TEMPORARILY_LOCKED", status(reply));
+    expect("2", header_of(reply, "Retry-After"));
+    expect("locked", event.reason);
+    store.second_factors["eva"].factor.locked_until = code_time;
+    store.failed_codes = 10;
+    expect("401 INVALID_CODE", verify_totp(wrong_code));
+    CHECK_EQUAL(1, store.failed_codes);
+    expect("200", verify_totp());
+}
+
+TEST(second_step, refuses_a_banned_user) {
+    begin();
+    store.second_factors["eva"].user.banned = true;
+    expect("403 BANNED_USER", verify_totp());
+    expect("banned", event.reason);
+}
+
+TEST(second_step, needs_a_verified_key_for_a_code) {
+    begin();
+    store.second_factors["eva"].factor.verified = "f";
+    expect("400 TOTP_NOT_ENABLED", verify_totp());
+    expect("200", verify_backup_code(R"({"code":"aaaaa-bbbbb"})"));
+}
+
+TEST(second_step, needs_a_second_factor) {
+    begin();
+    store.second_factors.clear();
+    expect("400 TOTP_NOT_ENABLED", verify_totp());
+    expect("400 BACKUP_CODES_NOT_ENABLED", verify_backup_code(right_code));
+}
+
+TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
+    begin();
+    store.second_factors["eva"].factor.secret = "00";
+    expect("500 INTERNAL_SERVER_ERROR", verify_totp());
+    expect("UA0320: the second factor of 'eva@example.org' cannot be decrypted with "
+           "AuthUserAdminSecret",
+           log.text);
+    store.second_factors["eva"].factor.backup_codes = "00";
+    expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
+    CHECK_EQUAL(0, store.failed_codes);
+}
+
+TEST(second_step, takes_each_backup_code_once) {
+    begin();
+    expect("200", verify_backup_code(R"({"code":"aaaaa-bbbbb"})"));
+    expect("verify-backup-code", event.operation);
+    const auto remaining = crypto::decrypt(store.backup_codes, secrets);
+    expect(R"(["ccccc-ddddd"])", remaining->text.view());
+    begin();
+    expect("401 INVALID_BACKUP_CODE", verify_backup_code(R"({"code":"aaaaa-bbbbb"})"));
+    expect("200", verify_backup_code(R"({"code":"ccccc-ddddd"})"));
+    expect("[]", crypto::decrypt(store.backup_codes, secrets)->text.view());
+}
+
+TEST(second_step, reads_backup_codes_that_are_not_encrypted) {
+    begin();
+    store.second_factors["eva"].factor.backup_codes = R"(["aaaaa-bbbbb","ccccc-ddddd"])";
+    expect("200", verify_backup_code(R"({"code":"ccccc-ddddd"})"));
+    expect(R"(["aaaaa-bbbbb"])", store.backup_codes);
+}
+
+TEST(second_step, refuses_a_backup_code_if_the_codes_change_meanwhile) {
+    begin();
+    store.meanwhile = [this] { store.second_factors["eva"].factor.backup_codes = "others"; };
+    expect("409 FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN",
+           verify_backup_code(R"({"code":"aaaaa-bbbbb"})"));
+    CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(second_step, opens_no_session_if_the_client_disables_it) {
+    begin();
+    const http::Reply reply =
+        send("/two-factor/verify-backup-code", R"({"code":"aaaaa-bbbbb","disableSession":true})");
+    expect("200", status(reply));
+    CHECK_TRUE(reply.body.starts_with(R"({"user":{)"));
+    expect("-", cookie(reply, "session_token"));
+    CHECK_FALSE(store.opened.has_value());
+    expect("200", verify_totp());
+}
+
+TEST(second_step, remembers_whether_the_session_is_remembered) {
+    const http::Reply first = sign_in(false);
+    expect("true", cookie(first, "dont_remember"));
+    challenge = cookie(first, "two_factor");
+    is_not_remembered = true;
+    const http::Reply second = send("/two-factor/verify-totp", right_code);
+    expect("true", cookie(second, "dont_remember"));
+    CHECK_TRUE(store.opened->expires_at == code_time + 24h);
+}
+
+TEST(second_step, ends_a_leftover_dont_remember_cookie) {
+    expect("-", cookie(sign_in(), "dont_remember"));
+    is_not_remembered = true;
+    expect("", cookie(sign_in(), "dont_remember"));
+}
+
+TEST(second_step, that_trusts_the_device_ends_the_dont_remember_cookie) {
+    begin();
+    is_not_remembered = true;
+    const http::Reply reply =
+        send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})");
+    expect("", cookie(reply, "dont_remember"));
+    CHECK_TRUE(store.opened->expires_at == code_time + 24h);
+}
+
+TEST(second_step, is_skipped_on_a_trusted_device) {
+    begin();
+    const http::Reply reply =
+        send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})");
+    trusted_device = cookie(reply, "trust_device");
+    const std::string identifier = trusted_device.substr(trusted_device.find('!') + 1);
+    CHECK_TRUE(identifier.starts_with("trust-device-"));
+    expect("eva", store.verifications[identifier]);
+
+    const http::Reply again = sign_in();
+    CHECK_TRUE(again.body.starts_with(R"({"redirect":false,"token":")"));
+    expect("", event.reason);
+    expect("eva", event.caller);
+    expect("right", *store.terms->password_hash);
+    CHECK_FALSE(store.verifications.contains(identifier));
+    const std::string renewed = cookie(again, "trust_device");
+    CHECK_FALSE(renewed == trusted_device);
+    trusted_device = renewed;
+    CHECK_TRUE(sign_in().body.starts_with(R"({"redirect":false)"));
+}
+
+TEST(second_step, is_required_again_on_a_device_that_is_no_longer_trusted) {
+    begin();
+    trusted_device = cookie(
+        send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})"), "trust_device");
+    store.verifications.clear();
+    const http::Reply reply = sign_in();
+    CHECK_TRUE(reply.body.starts_with(R"({"twoFactorRedirect":true)"));
+    expect("", cookie(reply, "trust_device"));
+}
+
+TEST(second_step, is_required_on_a_device_that_another_user_trusts) {
+    const std::string identifier = "trust-device-x";
+    for (const auto& [owner, value] :
+         {std::pair("ana", "ana"), std::pair("eva", "ana"), std::pair("ana", "eva")}) {
+        store.verifications = {{identifier, value}};
+        trusted_device =
+            crypto::sign_base64url(owner + ("!" + identifier), secrets[0]) + "!" + identifier;
+        CHECK_TRUE(sign_in().body.starts_with(R"({"twoFactorRedirect":true)"));
+    }
+}
+
+TEST(second_step, validates_its_parameters) {
+    begin();
+    expect("400 VALIDATION_ERROR", verify_totp("{}"));
+    expect("400 VALIDATION_ERROR", verify_totp(R"({"code":81804})"));
+    expect("400 VALIDATION_ERROR", verify_totp(R"({"code":"081804","trustDevice":1})"));
+    expect("400 VALIDATION_ERROR",
+           verify_backup_code(R"({"code":"081804","disableSession":"true"})"));
+    expect("400 BAD_REQUEST", verify_totp("{"));
+}
+
+TEST(second_step, rejects_a_request_of_another_site) {
+    begin();
+    headers.fields["Cookie"] = "better-auth.two_factor=x";
+    headers.fields["Origin"] = "https://evil.example";
+    headers.fields["Host"] = "localhost";
+    expect("403 INVALID_ORIGIN", verify_totp());
+}
+
+} // namespace useradmin::test
