@@ -2,62 +2,17 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 
-import { newest, secret, versions } from "./support/applications.mjs";
+import { newest, versions } from "./support/applications.mjs";
+import { attributesOf, openBrowser, signInDirectives } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { load } from "./support/machine.mjs";
 import { somebody } from "./support/site.mjs";
 import { asMigrated, drizzleStyle, serialStyle } from "./support/styles.mjs";
 
-// No test reaches the limit.
-const directives = `<Location "/api/auth">
-  Require all granted
-  AuthUserAdminSignIn On
-  AuthUserAdminSecret "${secret}"
-  AuthUserAdminSignInLimit 1000 60
-</Location>
-`;
-
-/** A client as a page has it; its cookies are kept by hand. */
+/** A client as a page has it. */
 const client = async (site) => {
-  const { createAuthClient } = await load(`${site.version.packageName}/client`);
-  const jar = new Map();
-  const replies = [];
-  const auth = createAuthClient({
-    baseURL: `${site.httpd.address}/api/auth`,
-    fetchOptions: {
-      onRequest: (context) => {
-        // Every browser sends it; without it the library, too, refuses what Node.js marks as a page's request.
-        context.headers.set("origin", site.httpd.address);
-        if (jar.size > 0)
-          context.headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
-      },
-      onResponse: ({ response }) => {
-        replies.push(response);
-        for (const header of response.headers.getSetCookie()) {
-          const [pair, ...attributes] = header.split(";").map((part) => part.trim());
-          const [name, value] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
-          if (value === "" || attributes.some((attribute) => /^max-age=0$/i.test(attribute)))
-            jar.delete(name);
-          else jar.set(name, value);
-          site.log.keepSecret(value);
-        }
-      },
-    },
-  });
+  const { here: auth, jar, replies } = await openBrowser(site);
   return { auth, jar, replies };
 };
-
-/** A cookie's attributes, without those whose values differ from reply to reply. */
-const attributesOf = (headers) =>
-  new Map(
-    headers.getSetCookie().map((header) => {
-      const [pair, ...attributes] = header.split(";").map((part) => part.trim().toLowerCase());
-      return [
-        pair.split("=", 1)[0],
-        attributes.filter((attribute) => !attribute.startsWith("expires=")).toSorted(),
-      ];
-    }),
-  );
 
 /** The shape of a JSON value: the names, and the types of what stands under them. */
 const shape = (value) => {
@@ -340,7 +295,7 @@ const tests = (isNewest) => (check) => {
 };
 
 for (const version of versions.filter((one) => !one.issuer)) {
-  describeSite("the library's client", version, asMigrated, tests(version === newest), { directives });
-  describeSite("the library's client", version, drizzleStyle, tests(false), { directives });
+  describeSite("the library's client", version, asMigrated, tests(version === newest), { directives: signInDirectives });
+  describeSite("the library's client", version, drizzleStyle, tests(false), { directives: signInDirectives });
 }
-describeSite("the library's client", newest, serialStyle, tests(false), { directives });
+describeSite("the library's client", newest, serialStyle, tests(false), { directives: signInDirectives });

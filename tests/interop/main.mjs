@@ -9,6 +9,7 @@ import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";
 import "./client.mjs";
+import "./second_factor.mjs";
 import "./front_ends.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";

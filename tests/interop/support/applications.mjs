@@ -30,6 +30,8 @@ const release = (packageName, differences = {}) => ({
   apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
   // Up to 1.6 uses of an API key that come at once are counted as one.
   losesUses: false,
+  // From 1.6 on failed codes in a row lock a second factor.
+  locksSecondFactor: true,
   // From 1.7.6 on the library's own maxPasswordLength is the bound of a sign-in too.
   longestPassword: 128,
   ...differences,
@@ -45,6 +47,7 @@ export const versions = [
     accountId: "email",
     apiKeyPackage: undefined,
     losesUses: true,
+    locksSecondFactor: false,
   }),
   release("better-auth-1-6", { ...endless, accountId: "email", losesUses: true }),
   release("better-auth-1-7-2", { ...endless, issuer: true, apiKeyPackage: undefined }),

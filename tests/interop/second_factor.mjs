@@ -1,0 +1,299 @@
+// A sign-in with a second factor begins and ends here or there (AuthUserAdminSecondFactor verify), with the library's
+// own client.
+import assert from "node:assert/strict";
+
+import { newest, versions } from "./support/applications.mjs";
+import { attributesOf, openBrowser, signInDirectives as directives } from "./support/browser.mjs";
+import { describeSite } from "./support/checks.mjs";
+import { load } from "./support/machine.mjs";
+import { asMigrated, mappedStyle, serialStyle, timestampStyle, uuidStyle } from "./support/styles.mjs";
+
+const { createOTP } = await load("@better-auth/utils/otp");
+const { base32 } = await load("@better-auth/utils/base32");
+
+const sides = ["here", "there"];
+const both = [sides, sides.toReversed()];
+const cookieOf = (name) => `better-auth.${name}`;
+// No code of an authenticator, and no backup code.
+const wrongCode = "12345x";
+
+const snakeCase = {
+  user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
+  twoFactor: {
+    fields: {
+      backupCodes: "backup_codes",
+      userId: "user_id",
+      failedVerificationCount: "failed_verification_count",
+      lockedUntil: "locked_until",
+    },
+  },
+};
+const verification = { fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" } };
+
+const withSecondFactor = (style, options = {}) => ({
+  ...style,
+  options: {
+    ...style.options,
+    ...(style.snakeCase ? { verification } : {}),
+    furtherPlugins: ({ twoFactor }) => [twoFactor({ ...options, schema: style.snakeCase ? snakeCase : undefined })],
+  },
+});
+
+const testsOf = (version) => (check) => {
+  /** Opens a browser that records the redirections to the second step. */
+  const open = async (site) => {
+    const { twoFactorClient } = await load(`${version.packageName}/client/plugins`);
+    const redirects = [];
+    const onTwoFactorRedirect = (context) => redirects.push(context);
+    return { ...(await openBrowser(site, [twoFactorClient({ onTwoFactorRedirect })])), redirects };
+  };
+  const succeed = async (site, call) => {
+    const { data, error } = await call;
+    assert.equal(error, null, JSON.stringify(error));
+    site.log.keepSecret(data.token);
+    return data;
+  };
+  /** Returns the status, code and text with which a call is refused. */
+  const refuse = async (call) => {
+    const { data, error } = await call;
+    assert.equal(data, null, JSON.stringify(data));
+    return [error.status, error.code, error.message];
+  };
+
+  /** Sends the password. */
+  const begin = (site, browser, side, { email, password }, further = {}) =>
+    succeed(site, browser[side].signIn.email({ email, password, ...further }));
+  /** Opens a browser that has sent the password. */
+  const challenge = async (site, side, user, further) => {
+    const browser = await open(site);
+    const data = await begin(site, browser, side, user, further);
+    assert.equal(data.twoFactorRedirect, true, JSON.stringify(data));
+    return browser;
+  };
+  const sendCode = async (browser, side, user, further = {}) =>
+    browser[side].twoFactor.verifyTotp({ code: await user.code(), ...further });
+  const sendBackupCode = (browser, side, code) => browser[side].twoFactor.verifyBackupCode({ code });
+  const sendWrongCode = (browser, side) => browser[side].twoFactor.verifyTotp({ code: wrongCode });
+
+  /** Creates a user who enables a second factor at the application: the record with its codes. */
+  const enable = async (site) => {
+    const user = await site.createHere();
+    const browser = await open(site);
+    await begin(site, browser, "there", user);
+    const { twoFactor } = browser.there;
+    const { totpURI, backupCodes } = await succeed(site, twoFactor.enable({ password: user.password }));
+    const key = new URL(totpURI).searchParams.get("secret");
+    const otp = createOTP(new TextDecoder().decode(base32.decode(key)));
+    for (const value of [key, ...backupCodes]) site.log.keepSecret(value);
+    // A code is accepted for one more step of 30 seconds.
+    await succeed(site, twoFactor.verifyTotp({ code: await otp.totp() }));
+    return { ...user, backupCodes, code: () => otp.totp() };
+  };
+
+  /** Asserts that the browser is signed in, here and there, and the challenge is over. */
+  const isSignedIn = async (site, browser, user, token) => {
+    assert.ok(!browser.jar.has(cookieOf("two_factor")));
+    const credentials = { cookie: browser.cookie() };
+    const { user: owner, session } = await site.application.session(credentials);
+    assert.deepEqual([owner.id, session.token], [user.id, token]);
+    assert.deepEqual(await site.rights(user.id, credentials), [200, 403]);
+    for (const side of sides) {
+      const { data } = await browser[side].getSession();
+      assert.deepEqual([data.user.id, data.session.token], [user.id, token]);
+    }
+    return session;
+  };
+  const isNotSignedIn = async (site, browser) => {
+    assert.ok(!browser.jar.has(cookieOf("session_token")));
+    for (const side of sides) assert.equal((await browser[side].getSession()).data, null);
+  };
+  const signIn = async (site, browser, side, user, further) => {
+    const { token } = await succeed(site, sendCode(browser, side, user, further));
+    return isSignedIn(site, browser, user, token);
+  };
+
+
+  check("a right password leads to the second step, without a session", async (site) => {
+    const user = await enable(site);
+    const browser = await open(site);
+    const data = await begin(site, browser, "here", user);
+    assert.deepEqual(data, { twoFactorRedirect: true, twoFactorMethods: ["totp"] });
+    // 1.4 passes nothing.
+    assert.deepEqual(browser.redirects, [version === versions[0] ? undefined : { twoFactorMethods: ["totp"] }]);
+    assert.deepEqual([...browser.jar.keys()], [cookieOf("two_factor")]);
+    await isNotSignedIn(site, browser);
+  });
+
+  check("a wrong code is refused as there, and the right code signs in", async (site) => {
+    const user = await enable(site);
+    const [browser, other] = [await challenge(site, "here", user), await challenge(site, "there", user)];
+    assert.deepEqual(await refuse(sendWrongCode(browser, "here")), await refuse(sendWrongCode(other, "there")));
+    assert.deepEqual(
+      await refuse(sendBackupCode(browser, "here", wrongCode)),
+      await refuse(sendBackupCode(other, "there", wrongCode)),
+    );
+    await isNotSignedIn(site, browser);
+    await signIn(site, browser, "here", user);
+  });
+
+  check("a code without a challenge is refused as there", async (site) => {
+    const user = await enable(site);
+    const browser = await challenge(site, "here", user);
+    const used = browser.jar.get(cookieOf("two_factor"));
+    await signIn(site, browser, "here", user);
+    for (const value of [undefined, `${used}x`, used]) {
+      const errors = [];
+      for (const side of sides) {
+        const other = await open(site);
+        if (value) other.jar.set(cookieOf("two_factor"), value);
+        errors.push(await refuse(sendCode(other, side, user)));
+      }
+      assert.deepEqual(errors[0], errors[1], `challenge ${value}`);
+    }
+  });
+
+  check("a backup code signs in once, here or there", async (site) => {
+    const user = await enable(site);
+    for (const [index, [one, other]] of both.entries()) {
+      const code = user.backupCodes[index];
+      const browser = await challenge(site, one, user);
+      const { token } = await succeed(site, sendBackupCode(browser, one, code));
+      await isSignedIn(site, browser, user, token);
+      const { backupCodes } = await site.application.auth.api.viewBackupCodes({ body: { userId: user.id } });
+      assert.deepEqual(backupCodes, user.backupCodes.slice(index + 1));
+      const refused = await challenge(site, one, user);
+      const error = await refuse(sendBackupCode(refused, one, code));
+      assert.deepEqual(error, await refuse(sendBackupCode(refused, other, code)));
+    }
+  });
+
+  for (const [one, other] of both) {
+    check(`a challenge that begins ${one} is completed ${other}`, async (site) => {
+      const user = await enable(site);
+      const browser = await challenge(site, one, user);
+      await signIn(site, browser, other, user);
+      const another = await challenge(site, one, user);
+      const { token } = await succeed(site, sendBackupCode(another, other, user.backupCodes[5]));
+      await isSignedIn(site, another, user, token);
+    });
+
+    check(`a device that is trusted ${one} skips the second step here and there`, async (site) => {
+      const user = await enable(site);
+      const browser = await challenge(site, one, user);
+      await signIn(site, browser, one, user, { trustDevice: true });
+      const first = browser.jar.get(cookieOf("trust_device"));
+      for (const side of [other, one]) {
+        browser.jar.delete(cookieOf("session_token"));
+        const { token } = await begin(site, browser, side, user);
+        await isSignedIn(site, browser, user, token);
+      }
+      // Each sign-in renews the trust.
+      browser.jar.set(cookieOf("trust_device"), first);
+      assert.ok((await begin(site, browser, other, user)).twoFactorRedirect);
+      assert.ok(!browser.jar.has(cookieOf("trust_device")));
+    });
+
+    check(`a session that is not remembered stays so: ${one}, then ${other}`, async (site) => {
+      const user = await enable(site);
+      const browser = await challenge(site, one, user, { rememberMe: false });
+      const { expiresAt } = await signIn(site, browser, other, user);
+      assert.ok(browser.jar.has(cookieOf("dont_remember")));
+      const hours = (new Date(expiresAt) - Date.now()) / 3_600_000;
+      assert.ok(hours > 23 && hours <= 24, `a session of ${hours} hours`);
+    });
+  }
+
+  check("a user who is banned meanwhile is refused as there", async (site) => {
+    const user = await enable(site);
+    const browser = await challenge(site, "here", user);
+    await site.adminThere("ban-user", { userId: user.id });
+    for (const send of [sendCode, (one, side) => sendBackupCode(one, side, user.backupCodes[0])]) {
+      // In this order: the library counts the code as used.
+      const here = await refuse(send(browser, "here", user));
+      await isNotSignedIn(site, browser);
+      const copy = await open(site);
+      await site.adminThere("unban-user", { userId: user.id });
+      await begin(site, copy, "there", user);
+      await site.adminThere("ban-user", { userId: user.id });
+      assert.deepEqual(here, await refuse(send(copy, "there", user)));
+    }
+    await site.adminThere("unban-user", { userId: user.id });
+    await signIn(site, browser, "here", user);
+  });
+
+  check("replies have the cookies of the library's", async (site) => {
+    const user = await enable(site);
+    for (const further of [{}, { rememberMe: false }]) {
+      const browsers = await Promise.all(sides.map((side) => challenge(site, side, user, further)));
+      const compare = () => {
+        const [here, there] = browsers.map(({ replies }) => attributesOf(replies.at(-1).headers));
+        assert.deepEqual(here, there);
+      };
+      compare();
+      for (const [index, side] of sides.entries())
+        await succeed(site, sendCode(browsers[index], side, user, { trustDevice: true }));
+      compare();
+      for (const [index, side] of sides.entries()) await begin(site, browsers[index], side, user);
+      compare();
+    }
+  });
+
+  if (version.locksSecondFactor)
+    check("wrong codes are counted together until the second factor is locked", async (site) => {
+      const user = await enable(site);
+      const { adapter } = await site.application.auth.$context;
+      const row = { model: "twoFactor", where: [{ field: "userId", value: user.id }] };
+      const fail = async (browser, side, times) => {
+        for (let time = 0; time < times; ++time) await refuse(sendWrongCode(browser, side));
+      };
+      const state = async () => {
+        const { failedVerificationCount, lockedUntil } = await adapter.findOne(row);
+        return [failedVerificationCount, lockedUntil !== null];
+      };
+      // A right code ends the count.
+      for (const [one, other] of both) {
+        const browser = await challenge(site, one, user);
+        await fail(browser, one, 4);
+        assert.deepEqual(await state(), [4, false]);
+        await signIn(site, browser, other, user);
+        assert.deepEqual(await state(), [0, false]);
+      }
+      // The tenth failure is one here, and then one there.
+      for (const [one, other] of both) {
+        // The application accepts five failures of a challenge.
+        const browsers = { here: await challenge(site, "here", user), there: await challenge(site, "there", user) };
+        await fail(browsers[other], other, 5);
+        await fail(browsers[one], one, 4);
+        assert.deepEqual(await state(), [9, false]);
+        await fail(browsers[one], one, 1);
+        assert.deepEqual(await state(), [10, true]);
+        for (const send of [sendCode, (browser, side) => sendBackupCode(browser, side, user.backupCodes[0])]) {
+          const error = await refuse(send(browsers.here, "here", user));
+          assert.deepEqual(error, await refuse(send(browsers.there, "there", user)));
+          assert.deepEqual(error.slice(0, 2), [429, "ACCOUNT_TEMPORARILY_LOCKED"]);
+        }
+        await adapter.update({ ...row, update: { lockedUntil: new Date(Date.now() - 1000) } });
+        await signIn(site, await challenge(site, one, user), one, user);
+        assert.deepEqual(await state(), [0, false]);
+      }
+    });
+
+  check("the password suffices after the second factor is disabled there", async (site) => {
+    const user = await enable(site);
+    const browser = await challenge(site, "here", user);
+    await signIn(site, browser, "here", user);
+    await succeed(site, browser.there.twoFactor.disable({ password: user.password }));
+    const other = await open(site);
+    const { token } = await begin(site, other, "here", user);
+    await isSignedIn(site, other, user, token);
+    assert.equal(other.redirects.length, 0);
+  });
+};
+
+const describe = (version, style, options, title = "second factor") =>
+  describeSite(title, version, withSecondFactor(style, options), testsOf(version), { directives });
+
+for (const version of versions.filter((one) => !one.issuer)) describe(version, asMigrated);
+for (const style of [serialStyle, uuidStyle, timestampStyle, mappedStyle]) describe(newest, style);
+const plain = { backupCodeOptions: { storeBackupCodes: "plain" } };
+describe(newest, asMigrated, plain, "second factor, backup codes as plain text");
