@@ -145,9 +145,8 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
 
 /// Looks an API key up and counts the request.
 Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
-    httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
-    backend_settings.has_plugins = true;
-    httpd::RequestBackend backend(request, auth_useradmin_module, backend_settings);
+    httpd::RequestBackend backend(request, auth_useradmin_module,
+                                  httpd::backend_settings(settings, true));
     apr_pool_t* const pool = httpd::first_request(request)->pool;
     const sign_in::ApiKeyOwner owner = sign_in::identify_api_key(backend.store(), key, text::now());
     return {result_of(owner.status),

@@ -17,8 +17,7 @@ class RequestVerifier final {
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:
-    RequestVerifier(request_rec* request, const AuthSettings& settings,
-                    const httpd::BackendSettings& backend);
+    RequestVerifier(request_rec* request, const AuthSettings& settings, bool has_plugins);
 
     httpd::RequestBackend backend_;
     sign_in::HashWork work_;

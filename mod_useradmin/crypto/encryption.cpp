@@ -52,14 +52,11 @@ std::optional<Secret> decrypt_bytes(std::string_view bytes, std::string_view sec
 
 std::optional<Decrypted> decrypt(std::string_view encrypted, SigningSecrets secrets) {
     const std::string_view prefix = prefix_of(encrypted);
-    const std::string_view digits = encrypted.substr(prefix.size());
-    std::string bytes(digits.size() / 2, '\0');
-    if (digits.size() % 2 != 0 || bytes.size() < nonce_size + tag_size ||
-        sodium_hex2bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), digits.data(),
-                       digits.size(), nullptr, nullptr, nullptr) != 0)
+    const auto bytes = text::from_hex(encrypted.substr(prefix.size()));
+    if (!bytes || bytes->size() < nonce_size + tag_size)
         return std::nullopt;
     for (const std::string_view secret : secrets)
-        if (auto text = decrypt_bytes(bytes, secret))
+        if (auto text = decrypt_bytes(*bytes, secret))
             return Decrypted{*std::move(text), secret, prefix};
     return std::nullopt;
 }

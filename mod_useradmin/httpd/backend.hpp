@@ -117,7 +117,8 @@ struct BackendSettings {
 };
 
 template <const auto& table>
-BackendSettings backend_settings(const DirectiveSettings<table>& settings) {
+BackendSettings backend_settings(const DirectiveSettings<table>& settings,
+                                 bool has_plugins = false) {
     return {settings.template get<Timeout>(),
             DirectiveSettings<table>::template name<Timeout>(),
             settings.template get<ApplicationTables>(),
@@ -125,7 +126,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings) {
             settings.template get<BodyTimeLimit>(),
             settings.template get<AuditLogFile>(),
             std::chrono::seconds(0),
-            false};
+            has_plugins};
 }
 
 /// The server's hashing limits; 0: not set.

@@ -180,6 +180,13 @@ bool Object::boolean(std::string_view key) const noexcept {
     return cJSON_IsTrue(member(key));
 }
 
+std::optional<Object> Object::parse_value(std::string_view text) {
+    std::string wrapping;
+    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
+    ((wrapping += "{\"value\":") += text) += '}';
+    return parse(crypto::Secret(std::move(wrapping)).view());
+}
+
 std::optional<std::vector<std::string_view>> Object::texts(std::string_view key) const {
     const cJSON* const found = member(key);
     if (!cJSON_IsArray(found))

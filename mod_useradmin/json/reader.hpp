@@ -19,6 +19,9 @@ class Object {
     /// object, nested deeper than 64 levels, or contains U+0000 in a string.
     static std::optional<Object> parse(std::string_view text);
 
+    /// As above, for a JSON text of any type, which becomes the member "value".
+    static std::optional<Object> parse_value(std::string_view text);
+
     /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, the last
     /// counts.
     Kind kind(std::string_view key) const noexcept;

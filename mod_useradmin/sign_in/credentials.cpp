@@ -45,10 +45,8 @@ Verification CredentialVerifier::verify_code(const Login& login,
     return attempt(
         login,
         [&](const auto& subject) {
-            // Requests at once may have failed since the first check. This one and the count follow
-            // each other, so that hardly one more can come between.
-            if (const auto refused = limited(subject))
-                return *refused;
+            // The limits have just been checked. The count follows at once, so that hardly another
+            // request can come between.
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,

@@ -44,14 +44,10 @@ Reply invalid(std::string_view errors) {
 
 /// Returns the error for a text that is not a JSON object.
 Reply invalid_body(std::string_view text) {
-    std::string wrapping;
-    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
-    ((wrapping += "{\"body\":") += text) += '}';
-    const crypto::Secret wrapped(std::move(wrapping));
-    const std::optional<json::Object> object = json::Object::parse(wrapped.view());
+    const std::optional<json::Object> object = json::Object::parse_value(text);
     if (!object)
         return error(400, "Invalid JSON in request body", "BAD_REQUEST");
-    const Kind kind = object->kind("body");
+    const Kind kind = object->kind("value");
     return invalid("[body] Invalid input: expected object, received " +
                    std::string(kind == Kind::other ? "array" : name_of(kind)));
 }

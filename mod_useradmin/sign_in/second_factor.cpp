@@ -155,13 +155,9 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
                           const Service& service, crypto::Secret& remaining) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
     // The application may store them as they are.
-    const std::string_view text = decrypted ? decrypted->text.view() : factor.backup_codes;
-    std::string wrapping;
-    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
-    ((wrapping += "{\"codes\":") += text) += '}';
-    const crypto::Secret wrapped(std::move(wrapping));
-    const auto object = json::Object::parse(wrapped.view());
-    auto codes = object ? object->texts("codes") : std::nullopt;
+    const auto object =
+        json::Object::parse_value(decrypted ? decrypted->text.view() : factor.backup_codes);
+    auto codes = object ? object->texts("value") : std::nullopt;
     if (!codes)
         return Outcome::failed;
     if (!take_code(*codes, code))

@@ -35,8 +35,7 @@ inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable* const owned : {schema.second_factors(), schema.verifications()})
         if (owned != nullptr && schema.second_factors() != nullptr) {
-            const char letter =
-                Schema::letter(static_cast<std::size_t>(owned - schema.owned.data()));
+            const char letter = schema.letter(*owned);
             all.insert(all.end(), {{letter, "DELETE"},
                                    {letter, "SELECT", owned->plugin->owner},
                                    {letter, "SELECT", "value"}});
@@ -70,15 +69,16 @@ inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
 /// Sign-in with a second factor, in addition to those: the plugin's tables that exist.
 inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
     std::vector<Privilege> all;
-    for (std::size_t index = 0; index < schema.owned.size(); ++index) {
-        const char table = Schema::letter(index);
-        if (&schema.owned[index] == schema.second_factors())
-            all.insert(all.end(), {{table, "SELECT"},
-                                   {table, "UPDATE", "backupCodes"},
-                                   {table, "UPDATE", "failedVerificationCount"},
-                                   {table, "UPDATE", "lockedUntil"}});
-        if (&schema.owned[index] == schema.verifications())
-            all.insert(all.end(), {{table, "SELECT"}, {table, "INSERT"}, {table, "DELETE"}});
+    if (const OwnedTable* const factors = schema.second_factors()) {
+        const char letter = schema.letter(*factors);
+        all.insert(all.end(), {{letter, "SELECT"},
+                               {letter, "UPDATE", "backupCodes"},
+                               {letter, "UPDATE", "failedVerificationCount"},
+                               {letter, "UPDATE", "lockedUntil"}});
+    }
+    if (const OwnedTable* const values = schema.verifications()) {
+        const char letter = schema.letter(*values);
+        all.insert(all.end(), {{letter, "SELECT"}, {letter, "INSERT"}, {letter, "DELETE"}});
     }
     return all;
 }

@@ -181,6 +181,9 @@ struct Schema {
 
     /// Returns the letter of a table in `owned`.
     static char letter(std::size_t index) noexcept { return static_cast<char>('A' + index); }
+    char letter(const OwnedTable& table) const noexcept {
+        return letter(static_cast<std::size_t>(&table - owned.data()));
+    }
     /// Returns the table of a letter: u, s, a, r, t, or one in `owned`.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
