@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 node_scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-least_node=20
+least_node=22
 
 # new_enough NODE: whether the tests can use this program.
 new_enough() {

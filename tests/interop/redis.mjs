@@ -1,25 +1,33 @@
-// An application whose sessions are in Redis: with UserAdminSecondaryStorage, what is revoked here ends there.
+// An application whose sessions are in the database, in Redis or in both: with UserAdminSecondaryStorage, what is
+// revoked here ends there.
 import assert from "node:assert/strict";
 
 import { revokingChanges } from "./revocations.mjs";
 import { versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { eventually } from "./support/machine.mjs";
+import { places } from "./support/matrix.mjs";
 import { Redis } from "./support/redis.mjs";
-import { asMigrated } from "./support/styles.mjs";
+import { asMigrated, sqliteStyle } from "./support/styles.mjs";
 
-const testsOf = (redis) => (check) => {
-  const applications = [];
+/** Where an application keeps its sessions: the library's options. */
+const sessionPlaces = {
+  database: () => ({}),
+  Redis: (secondaryStorage) => ({ secondaryStorage, session: { storeSessionInDatabase: false } }),
+  both: (secondaryStorage) => ({ secondaryStorage, session: { storeSessionInDatabase: true } }),
+};
 
-  /** An application with its sessions in Redis, and in the database or not. */
-  const start = async (site, storeSessionInDatabase) => {
-    const index = Number(storeSessionInDatabase);
-    if (!applications[index]) {
+const testsOf = (redis, version, database) => (check) => {
+  const applications = {};
+
+  /** Starts an application with its sessions in this place. */
+  const start = async (site, place = "both") => {
+    if (!applications[place]) {
       const secondaryStorage = await redis.storage(3, "better-auth:");
       site.beforeClose(() => secondaryStorage.close());
-      applications[index] = await site.another({ secondaryStorage, session: { storeSessionInDatabase } });
+      applications[place] = await site.another(sessionPlaces[place](secondaryStorage));
     }
-    const application = applications[index];
+    const application = applications[place];
     const isOpen = async (session) => (await application.session({ cookie: session.cookie })) !== null;
     return {
       signIn: (user) => site.signIn(user, application),
@@ -28,19 +36,38 @@ const testsOf = (redis) => (check) => {
     };
   };
 
-  for (const isInDatabase of [true, false])
-    for (const [what, change] of revokingChanges)
-      check(`${what} here ends sessions in Redis ${isInDatabase ? "and" : "without"} the database`, async (site) => {
-        const { signIn, isOpen, ends } = await start(site, isInDatabase);
+  for (const place of Object.keys(sessionPlaces)) {
+    const cell = (column) => ({ table: places, identity: [version.name, database, place], column });
+    check(
+      `httpd ${place === "Redis" ? "does not see" : "accepts"} a session in: ${place}`,
+      async (site) => {
         const user = await site.createHere();
-        const sessions = [await signIn(user), await signIn(user)];
-        for (const session of sessions) assert.ok(await isOpen(session));
-        await change(site, user);
-        for (const session of sessions) assert.ok(await ends(session));
-      });
+        const session = await (await start(site, place)).signIn(user);
+        const isAccepted = place !== "Redis";
+        assert.deepEqual(await site.rights(user.id, session), isAccepted ? [200, 403] : [401, 401]);
+        return isAccepted;
+      },
+      cell("signed in there, authorised here"),
+    );
+    check(
+      `what is revoked here ends sessions in: ${place}`,
+      async (site) => {
+        const { signIn, isOpen, ends } = await start(site, place);
+        const revoke = async ([what, change]) => {
+          const user = await site.createHere();
+          const sessions = [await signIn(user), await signIn(user)];
+          for (const session of sessions) assert.ok(await isOpen(session), what);
+          await change(site, user);
+          for (const session of sessions) assert.ok(await ends(session), what);
+        };
+        await Promise.all(revokingChanges.map(revoke));
+      },
+      cell("ended by a ban, another role, a new password, a deletion, useradminctl"),
+    );
+  }
 
   check("a ban without UserAdminEndSessions ends them, too", async (site) => {
-    const { signIn, ends } = await start(site, true);
+    const { signIn, ends } = await start(site);
     const user = await site.createHere();
     const session = await signIn(user);
     await site.change(user.id, { banned: true });
@@ -48,7 +75,7 @@ const testsOf = (redis) => (check) => {
   });
 
   check("a session that is revoked alone ends there, and the others go on", async (site) => {
-    const { signIn, isOpen, ends } = await start(site, true);
+    const { signIn, isOpen, ends } = await start(site);
     const user = await site.createHere();
     const [first, second] = [await signIn(user), await signIn(user)];
     const [{ id }] = await site.database.rows('SELECT "id" FROM "session" WHERE "token" = $1', [first.token]);
@@ -59,7 +86,7 @@ const testsOf = (redis) => (check) => {
   });
 
   check("a user whose ban was lifted signs in again", async (site) => {
-    const { signIn, isOpen, ends } = await start(site, true);
+    const { signIn, isOpen, ends } = await start(site);
     const user = await site.createHere();
     const before = await signIn(user);
     await site.change(user.id, { banned: true });
@@ -70,7 +97,7 @@ const testsOf = (redis) => (check) => {
   });
 
   check("what is revoked while Redis is frozen ends when it is back, and the reply warns", async (site) => {
-    const { signIn, ends } = await start(site, true);
+    const { signIn, ends } = await start(site);
     const [user, other] = [await site.createHere(), await site.createHere()];
     const session = await signIn(user);
     redis.freeze();
@@ -91,13 +118,14 @@ const testsOf = (redis) => (check) => {
   });
 };
 
-for (const version of versions.filter((one) => !one.issuer)) {
-  const redis = new Redis();
-  describeSite("a secondary storage in Redis", version, asMigrated, testsOf(redis), {
-    runsSchema: true,
-    directives: async () => {
-      await redis.start();
-      return `UserAdminSecondaryStorage redis://127.0.0.1:${redis.port}/3 better-auth:\n`;
-    },
-  });
-}
+for (const version of versions.filter((one) => !one.issuer))
+  for (const [database, style] of [["PostgreSQL", asMigrated], ["SQLite", sqliteStyle]]) {
+    const redis = new Redis();
+    describeSite("a secondary storage in Redis", version, style, testsOf(redis, version, database), {
+      runsSchema: true,
+      directives: async () => {
+        await redis.start();
+        return `UserAdminSecondaryStorage redis://127.0.0.1:${redis.port}/3 better-auth:\n`;
+      },
+    });
+  }

@@ -28,11 +28,18 @@ class Storage extends Map {
   }
 }
 
+const setPassword = async (site, user) => {
+  const body = { password: `${user.password} nueva` };
+  site.log.keepSecret(body.password);
+  assert.equal((await site.here("PUT", `/ending/users/${user.id}/password`, { body })).status, 200);
+};
+
 /** What takes a user's sessions here: a name and a function of site and user. */
 export const revokingChanges = [
   ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
   ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
   ["a deletion", (site, user) => site.here("DELETE", `/api/users/${user.id}`)],
+  ["a new password", setPassword],
   ["useradminctl ban", (site, user) => site.control(["ban", user.id])],
   ["useradminctl session revoke --all", (site, user) => site.control(["session", "revoke", user.id, "--all"])],
 ];

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { columns } from "./support/matrix.mjs";
+import { schemas } from "./support/matrix.mjs";
 import { asHere, elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, bigSerialStyle, styles } from "./support/styles.mjs";
 
-const [signsIn, authorised, bans, roles, records, deletions, control] = columns;
+const [signsIn, authorised, bans, roles, records, deletions, control] = schemas.columns;
 
 const now = (text) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
 const isoInUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -86,7 +86,7 @@ export class Application {
     application.version = version;
     application.options = merged(
       {
-        database: database.pool,
+        database: database.connection,
         secret,
         baseURL: origin,
         emailAndPassword: { enabled: true },

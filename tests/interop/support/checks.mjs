@@ -3,10 +3,8 @@ import { after, before, describe, test } from "node:test";
 
 import { newest } from "./applications.mjs";
 import { only } from "./machine.mjs";
-import { Results } from "./matrix.mjs";
+import { schemas } from "./matrix.mjs";
 import { Site } from "./site.mjs";
-
-export const results = new Results();
 
 const sites = [];
 
@@ -17,7 +15,9 @@ export const runSites = (concurrency) =>
   });
 
 /**
- * The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix).
+ * The tests of one site. `body` gets a function that writes one: check(sentence, test, cell of one of the manual's
+ * tables: {table, identity, column}, or a column of that by schema). A test that returns false passes, too; the cell
+ * then says no.
  * `directives` may be a function that starts what they name. With `runsSchema`, `useradminctl schema` runs before httpd
  * starts, whose children find new tables only after a while.
  */
@@ -30,14 +30,18 @@ export const describeSite = (title, version, style, body, { directives = "", run
       let site;
       before(async () => (site = await Site.open(version, style, typeof directives === "function" ? await directives() : directives, runsSchema)));
       after(() => site?.close());
-      body((sentence, run, column) => {
-        if (column) results.row(version.name, style.name);
+      body((sentence, run, place) => {
+        const cell =
+          typeof place === "string"
+            ? { table: schemas, identity: [version.name, style.name], column: place }
+            : place;
+        cell?.table.row(cell.identity);
         test(sentence, async () => {
-          let passed = false;
+          let works = false;
           try {
-            await run(site);
+            const result = await run(site);
             await site.httpd.settle();
-            passed = true;
+            works = result !== false;
           } catch (failure) {
             const trouble = await site?.httpd?.settle().then(
               () => "",
@@ -46,7 +50,7 @@ export const describeSite = (title, version, style, body, { directives = "", run
             if (trouble && failure.message !== trouble) failure.message += `\n${trouble}`;
             throw failure;
           } finally {
-            if (column) results.record(version.name, style.name, column, passed);
+            cell?.table.record(cell.identity, cell.column, works);
           }
         });
       });

@@ -1,5 +1,9 @@
-// A database of a site's own on the launcher's PostgreSQL.
-import { load, postgresqlProgram, run, socket } from "./machine.mjs";
+// A database of a site's own: on the launcher's PostgreSQL, or a file of SQLite.
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { load, postgresqlProgram, run, socket, work } from "./machine.mjs";
 
 const { default: pg } = await load("pg");
 
@@ -8,6 +12,8 @@ let made = 0;
 const connect = (database) => new pg.Pool({ host: socket, user: "useradmin", database, max: 4 });
 
 export class Database {
+  driver = "pgsql";
+
   static async make() {
     const name = `site_${++made}`;
     const server = connect("postgres");
@@ -21,6 +27,11 @@ export class Database {
     this.pool = connect(name);
     // The server's last word when the database is dropped.
     this.pool.on("error", () => {});
+  }
+
+  /** What the library takes for a database. */
+  get connection() {
+    return this.pool;
   }
 
   /** DBDParams for it. */
@@ -56,5 +67,35 @@ export class Database {
     const server = connect("postgres");
     await server.query(`DROP DATABASE ${this.name} WITH (FORCE)`);
     await server.end();
+  }
+}
+
+export class SqliteDatabase {
+  driver = "sqlite3";
+
+  static async make() {
+    return new SqliteDatabase(join(work, `sqlite-${++made}`));
+  }
+
+  /** The folder and the file are writable for httpd's children. */
+  constructor(folder) {
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    this.params = join(folder, "users.db");
+    this.connection = new DatabaseSync(this.params, { timeout: 30000 });
+    this.connection.exec("PRAGMA user_version = 1");
+    chmodSync(this.params, 0o666);
+  }
+
+  async rows(sql, values = []) {
+    return this.connection.prepare(sql.replace(/\$\d+/g, "?")).all(...values);
+  }
+
+  async run(...statements) {
+    for (const statement of statements) this.connection.exec(statement);
+  }
+
+  async close() {
+    this.connection.close();
   }
 }

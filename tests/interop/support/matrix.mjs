@@ -1,8 +1,35 @@
-// The table of what works with which release and which schema.
+// The manual's tables of what works with which release.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const columns = [
+/** What a run found: a row for each release and what else identifies one, with the result of each column. */
+class Results {
+  rows = [];
+
+  constructor(name, identifiers, columns) {
+    Object.assign(this, { name, identifiers, columns });
+  }
+
+  /** Returns the row with this identity, which is created at first use. */
+  row(identity) {
+    let row = this.rows.find((other) => other.identity.every((part, index) => part === identity[index]));
+    if (!row) this.rows.push((row = { identity, works: {} }));
+    return row;
+  }
+
+  /** A column works if all of its tests do. */
+  record(identity, column, works) {
+    const row = this.row(identity);
+    row.works[column] = works && row.works[column] !== false;
+  }
+
+  get isComplete() {
+    return this.rows.every((row) => this.columns.every((column) => row.works[column] !== undefined));
+  }
+}
+
+/** By schema. */
+export const schemas = new Results("schemas", ["better-auth", "schema"], [
   "created here, signs in there",
   "signed in there, authorised here",
   "bans, both ways",
@@ -10,54 +37,40 @@ export const columns = [
   "records, both ways",
   "deleted here, gone there",
   "useradminctl",
-];
+]);
 
-/** What a run found: a row for each release and style, with the result of each column. */
-export class Results {
-  rows = [];
+/** By the place of the application's sessions. */
+export const places = new Results("places", ["better-auth", "database", "sessions in"], [
+  "signed in there, authorised here",
+  "ended by a ban, another role, a new password, a deletion, useradminctl",
+]);
 
-  /** The row of this release and style, made at first use. */
-  row(version, style) {
-    let row = this.rows.find((other) => other.version === version && other.style === style);
-    if (!row) this.rows.push((row = { version, style, works: {} }));
-    return row;
-  }
-
-  /** A column works when all the tests that speak of it passed. */
-  record(version, style, column, passed) {
-    const { works } = this.row(version, style);
-    works[column] = passed && works[column] !== false;
-  }
-
-  get isComplete() {
-    return this.rows.every((row) => columns.every((column) => row.works[column] !== undefined));
-  }
-}
+export const tables = [schemas, places];
 
 /** The table as the manual's source has it. */
-export const tableOf = ({ rows }) => {
+export const tableOf = ({ identifiers, columns, rows }) => {
   const line = (cells, name) => `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join("")}</tr>`;
   return [
     '<table class="matrix">',
-    line(["better-auth", "schema", ...columns], "th"),
+    line([...identifiers, ...columns], "th"),
     ...rows.map((row) =>
-      line([row.version, row.style, ...columns.map((column) => (row.works[column] ? "yes" : "no"))], "td"),
+      line([...row.identity, ...columns.map((column) => (row.works[column] ? "yes" : "no"))], "td"),
     ),
     "</table>",
   ].join("\n");
 };
 
-export const begin = "<!-- interop:begin -->";
-export const end = "<!-- interop:end -->";
+export const begin = ({ name }) => `<!-- interop:${name}:begin -->`;
+export const end = ({ name }) => `<!-- interop:${name}:end -->`;
 
-/** The manual's page that holds the table. */
+/** The manual's page that holds the tables. */
 export const page = "packaging/manual/application.xml";
 
 /** The table that it holds; nothing where it has no place for one. */
-export const tableOfManual = (repository) => {
+export const tableOfManual = (repository, table) => {
   const file = join(repository, page);
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  return from < 0 || to < from ? undefined : text.slice(from + begin.length, to).trim();
+  const [from, to] = [text.indexOf(begin(table)), text.indexOf(end(table))];
+  return from < 0 || to < from ? undefined : text.slice(from + begin(table).length, to).trim();
 };

@@ -2,4 +2,5 @@ import { readFileSync } from "node:fs";
 
 import { begin, end, tableOf } from "./matrix.mjs";
 
-console.log(`${begin}\n${tableOf(JSON.parse(readFileSync(process.argv[2], "utf8")))}\n${end}`);
+for (const table of JSON.parse(readFileSync(process.argv[2], "utf8")))
+  console.log(`${begin(table)}\n${tableOf(table)}\n${end(table)}\n`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 import { Application, argon2idPasswords, secret } from "./applications.mjs";
-import { Database } from "./database.mjs";
+import { Database, SqliteDatabase } from "./database.mjs";
 import { Httpd } from "./httpd.mjs";
 import { built, run } from "./machine.mjs";
 
@@ -22,7 +22,7 @@ const locations = (version, style) =>
   '<Location "/">\n  Require all granted\n</Location>\n' +
   service("/api/users", version, style.hash ?? "argon2id") +
   users("/prefixed/users", `${signed}  AuthUserAdminCookie my-app.session_token\n`) +
-  users("/ending/users", `${signed}  UserAdminEndSessions On\n`) +
+  users("/ending/users", `${signed}  UserAdminEndSessions On\n  UserAdminExtras On\n`) +
   users("/cleaning/users", `${signed}  UserAdminCleanUp On\n`) +
   users("/unsigned/users", "") +
   users("/bearerless/users", `${signed}  AuthUserAdminBearer Off\n`) +
@@ -87,17 +87,17 @@ export class Site {
   async #open(version, style, directives, runsSchema) {
     this.version = version;
     this.style = style;
-    this.database = await Database.make();
+    this.database = await (style.isOnSqlite ? SqliteDatabase : Database).make();
     this.application = await this.another();
     if (style.lay) await this.database.run(style.lay);
     else await this.application.migrate();
     if (runsSchema) {
-      const database = ["--driver", "pgsql", "--params", this.database.params];
+      const database = ["--driver", this.database.driver, "--params", this.database.params];
       const { status, error } = await run(built("useradminctl"), [...database, "schema"]);
       assert.equal(status, 0, error);
     }
     this.httpd = await Httpd.start(
-      `DBDriver pgsql\nDBDParams "${this.database.params}"\nDBDMin 0\nDBDKeep 2\nDBDMax 8\n` +
+      `DBDriver ${this.database.driver}\nDBDParams "${this.database.params}"\nDBDMin 0\nDBDKeep 2\nDBDMax 8\n` +
         (style.directives ?? "") +
         locations(version, style) +
         directives,
@@ -113,7 +113,7 @@ export class Site {
   }
 
   async promoteRoot() {
-    await this.database.pool.query(
+    await this.database.rows(
       `UPDATE "${this.style.users ?? "user"}" SET "role" = 'superAdmin' WHERE "id" = $1`,
       [this.root.user.id],
     );

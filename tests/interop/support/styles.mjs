@@ -150,6 +150,8 @@ const snakeCase = {
  */
 export const asMigrated = { name: "camelCase, text ids", hash: "scrypt" };
 
+export const sqliteStyle = { name: "SQLite", isOnSqlite: true };
+
 export const drizzleStyle = {
   name: "snake_case, drizzle",
   lay: drizzleTables,
