@@ -126,9 +126,9 @@ class Dialect {
     /// Creates the user and its account, both or none (4.2).
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
-    /// Changes the user if the guard allows it, and records the row before. If the change takes
-    /// away rights (append_privilege_loss), ends the sessions as requested and records the
-    /// revocation.
+    /// Changes the user if the guard allows it, and records the row before for a listener. If the
+    /// change takes away rights (append_privilege_loss), ends the sessions as requested and records
+    /// the revocation.
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;

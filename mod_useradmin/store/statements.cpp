@@ -252,12 +252,17 @@ void append_of_session(Statement& statement, const Schema& schema, const Dialect
 
 } // namespace
 
+bool contains_ban(const Changes& changes) {
+    return std::any_of(changes.begin(), changes.end(), is_ban);
+}
+
 bool may_revoke_privileges(const Changes& changes) {
-    return std::any_of(
-        changes.begin(), changes.end(),
-        [](const Change& change) {
-            return change.field == "role" || change.field == "email" || is_ban(change);
-        });
+    return contains_ban(changes) || std::any_of(
+                                        changes.begin(), changes.end(),
+                                        [](const Change& change) {
+                                            return change.field == "role" ||
+                                                   change.field == "email";
+                                        });
 }
 
 std::vector<const OwnedTable*> tables_to_clear(const Schema& schema, std::string_view id,

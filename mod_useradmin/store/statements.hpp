@@ -91,6 +91,9 @@ Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) 
 /// Returns whether the changes may take away rights (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);
 
+/// Returns whether the changes contain a ban, which always takes away rights.
+bool contains_ban(const Changes& changes);
+
 /// Returns why the caller may not make a change, or nothing if it may.
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);

@@ -446,6 +446,9 @@ class Postgresql final : public Dialect {
         const bool ends_sessions = sessions == SessionPolicy::revoke;
         const bool may_revoke =
             work.schema().revocation.exists() && statements::may_revoke_privileges(changes);
+        if (may_revoke && !ends_sessions && !work.has_listener() &&
+            statements::contains_ban(changes))
+            return ban(work, id, changes, guard);
         if (user.version == version_of_stored && !ends_sessions && !may_revoke) {
             // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
             // slower statement below locks it first.
@@ -780,6 +783,23 @@ class Postgresql final : public Dialect {
                      std::string_view id) const {
         Statement statement = work.statement();
         return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+    }
+
+    /// Makes changes that contain a ban, and records the revocation. The row before is not needed.
+    Result<model::User> ban(Work& work, std::string_view id, const Changes& changes,
+                            const UpdateGuard& guard) const {
+        const Table& user = work.schema().user;
+        Statement statement = work.statement();
+        statement << "WITH useradmin_changed AS (UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, *this, changes);
+        append_one(statement << " WHERE ", user, id, guard);
+        statement << " RETURNING " << work.schema().full_user() << "), useradmin_revoked AS (";
+        append_recording(statement, work.schema().revocation, {id, {}});
+        statement << " FROM useradmin_changed) SELECT useradmin_changed.* FROM useradmin_changed";
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        return rows->next() ? Result<model::User>(work.read_full_user(*rows)) : Failure::not_found;
     }
 
     /// Locks the row, then changes it, so that the row before is exact.
