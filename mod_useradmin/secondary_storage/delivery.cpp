@@ -12,34 +12,32 @@ using Outcome = Delivery::Outcome;
 /// Ends the sessions that a revocation concerns. Sessions that were opened later go on.
 Outcome deliver(const store::Revocation& revocation, store::Store& store,
                 SecondaryStorage& storage) {
+    const auto end = [&](std::span<const std::string_view> tokens,
+                         std::optional<text::Timestamp> before) {
+        return storage.end_sessions(revocation.user_id, tokens, before) ? Outcome::complete
+                                                                        : Outcome::storage_failed;
+    };
+    // The clocks of the application and the database may differ by a second.
+    const text::Timestamp before = revocation.created_at + std::chrono::seconds(1);
+    if (revocation.session_id.empty())
+        return end({}, before);
     const auto sessions = storage.sessions_of(revocation.user_id);
     if (!sessions)
         return Outcome::storage_failed;
-    const bool is_of_user = revocation.session_id.empty();
-    // The clocks of the application and the database may differ by a second.
-    const text::Timestamp before = revocation.created_at + std::chrono::seconds(1);
     std::string before_text;
     text::append_iso8601(before_text, before);
     std::vector<std::string_view> tokens;
     for (const StoredSession& session : *sessions) {
         if (session.created_at >= before_text)
             continue;
-        if (!is_of_user) {
-            // The storage may not know the id of the session's row.
-            const auto found = store.find_caller(session.token);
-            if (found)
-                continue;
-            if (found.failure() != store::Failure::not_found)
-                return Outcome::database_failed;
-        }
-        tokens.push_back(session.token);
+        // The storage may not know the id of the session's row.
+        const auto found = store.find_caller(session.token);
+        if (!found && found.failure() != store::Failure::not_found)
+            return Outcome::database_failed;
+        if (!found)
+            tokens.push_back(session.token);
     }
-    if (!is_of_user && tokens.empty())
-        return Outcome::complete;
-    return storage.end_sessions(revocation.user_id, tokens,
-                                is_of_user ? std::optional(before) : std::nullopt)
-               ? Outcome::complete
-               : Outcome::storage_failed;
+    return tokens.empty() ? Outcome::complete : end(tokens, {});
 }
 
 } // namespace

@@ -13,42 +13,56 @@ namespace {
 // Scripts, because the application may change the same keys meanwhile. What is not JSON of
 // better-auth's form is treated as absent, so it does not hold up other users.
 
-/// KEYS: the list of a user's sessions. ARGV: the prefix. Returns a token and a time in turns.
-constexpr std::string_view list_script = R"(
+/// Defines list(), the entries of a user's list of sessions, and created_at(token), a text.
+/// KEYS[1]: the list. ARGV[1]: the prefix.
+constexpr std::string_view readers = R"(
+local function list()
+  local is_json, entries = pcall(cjson.decode, redis.call('GET', KEYS[1]) or '[]')
+  return is_json and type(entries) == 'table' and entries or {}
+end
+local function created_at(token)
+  local text = redis.call('GET', ARGV[1] .. token)
+  local is_session, stored = pcall(function() return cjson.decode(text).session.createdAt end)
+  return is_session and type(stored) == 'string' and stored or ''
+end
+)";
+
+/// Returns a token and a time in turns.
+constexpr std::string_view list_body = R"(
 local found = {}
-local is_json, list = pcall(cjson.decode, redis.call('GET', KEYS[1]) or '[]')
-for _, entry in ipairs(is_json and type(list) == 'table' and list or {}) do
+for _, entry in ipairs(list()) do
   if type(entry) == 'table' and type(entry.token) == 'string' then
-    local text = redis.call('GET', ARGV[1] .. entry.token)
-    local is_session, stored = pcall(function() return cjson.decode(text).session.createdAt end)
     table.insert(found, entry.token)
-    table.insert(found, is_session and type(stored) == 'string' and stored or '')
+    table.insert(found, created_at(entry.token))
   end
 end
 return found)";
 
-/// KEYS: the list, and the time before which sessions are refused. ARGV: the prefix, that time in
-/// milliseconds or an empty text, its life in seconds, and the tokens to end.
-constexpr std::string_view end_script = R"(
-local ended = {}
-for index = 4, #ARGV do
-  redis.call('DEL', ARGV[1] .. ARGV[index])
-  ended[ARGV[index]] = true
-end
+/// KEYS[2]: the time before which sessions are refused. ARGV: the prefix, that time in milliseconds
+/// and as ISO 8601, or empty texts, its life in seconds, and the tokens to end.
+constexpr std::string_view end_body = R"(
+local ends = {}
+for index = 5, #ARGV do ends[ARGV[index]] = true end
+local entries = list()
 local kept = {}
-local is_json, list = pcall(cjson.decode, redis.call('GET', KEYS[1]) or '[]')
-for _, entry in ipairs(is_json and type(list) == 'table' and list or {}) do
-  if type(entry) == 'table' and not ended[entry.token] then table.insert(kept, entry) end
+for _, entry in ipairs(entries) do
+  local token = type(entry) == 'table' and entry.token
+  if type(token) == 'string' and (ends[token] or created_at(token) < ARGV[3]) then
+    ends[token] = true
+  elseif type(entry) == 'table' then
+    table.insert(kept, entry)
+  end
 end
+for token in pairs(ends) do redis.call('DEL', ARGV[1] .. token) end
 if #kept == 0 then
   redis.call('DEL', KEYS[1])
-elseif #ARGV > 3 then
+elseif #kept < #entries then
   local life = redis.call('PTTL', KEYS[1])
   redis.call('SET', KEYS[1], cjson.encode(kept))
   if life > 0 then redis.call('PEXPIRE', KEYS[1], life) end
 end
 if ARGV[2] ~= '' and (tonumber(redis.call('GET', KEYS[2]) or '') or 0) < tonumber(ARGV[2]) then
-  redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+  redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
 end
 return 1)";
 
@@ -141,7 +155,7 @@ RedisStorage::Reply RedisStorage::run(std::span<const std::string_view> words) {
 std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_view user_id) {
     const std::string prefix = address_.prefix;
     const std::string list = (prefix + "active-sessions-").append(user_id);
-    const Reply reply = run({"EVAL", list_script, "1", list, prefix});
+    const Reply reply = run({"EVAL", std::string(readers).append(list_body), "1", list, prefix});
     if (reply == nullptr)
         return std::nullopt;
     std::vector<StoredSession> sessions;
@@ -156,10 +170,15 @@ bool RedisStorage::end_sessions(std::string_view user_id, std::span<const std::s
     const std::string prefix = address_.prefix;
     const std::string list = (prefix + "active-sessions-").append(user_id);
     const std::string refused = (prefix + "revoked-sessions-before-").append(user_id);
-    const std::string before =
-        created_before ? std::to_string(created_before->time_since_epoch().count()) : "";
-    std::vector<std::string_view> words = {"EVAL",  end_script, "2",    list,
-                                           refused, prefix,     before, refusal_seconds};
+    const std::string script = std::string(readers).append(end_body);
+    std::string before;
+    std::string before_text;
+    if (created_before) {
+        before = std::to_string(created_before->time_since_epoch().count());
+        text::append_iso8601(before_text, *created_before);
+    }
+    std::vector<std::string_view> words = {"EVAL", script, "2",         list,           refused,
+                                           prefix, before, before_text, refusal_seconds};
     words.insert(words.end(), tokens.begin(), tokens.end());
     return run(words) != nullptr;
 }

@@ -25,8 +25,8 @@ class SecondaryStorage {
     virtual ~SecondaryStorage() = default;
     /// Returns the sessions that the storage lists for a user, or nothing on failure.
     virtual std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) = 0;
-    /// Ends sessions of a user. With a time, the application also refuses sessions that were
-    /// created before it and are not listed. Returns false on failure.
+    /// Ends these sessions of a user. With a time, ends also those that are listed and were created
+    /// before it, and the application refuses those that are not listed. Returns false on failure.
     virtual bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
                               std::optional<text::Timestamp> created_before) = 0;
 };

@@ -16,21 +16,25 @@ using secondary_storage::StoredSession;
 
 class FakeStorage final : public secondary_storage::SecondaryStorage {
   public:
-    std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) override {
-        asked += std::string(user_id) + " ";
+    std::optional<std::vector<StoredSession>> sessions_of(std::string_view) override {
         return is_down ? std::nullopt : std::optional(sessions);
     }
-    bool end_sessions(std::string_view, std::span<const std::string_view> tokens,
-                      std::optional<text::Timestamp>) override {
+    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
+                      std::optional<text::Timestamp> created_before) override {
+        if (is_down)
+            return false;
+        ended += std::string(user_id) + " ";
         for (const std::string_view token : tokens)
             ended += std::string(token) + " ";
+        if (created_before)
+            before = created_before->time_since_epoch().count();
         return true;
     }
 
     bool is_down = false;
     std::vector<StoredSession> sessions;
-    std::string asked;
     std::string ended;
+    std::int64_t before = 0;
 };
 
 store::Revocation revocation(std::string_view user_id, std::int64_t id) {
@@ -61,7 +65,7 @@ TEST(delivery, goes_on_where_the_last_one_ended) {
     expect(Delivery::Outcome::complete);
     store.revocations = {9, {revocation("ivo", 2)}, false};
     expect(Delivery::Outcome::complete);
-    CHECK_EQUAL(std::string("eva ivo "), storage.asked);
+    CHECK_EQUAL(std::string("eva ivo "), storage.ended);
     CHECK_EQUAL(std::string("0 7 "), positions());
 }
 
@@ -84,7 +88,7 @@ TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
     expect(Delivery::Outcome::partial);
     store.revocations = {9, {revocation("ivo", 2)}, false};
     expect(Delivery::Outcome::complete);
-    CHECK_EQUAL(std::string("eva ivo "), storage.asked);
+    CHECK_EQUAL(std::string("eva ivo "), storage.ended);
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("0 0 0 7 "), positions());
 }
@@ -104,16 +108,27 @@ TEST(delivery, starts_again_with_a_database_that_was_replaced) {
     expect(Delivery::Outcome::partial);
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("0 7 0 "), positions());
-    CHECK_EQUAL(std::string("eva "), storage.asked);
+    CHECK_EQUAL(std::string("eva "), storage.ended);
 }
 
-TEST(delivery, spares_sessions_that_were_opened_more_than_a_second_later) {
-    storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
-                        {"after", "1970-01-01T00:00:03.000Z"},
-                        {"unknown", ""}};
+TEST(delivery, ends_what_was_opened_up_to_a_second_after_a_revocation) {
     store.revocations = {7, {revocation("eva", 2000)}, false};
     expect(Delivery::Outcome::complete);
-    CHECK_EQUAL(std::string("before unknown "), storage.ended);
+    CHECK_EQUAL(std::string("eva "), storage.ended);
+    LONGS_EQUAL(3000, storage.before);
+}
+
+TEST(delivery, of_one_session_spares_those_of_later_and_those_with_a_row) {
+    storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
+                        {"after", "1970-01-01T00:00:03.000Z"},
+                        {"row", ""},
+                        {"unknown", ""}};
+    store.sessions["row"] = {};
+    store.revocations = {7, {revocation("eva", 2000)}, false};
+    store.revocations.rows[0].session_id = "ended";
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("eva before unknown "), storage.ended);
+    LONGS_EQUAL(0, storage.before);
 }
 
 } // namespace useradmin::test
