@@ -58,22 +58,6 @@ class Kills : public OwnHttpd {
         }
     }
 
-    /// Adds `count` users with a session each: b1, b2 and so on.
-    void add_users_with_sessions(int count) {
-        const std::string numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-                                    "FROM n WHERE i < " +
-                                    std::to_string(count) + ") ";
-        const std::string time = "'2026-01-01T00:00:00.000Z'";
-        own_->sql().run(R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",
-                           "updatedAt") )" +
-                        numbers + "SELECT 'b' || i, 'B', 'b' || i, TRUE, " + time + ", " + time +
-                        " FROM n");
-        own_->sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "expiresAt", "createdAt",
-                           "updatedAt") )" +
-                        numbers + "SELECT 's' || i, 't' || i, 'b' || i, " + time + ", " + time +
-                        ", " + time + " FROM n");
-    }
-
     std::unique_ptr<TestDatabase> own_;
     TracedUsers users_;
 
@@ -107,7 +91,7 @@ TEST(kills, end_exactly_the_sessions_of_banned_users) {
     constexpr int threads = 6;
     const int kills = machine::times(12, 1000);
     const int users = machine::times(6000, 300000);
-    add_users_with_sessions(users);
+    add_users_with_sessions(own_->sql(), users);
     std::atomic<int> banned{0};
     {
         const Load load(threads, [&](int thread, int turn) {

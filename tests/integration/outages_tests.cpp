@@ -333,24 +333,9 @@ TEST(outages, of_a_password_that_does_not_hold_any_more) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("locked-out");
-    const auto change_password = [this](const std::string& password) {
-        own_->sql().run("ALTER ROLE clerk PASSWORD " + sql_literal(password));
-    };
-    own_->sql().run("CREATE ROLE clerk LOGIN SUPERUSER");
-    own_->sql().run("ALTER ROLE clerk SET synchronous_commit = on");
-    change_password("s3cr3t one");
-    write_file(own_->server().folder() / "data" / "pg_hba.conf",
-               "local all clerk scram-sha-256\nlocal all all trust\n");
-    own_->sql().rows("SELECT pg_reload_conf()");
-    start_before_it("host=" + own_->server().folder().string() +
-                    " dbname=postgres user=clerk password='s3cr3t one' connect_timeout=2");
-    live_through({"wrong password",
-                  [&] {
-                      change_password("s3cr3t two");
-                      own_->sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                                       "WHERE usename = 'clerk'");
-                  },
-                  [&] { change_password("s3cr3t one"); }});
+    RoleWithPassword role(*own_);
+    start_before_it(role.params());
+    live_through({"wrong password", [&] { role.lock_out(); }, [&] { role.let_in(); }});
 }
 
 TEST(outages, of_writes_alone_fail_no_read) {

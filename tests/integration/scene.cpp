@@ -272,6 +272,21 @@ void Scene::add_users(int count) {
               rows);
 }
 
+void Scene::add_users_with_sessions(Database& database, int count) {
+    const std::string numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+                                "FROM n WHERE i < " +
+                                std::to_string(count) + ") ";
+    const std::string time = "'2026-01-01T00:00:00.000Z'";
+    database.run(R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",
+                    "updatedAt") )" +
+                 numbers + "SELECT 'b' || i, 'B', 'b' || i, TRUE, " + time + ", " + time +
+                 " FROM n");
+    database.run(R"(INSERT INTO "session" ("id", "token", "userId", "expiresAt", "createdAt",
+                    "updatedAt") )" +
+                 numbers + "SELECT 's' || i, 't' || i, 'b' || i, '2999-01-01T00:00:00.000Z', " +
+                 time + ", " + time + " FROM n");
+}
+
 void Scene::add_session(std::string_view token, std::string_view user_id,
                         std::string_view expires_at) {
     sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "

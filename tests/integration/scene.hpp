@@ -131,6 +131,8 @@ class Scene : public Utest {
     static void add_user(const Person& person);
     /// Adds that many users of role user, "u001" and so on, older than everyone else.
     static void add_users(int count);
+    /// Adds that many users with a session each: b1 with the token t1, and so on.
+    static void add_users_with_sessions(Database& database, int count);
     static void add_session(std::string_view token, std::string_view user_id,
                             std::string_view expires_at = "2999-01-01T00:00:00.000Z");
     static long count(const std::string& table);

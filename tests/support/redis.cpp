@@ -23,7 +23,7 @@ void Redis::start() {
     std::filesystem::remove(folder_ / "log");
     Command command{{machine::program("redis-server"), "--port", std::to_string(port_), "--bind",
                      "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder_.string(),
-                     "--requirepass", password}};
+                     "--requirepass", password_}};
     if (certificate_)
         for (const std::string& word : std::vector<std::string>{
                  "--tls-port", std::to_string(tls_port_), "--tls-cert-file",
@@ -41,6 +41,12 @@ void Redis::start() {
 
 void Redis::stop() {
     process_.reset();
+}
+
+void Redis::change_password(const std::string& password) {
+    run({"CONFIG", "SET", "requirepass", password});
+    password_ = password;
+    run({"CLIENT", "KILL", "TYPE", "normal"});
 }
 
 std::string Redis::url() const {
@@ -68,7 +74,7 @@ std::optional<std::string> Redis::run(const std::vector<std::string>& words) con
         redisConnect("127.0.0.1", port_), redisFree);
     if (context == nullptr || context->err != 0)
         fail_test("Redis cannot be reached");
-    send(context.get(), {"AUTH", password});
+    send(context.get(), {"AUTH", password_});
     send(context.get(), {"SELECT", "2"});
     const auto reply = send(context.get(), words);
     if (reply == nullptr || reply->type == REDIS_REPLY_ERROR)

@@ -19,7 +19,8 @@ struct ServerCertificate {
     std::string key;
 };
 
-/// A Redis on a port of its own, with a password and without files. The destructor stops it.
+/// A Redis on a port of its own, with a password. It saves nothing by itself. The destructor stops
+/// it.
 class Redis {
   public:
     static constexpr const char* password = "s3cr3t of @redis";
@@ -29,10 +30,12 @@ class Redis {
           const std::optional<ServerCertificate>& certificate = {});
     ~Redis();
 
-    /// Starts it again, empty.
+    /// Starts it again, with what the command SAVE has written.
     void start();
     /// Kills it.
     void stop();
+    /// Changes its password and closes all connections. The URLs keep the first password.
+    void change_password(const std::string& password);
     void signal(int number) const { process_->signal(number); }
 
     /// Returns the URL of database 2, with the password.
@@ -45,6 +48,7 @@ class Redis {
   private:
     std::filesystem::path folder_;
     std::uint16_t port_;
+    std::string password_ = password;
     std::optional<ServerCertificate> certificate_;
     std::uint16_t tls_port_ = 0;
     std::unique_ptr<Process> process_;

@@ -62,4 +62,28 @@ void TestDatabase::clear() {
               R"(DELETE FROM "useradmin_attempt")");
 }
 
+RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database) {
+    database_.sql().run("CREATE ROLE clerk LOGIN SUPERUSER");
+    database_.sql().run("ALTER ROLE clerk SET synchronous_commit = on");
+    let_in();
+    write_file(database_.server().folder() / "data" / "pg_hba.conf",
+               "local all clerk scram-sha-256\nlocal all all trust\n");
+    database_.sql().rows("SELECT pg_reload_conf()");
+}
+
+std::string RoleWithPassword::params() const {
+    return "host=" + database_.server().folder().string() +
+           " dbname=postgres user=clerk password='s3cr3t one' connect_timeout=2";
+}
+
+void RoleWithPassword::lock_out() {
+    set_password("s3cr3t two");
+    database_.sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                         "WHERE usename = 'clerk'");
+}
+
+void RoleWithPassword::set_password(const std::string& password) {
+    database_.sql().run("ALTER ROLE clerk PASSWORD " + sql_literal(password));
+}
+
 } // namespace useradmin::test

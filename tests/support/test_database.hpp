@@ -60,4 +60,23 @@ class TestDatabase {
     std::unique_ptr<Database> sql_;
 };
 
+/// A superuser of PostgreSQL who signs in with a password. There is one in a database.
+class RoleWithPassword {
+  public:
+    explicit RoleWithPassword(TestDatabase& database);
+
+    /// Returns DBDParams with the role and its first password.
+    std::string params() const;
+
+    /// Changes the password and ends the role's connections.
+    void lock_out();
+    /// Restores the first password.
+    void let_in() { set_password("s3cr3t one"); }
+
+  private:
+    void set_password(const std::string& password);
+
+    TestDatabase& database_;
+};
+
 } // namespace useradmin::test
