@@ -1,0 +1,368 @@
+// Bans on three servers with caches and one Redis, during outages of Redis and of the database: a
+// ban holds on every server and in Redis soon after the outage.
+#include "load.hpp"
+#include "traced_users.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+#include "support/redis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace useradmin::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t server_count = 3;
+constexpr int writer_count = 6;
+// More than are banned.
+constexpr int user_count = 20000;
+constexpr const char* timeout_seconds = "2";
+// The guaranteed maxima, and the additional time on a busy machine.
+constexpr std::chrono::seconds longest_answer{3};
+constexpr std::chrono::seconds holds_within{2};
+constexpr std::chrono::seconds busy_machine{30};
+
+long milliseconds(Clock::duration time) {
+    return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+} // namespace
+
+class BanOutages : public Scene {
+  protected:
+    void setup() override {
+        Scene::setup();
+        TracedUsers::allow_lines_of_outages();
+        redis_ = std::make_unique<Redis>(Suite::current().work(), "redis-of-bans");
+    }
+    void teardown() override {
+        for (auto& httpd : httpds_)
+            httpd.reset();
+        redis_.reset();
+    }
+
+    /// Returns whether to run the test: with its kind of database, and once in a short run.
+    static bool takes_place(bool needs_postgresql = false) {
+        return (!needs_postgresql || Suite::current().kind() == Kind::postgresql) &&
+               (machine::is_long() || Suite::current().is_plain_event());
+    }
+
+    /// Adds users with sessions, in Redis too, and starts the servers with these DBDParams.
+    void start(const std::string& params = Suite::current().database().params()) {
+        add_users_with_sessions(sql(), user_count);
+        redis_->run({"EVAL", R"(
+for number = 1, tonumber(ARGV[1]) do
+  local token = '"token":"t' .. number .. '"'
+  redis.call('SET', 'app:t' .. number,
+             '{"session":{' .. token .. ',"createdAt":"2026-01-01T00:00:00.000Z"},"user":{}}')
+  redis.call('SET', 'app:active-sessions-b' .. number,
+             '[{' .. token .. ',"expiresAt":32472144000000}]')
+end
+return 1)",
+                     "0", std::to_string(user_count)});
+        const std::string timeout = std::string("Timeout ") + timeout_seconds + "\n";
+        const std::string configuration =
+            Suite::directives_for(Suite::current().database()) + "DBDParams \"" + params +
+            "\"\nAuthUserAdminCache 3600\n" + "UserAdmin" + timeout + "AuthUserAdmin" + timeout +
+            location("/api/users",
+                     as_sara + "UserAdminSecondaryStorage " + redis_->url() + " app:\n") +
+            "<Location \"/private\">\nAuthUserAdmin On\nRequire user-role user\n</Location>\n";
+        for (auto& httpd : httpds_)
+            httpd = std::make_unique<Httpd>(Suite::current().work(),
+                                            Suite::current().settings(configuration));
+    }
+
+    /// Bans users on all servers during the action. On return, each confirmed ban holds on all
+    /// servers.
+    void ban_during(const std::function<void()>& action) {
+        const Load watchers(
+            server_count, [this](int server, int) { watch(static_cast<std::size_t>(server)); });
+        Load writers(writer_count, [this](int, int) { ban(); });
+        await_bans(20);
+        action();
+        await_bans(20);
+        writers.stop();
+        CHECK(eventually([this] {
+            const std::lock_guard lock(mutex_);
+            return std::all_of(pending_.begin(), pending_.end(),
+                               [](const auto& users) { return users.empty(); });
+        }));
+    }
+
+    /// Waits until so many more bans are confirmed.
+    void await_bans(std::size_t count) {
+        const std::size_t before = confirmed().size();
+        CHECK(eventually([&] { return confirmed().size() >= before + count; }));
+    }
+
+    /// Waits for some bans and lets few more begin: after each kill, all are delivered again.
+    void ban_some() {
+        last_allowed_ = last_user_ + 4 * writer_count;
+        await_bans(writer_count);
+    }
+
+    /// Returns whether the sessions of these users have ended in Redis.
+    bool have_ended_in_redis(const std::vector<int>& users) const {
+        std::vector<std::string> sessions = {"EXISTS"};
+        std::vector<std::string> refusals = {"EXISTS"};
+        for (const int user : users) {
+            const std::string number = std::to_string(user);
+            sessions.push_back("app:t" + number);
+            sessions.push_back("app:active-sessions-b" + number);
+            refusals.push_back("app:revoked-sessions-before-b" + number);
+        }
+        return redis_->run(sessions) == "0" &&
+               redis_->run(refusals) == std::to_string(users.size());
+    }
+
+    /// Expects that each confirmed ban is in the database, and that each ban there holds on all
+    /// servers and in Redis. Returns their number.
+    std::size_t check_all() {
+        std::set<int> banned;
+        for (const auto& row : sql().rows(R"(SELECT "id" FROM "user" WHERE "banned" = TRUE)"))
+            banned.insert(static_cast<int>(number_in(row.at(0).value_or("").substr(1))));
+        for (const int user : confirmed())
+            CHECK_TEXT(banned.count(user) == 1, std::to_string(user).c_str());
+        const std::vector<int> users(banned.begin(), banned.end());
+        CHECK(eventually([&] { return have_ended_in_redis(users); }));
+        for (const auto& httpd : httpds_) {
+            HttpClient client(httpd->port());
+            for (const int user : users)
+                CHECK(eventually([&] {
+                    return client.send({"GET", "/private", {bearer_of(user)}}).status == 401;
+                }));
+        }
+        return users.size();
+    }
+
+    /// Bans users during an outage, and checks that each ban holds soon after it.
+    void live_through(const char* name, const std::function<void()>& begin,
+                      const std::function<void()>& end) {
+        Clock::time_point returned;
+        Clock::duration told{};
+        ban_during([&] {
+            begin();
+            std::this_thread::sleep_for(std::chrono::seconds(machine::times(3, 10)));
+            end();
+            returned = Clock::now();
+            const std::vector<int> users = confirmed();
+            CHECK(eventually([&] { return have_ended_in_redis(users); }));
+            told = Clock::now() - returned;
+        });
+        Clock::duration refused{};
+        for (const auto& [user, ban] : bans_)
+            refused = std::max(refused, ban.refused - std::max(ban.confirmed, returned));
+        const std::string figures =
+            std::string(name) + ": " + std::to_string(check_all()) + " bans, " +
+            std::to_string(unavailable_) + " × 503; the slowest reply took " +
+            std::to_string(milliseconds(longest_)) + " ms; Redis had all bans " +
+            std::to_string(milliseconds(told)) + " ms after the return, all servers within " +
+            std::to_string(milliseconds(refused)) + " ms; a banned user was let in for " +
+            std::to_string(milliseconds(accepted_)) + " ms";
+        CHECK_TEXT(longest_ < longest_answer + busy_machine, figures.c_str());
+        CHECK_TEXT(std::max({told, refused, accepted_}) < holds_within + busy_machine,
+                   figures.c_str());
+        if (machine::is_long())
+            std::printf("\n%s\n", figures.c_str());
+    }
+
+    std::atomic<int> last_allowed_{user_count};
+    std::unique_ptr<Redis> redis_;
+    std::array<std::unique_ptr<Httpd>, server_count> httpds_;
+
+  private:
+    /// A ban that a reply has confirmed.
+    struct Ban {
+        Clock::time_point confirmed;
+        /// When the last server refused the user.
+        Clock::time_point refused = {};
+    };
+
+    static std::string bearer_of(int user) {
+        return "Authorization: Bearer t" + std::to_string(user);
+    }
+
+    /// Returns the users whose bans were confirmed so far.
+    std::vector<int> confirmed() {
+        const std::lock_guard lock(mutex_);
+        std::vector<int> users;
+        for (const auto& [user, ban] : bans_)
+            users.push_back(user);
+        return users;
+    }
+
+    /// Returns the status of the reply.
+    int ask(std::size_t server, const std::string& method, const std::string& path,
+            const std::string& body, const std::string& header) {
+        const auto begun = Clock::now();
+        const Reply reply = send_alone(httpds_.at(server)->port(), method, path, body, header);
+        const std::lock_guard lock(mutex_);
+        longest_ = std::max(longest_, Clock::now() - begun);
+        unavailable_ += reply.status == 503;
+        return reply.status;
+    }
+    /// Returns whether the server lets the user in; nothing if it replies otherwise.
+    std::optional<bool> lets_in(std::size_t server, int user) {
+        const int status = ask(server, "GET", "/private", "", bearer_of(user));
+        // There is no such file.
+        return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
+    }
+
+    /// Bans the next user, whose session is in all caches.
+    void ban() {
+        pause_shortly();
+        if (last_user_ >= last_allowed_)
+            return;
+        const int user = ++last_user_;
+        for (std::size_t server = 0; server < server_count; ++server)
+            lets_in(server, user);
+        if (ask(static_cast<std::size_t>(user) % server_count, "PUT",
+                "/api/users/b" + std::to_string(user), R"({"banned":true})", "") != 200)
+            return;
+        const std::lock_guard lock(mutex_);
+        bans_[user] = {Clock::now()};
+        for (auto& users : pending_)
+            users.insert(user);
+    }
+
+    /// Asks a server as each user whom it has not refused yet.
+    void watch(std::size_t server) {
+        std::map<int, Ban> asked;
+        {
+            const std::lock_guard lock(mutex_);
+            for (const int user : pending_.at(server))
+                asked[user] = bans_[user];
+        }
+        if (asked.empty())
+            pause_shortly();
+        for (const auto& [user, ban] : asked) {
+            const auto asked_at = Clock::now();
+            const auto is_let_in = lets_in(server, user);
+            const std::lock_guard lock(mutex_);
+            if (is_let_in == true)
+                accepted_ = std::max(accepted_, asked_at - ban.confirmed);
+            if (is_let_in == false) {
+                bans_[user].refused = std::max(bans_[user].refused, Clock::now());
+                pending_.at(server).erase(user);
+            }
+        }
+    }
+
+    std::atomic<int> last_user_{0};
+
+    std::mutex mutex_;
+    std::map<int, Ban> bans_;
+    /// The banned users whom each server has not refused yet.
+    std::array<std::set<int>, server_count> pending_;
+    Clock::duration longest_{};
+    /// How long after the ban a server let a banned user in.
+    Clock::duration accepted_{};
+    int unavailable_ = 0;
+};
+
+TEST_GROUP_BASE(ban_outages, BanOutages){};
+
+TEST(ban_outages, of_a_Redis_that_is_stopped_and_starts_with_old_entries) {
+    if (!takes_place())
+        return;
+    start();
+    live_through(
+        "Redis stopped and started with old entries",
+        [this] {
+            redis_->run({"SAVE"});
+            await_bans(20);
+            redis_->stop();
+        },
+        [this] { redis_->start(); });
+}
+
+TEST(ban_outages, of_a_Redis_that_starts_empty) {
+    if (!takes_place())
+        return;
+    start();
+    live_through(
+        "Redis restarted empty", [this] { redis_->stop(); }, [this] { redis_->start(); });
+}
+
+TEST(ban_outages, of_a_Redis_that_is_frozen_and_thaws) {
+    if (!takes_place())
+        return;
+    start();
+    live_through(
+        "Redis frozen and thawed", [this] { redis_->signal(SIGSTOP); },
+        [this] { redis_->signal(SIGCONT); });
+}
+
+TEST(ban_outages, of_a_Redis_with_another_password_for_a_while) {
+    if (!takes_place())
+        return;
+    start();
+    live_through(
+        "Redis with another password",
+        [this] { redis_->change_password("another s3cr3t of @redis"); },
+        [this] { redis_->change_password(Redis::password); });
+}
+
+TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
+    if (!takes_place(true))
+        return;
+    start();
+    live_through(
+        "PostgreSQL stopped and started", [] { Suite::current().database().make_unavailable(); },
+        [] { Suite::current().database().make_available(); });
+}
+
+TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
+    if (!takes_place(true))
+        return;
+    // Otherwise, requests wait longer for new connections.
+    start(Suite::current().database().params() + " connect_timeout=2");
+    live_through(
+        "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },
+        [] { Suite::current().database().thaw(); });
+}
+
+TEST(ban_outages, of_a_database_with_another_password_for_a_while) {
+    if (!takes_place(true))
+        return;
+    RoleWithPassword role(Suite::current().database());
+    start(role.params());
+    live_through(
+        "PostgreSQL with another password", [&] { role.lock_out(); }, [&] { role.let_in(); });
+}
+
+TEST(ban_outages, with_killed_children_lose_no_ban) {
+    if (!takes_place())
+        return;
+    allow_log("exit signal Killed");
+    const int kills = machine::times(20, 200);
+    start();
+    ban_during([&] {
+        for (int kill_number = 0; kill_number < kills; ++kill_number) {
+            // Nothing is delivered meanwhile.
+            redis_->signal(SIGSTOP);
+            ban_some();
+            for (const auto& httpd : httpds_)
+                for (const pid_t child : children_of(httpd->main_process()))
+                    ::kill(child, SIGKILL);
+            redis_->signal(SIGCONT);
+            ban_some();
+        }
+        last_allowed_ = user_count;
+    });
+    const std::size_t bans = check_all();
+    if (machine::is_long())
+        std::printf("\n%d kills: %zu bans, each in Redis and on all servers\n", kills, bans);
+}
+
+} // namespace useradmin::test
