@@ -27,11 +27,12 @@ namespace useradmin::auth {
 
 namespace {
 
-/// Why a credential was rejected: a sentence for the error log and a word for the audit log.
-/// nullptr if it was accepted or could not be checked.
+/// Why a credential was rejected: a sentence for the error log, a word for the audit log, and what
+/// to check next. nullptr if it was accepted or could not be checked.
 struct Refusal {
     const char* sentence = nullptr;
     const char* word = nullptr;
+    const char* advice = nullptr;
 };
 
 /// How the result of a lookup is counted and logged.
@@ -40,6 +41,9 @@ struct LookupResult {
     Refusal refusal = {};
 };
 
+constexpr Refusal banned = {"its user is banned", "banned",
+                            "if the ban is wrong, lift it with: useradminctl unban"};
+
 LookupResult result_of(sign_in::SessionStatus status) noexcept {
     using httpd::Lookup;
     using sign_in::SessionStatus;
@@ -47,13 +51,20 @@ LookupResult result_of(sign_in::SessionStatus status) noexcept {
     case SessionStatus::valid:
         return {Lookup::valid};
     case SessionStatus::malformed:
-        return {Lookup::malformed, {"it is malformed", "malformed-token"}};
+        return {Lookup::malformed,
+                {"it is malformed", "malformed-token", "check what the client sends"}};
     case SessionStatus::unknown:
-        return {Lookup::unknown, {"no session has it", "unknown-token"}};
+        return {Lookup::unknown,
+                {"no session has it", "unknown-token",
+                 "it was revoked or its user was deleted; if every session is refused, check that "
+                 "DBDParams and UserAdminTables name the application's tables"}};
     case SessionStatus::expired:
-        return {Lookup::expired, {"its session has expired", "expired-session"}};
+        return {Lookup::expired,
+                {"its session has expired", "expired-session",
+                 "the user must sign in again; if every session is refused, check this server's "
+                 "clock"}};
     case SessionStatus::banned:
-        return {Lookup::banned, {"its user is banned", "banned"}};
+        return {Lookup::banned, banned};
     case SessionStatus::unavailable:
         return {Lookup::unavailable};
     case SessionStatus::failed:
@@ -69,25 +80,45 @@ LookupResult result_of(sign_in::ApiKeyStatus status) noexcept {
     case ApiKeyStatus::valid:
         return {Lookup::valid};
     case ApiKeyStatus::malformed:
-        return {Lookup::malformed, {"it is malformed", "malformed-key"}};
+        return {Lookup::malformed,
+                {"it is malformed", "malformed-key", "check what the client sends"}};
     case ApiKeyStatus::unknown:
-        return {Lookup::unknown, {"no user has it", "unknown-key"}};
+        return {Lookup::unknown,
+                {"no user has it", "unknown-key",
+                 "it was revoked or its user was deleted; if every key is refused, check that "
+                 "DBDParams names the application's database"}};
     case ApiKeyStatus::disabled:
-        return {Lookup::expired, {"it is disabled", "disabled-key"}};
+        return {Lookup::expired,
+                {"it is disabled", "disabled-key", "enable it in the application"}};
     case ApiKeyStatus::expired:
-        return {Lookup::expired, {"it has expired", "expired-key"}};
+        return {Lookup::expired, {"it has expired", "expired-key", "its owner must make another"}};
     case ApiKeyStatus::banned:
-        return {Lookup::banned, {"its user is banned", "banned"}};
+        return {Lookup::banned, banned};
     case ApiKeyStatus::exhausted:
-        return {Lookup::limited, {"no requests remain", "exhausted-key"}};
+        return {Lookup::limited,
+                {"no requests remain", "exhausted-key", "raise its limit in the application"}};
     case ApiKeyStatus::limited:
-        return {Lookup::limited, {"its rate limit is reached", "limited-key"}};
+        return {Lookup::limited,
+                {"its rate limit is reached", "limited-key", "raise its limit in the application"}};
     case ApiKeyStatus::unavailable:
         return {Lookup::unavailable};
     case ApiKeyStatus::failed:
         break;
     }
     return {Lookup::failed};
+}
+
+LookupResult result_of(Signature signature) noexcept {
+    using httpd::Lookup;
+    return signature == Signature::missing
+               ? LookupResult{Lookup::signature,
+                              {"it is not signed, but AuthUserAdminSecret is set", "unsigned-token",
+                               "check that the client sends the whole value of the application's "
+                               "cookie"}}
+               : LookupResult{Lookup::signature,
+                              {"its signature does not match AuthUserAdminSecret", "unsigned-token",
+                               "check that this is the application's secret "
+                               "(BETTER_AUTH_SECRET)"}};
 }
 
 /// The result for a credential. The texts are valid as long as the client's request.
@@ -133,11 +164,8 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
             return outcome_of(*identity, {httpd::Lookup::cached});
     }
     const Token token = token_of(credential, settings);
-    if (token.refusal != nullptr)
-        return {{httpd::Lookup::signature, {token.refusal, "unsigned-token"}}};
-    // Do not log an empty token.
-    if (token.text.empty())
-        return {{httpd::Lookup::malformed}};
+    if (token.signature != Signature::valid)
+        return {result_of(token.signature)};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
     return outcome_of(identity, result_of(identity.status));
@@ -166,14 +194,15 @@ struct CachedOutcome {
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
+    bool is_rejection_logged = false;
 };
 
-Outcome outcome_of(request_rec* request, const AuthSettings& settings, CredentialKind kind,
-                   crypto::Secret&& credential) {
+CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, CredentialKind kind,
+                          crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
-    const auto* answer = static_cast<const CachedOutcome*>(
+    auto* answer = static_cast<CachedOutcome*>(
         ap_get_module_config(first->request_config, &auth_useradmin_module));
     if (answer == nullptr || answer->kind != kind || answer->tables != tables ||
         answer->secrets != secrets ||
@@ -186,21 +215,24 @@ Outcome outcome_of(request_rec* request, const AuthSettings& settings, Credentia
         ap_set_module_config(first->request_config, &auth_useradmin_module, &made);
         answer = &made;
     }
-    return answer->outcome;
+    return *answer;
 }
 
-void log_rejection(request_rec* request, const AuthSettings& settings, CredentialKind kind,
-                   const Refusal& refusal, const Outcome& outcome) {
-    if (refusal.sentence == nullptr)
+/// Logs a rejection once for a client's request.
+void log_rejection(request_rec* request, const AuthSettings& settings, const Refusal& refusal,
+                   CachedOutcome& answer) {
+    if (refusal.sentence == nullptr || std::exchange(answer.is_rejection_logged, true))
         return;
-    const bool is_key = kind == CredentialKind::api_key;
+    const bool is_key = answer.kind == CredentialKind::api_key;
+    const Outcome& outcome = answer.outcome;
     httpd::RequestLog log(request, auth_useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
-    log.write_for_client(text::Level::info,
-                         std::string(is_key ? "UA0318: the API key was refused: "
-                                            : "UA0310: the session token was refused: ") +
-                             refusal.sentence,
-                         text::Network::of(apr::view_of(request->useragent_ip)).text());
+    log.write_rejection(text::Level::warning,
+                        std::string(is_key ? "UA0318: the API key was refused: "
+                                           : "UA0310: the session token was refused: ") +
+                            refusal.sentence,
+                        refusal.advice,
+                        text::Network::of(apr::view_of(request->useragent_ip)).text());
     // Do not record a redirected request again.
     if (!ap_is_initial_req(request))
         return;
@@ -251,15 +283,16 @@ int authenticate(request_rec* request) {
         credential = credential_of(request, settings);
     if (credential.view().empty())
         return DECLINED;
-    const Outcome outcome = outcome_of(request, settings, kind, std::move(credential));
+    CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
+    const Outcome& outcome = answer.outcome;
     if (!outcome.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
-        log_rejection(request, settings, kind,
-                      {"an administrator acts as its user (AuthUserAdminImpersonated)",
-                       "impersonated-session"},
-                      outcome);
+        log_rejection(request, settings,
+                      {"an administrator acts as its user", "impersonated-session",
+                       "to accept such sessions, set AuthUserAdminImpersonated to allow"},
+                      answer);
         return DECLINED;
     }
-    log_rejection(request, settings, kind, outcome.result.refusal, outcome);
+    log_rejection(request, settings, outcome.result.refusal, answer);
     const auto unless_answered = [&](int status) {
         return replies_itself(request, settings) ? DECLINED : status;
     };
@@ -300,6 +333,52 @@ int check_user(request_rec* request) noexcept {
         return OK;
     apr_table_setn(request->err_headers_out, "WWW-Authenticate", "Bearer");
     return HTTP_UNAUTHORIZED;
+}
+
+/// How a request without a credential is logged.
+struct Explanation {
+    text::Level level;
+    const char* reason;
+    const char* advice;
+};
+
+Explanation explanation_of(NoCredential cause) noexcept {
+    using text::Level;
+    switch (cause) {
+    case NoCredential::not_sent:
+        break;
+    case NoCredential::bearer_off:
+        return {Level::warning, "its bearer token is not read", "set AuthUserAdminBearer On"};
+    case NoCredential::api_key_off:
+        return {Level::warning, "its API key is not read", "set AuthUserAdminApiKey On"};
+    case NoCredential::other_cookie:
+        return {Level::warning, "its session cookie has another name",
+                "if it is the application's, set AuthUserAdminCookie to its name"};
+    }
+    return {Level::info, "it has no session token", "its user has to sign in"};
+}
+
+void log_missing_credential(request_rec* request, const AuthSettings& settings) {
+    const auto [level, reason, advice] = explanation_of(missing_credential(request, settings));
+    httpd::RequestLog log(request, auth_useradmin_module,
+                          *server_configuration_of(request->server).log_throttle);
+    log.write_rejection(level, std::string("UA0319: a request got 401: ") + reason, advice);
+}
+
+/// Explains a 401 to a request without a credential, also if another handler replied. A rejected
+/// credential was explained before. A 401 of sign-in is about a password.
+int explain_reply(request_rec* first) noexcept {
+    if (first->status != HTTP_UNAUTHORIZED ||
+        ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
+        return DECLINED;
+    for (request_rec* request = first; request != nullptr; request = request->next) {
+        const AuthSettings& settings = settings_of(request);
+        if (!settings.get<Enabled>() || settings.get<SignIn>().is_on)
+            continue;
+        apr::guarded([&] { log_missing_credential(request, settings); }, [](const char*) {});
+        break;
+    }
+    return DECLINED;
 }
 
 /// Returns the name of a directive that needs the database, or nullptr.
@@ -383,6 +462,7 @@ void register_authentication_hooks(apr_pool_t* pool) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(explain_reply, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_check_access(check_access, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
 }
 

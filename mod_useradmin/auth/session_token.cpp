@@ -38,10 +38,25 @@ Token token_of(std::string_view credential, const AuthSettings& settings) {
     if (credential.empty())
         return {};
     if (credential.find('.') == credential.npos)
-        return {{}, "it is not signed, but AuthUserAdminSecret is set"};
+        return {{}, Signature::missing};
     if (const auto token = crypto::verify_signature(credential, secrets))
         return {*token};
-    return {{}, "its signature does not match AuthUserAdminSecret"};
+    return {{}, Signature::wrong};
+}
+
+NoCredential missing_credential(const request_rec* request, const AuthSettings& settings) {
+    const auto header = [request](const char* name) {
+        return apr::view_of(apr_table_get(request->headers_in, name));
+    };
+    if (!settings.get<ReadsBearer>() && token_in_authorization(header("Authorization")))
+        return NoCredential::bearer_off;
+    if (!settings.get<ReadsApiKeys>() && !header("x-api-key").empty())
+        return NoCredential::api_key_off;
+    // better-auth's names end with this; an application may choose what comes before it.
+    const bool has_cookie = header("Cookie").find("session_token=") != std::string_view::npos;
+    const bool has_own = header("Cookie").find(settings.get<CookieName>() + std::string("=")) !=
+                         std::string_view::npos;
+    return has_cookie && !has_own ? NoCredential::other_cookie : NoCredential::not_sent;
 }
 
 } // namespace useradmin::auth

@@ -16,15 +16,32 @@ crypto::Secret credential_of(const request_rec* request, const AuthSettings& set
 /// Empty if there is none.
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
 
+/// The result of verifying a token's signature.
+enum class Signature {
+    valid, ///< or not required
+    missing,
+    wrong,
+};
+
 /// A verified token.
 struct Token {
     /// Empty if there is no acceptable token. A view of the credential.
     std::string_view text;
-    /// Why the credential was rejected, for the log, or nullptr.
-    const char* refusal = nullptr;
+    Signature signature = Signature::valid;
 };
 
 /// Extracts the token. With a secret, the signature must be valid; without one, it is ignored.
 Token token_of(std::string_view credential, const AuthSettings& settings);
+
+/// Why a request has no credential.
+enum class NoCredential {
+    not_sent,
+    bearer_off,   ///< a bearer token was sent, but AuthUserAdminBearer is Off
+    api_key_off,  ///< an API key was sent, but AuthUserAdminApiKey is not On
+    other_cookie, ///< a session token was sent in a cookie with another name
+};
+
+/// Returns why a request has neither a session token nor an API key.
+NoCredential missing_credential(const request_rec* request, const AuthSettings& settings);
 
 } // namespace useradmin::auth

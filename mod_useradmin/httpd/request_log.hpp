@@ -39,18 +39,41 @@ class RequestLog final : public text::Logger {
                           std::string_view network) noexcept override {
         const std::uint64_t times = throttle_.count(message.substr(0, message.find(':')), network,
                                                     ipc::LogThrottle::Clock::now());
-        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
-                 times > 1 ? apr_psprintf(request_->pool,
-                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
-                                          times)
-                           : "");
+        write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
+    }
+    /// Explains a rejected request: what was wrong and what to check. Once a minute per reason,
+    /// level and virtual host, writes both; otherwise, writes the reason for the client at info, or
+    /// without a network at debug. Both texts must depend on the configuration alone.
+    void write_rejection(text::Level level, std::string_view reason, const char* advice,
+                         std::string_view network = {}) noexcept {
+        // All children have the server at the same address.
+        const char* const server =
+            apr_psprintf(request_->pool, "%pp %d", request_->server, httpd_level(level));
+        const std::uint64_t times =
+            throttle_.count(reason, server, ipc::LogThrottle::Clock::now(), 1);
+        if (times != 0)
+            write_counted(httpd_level(level), reason, advice, times);
+        else if (network.empty())
+            write_counted(APLOG_DEBUG, reason, "", times);
+        else
+            write_for_client(text::Level::info, reason, network);
     }
 
   private:
-    void write_at(int level, apr_status_t status, std::string_view message,
-                  const char* end = "") const noexcept {
-        ap_log_rerror(__FILE__, __LINE__, module_index_, level, status, request_, "%.*s%s",
-                      static_cast<int>(message.size()), message.data(), end);
+    void write_counted(int level, std::string_view message, const char* advice,
+                       std::uint64_t times) const noexcept {
+        const char* const count =
+            times > 1
+                ? apr_psprintf(request_->pool,
+                               " (%" APR_UINT64_T_FMT " times since this was last said)", times)
+                : "";
+        write_at(level, APR_SUCCESS, message, advice, count);
+    }
+    void write_at(int level, apr_status_t status, std::string_view message, const char* advice = "",
+                  const char* count = "") const noexcept {
+        ap_log_rerror(__FILE__, __LINE__, module_index_, level, status, request_, "%.*s%s%s%s",
+                      static_cast<int>(message.size()), message.data(), *advice != '\0' ? "; " : "",
+                      advice, count);
     }
 
     request_rec* request_;

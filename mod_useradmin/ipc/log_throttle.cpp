@@ -5,11 +5,11 @@
 
 namespace useradmin::ipc {
 
-std::uint64_t LogThrottle::count(std::string_view tag, std::string_view network,
-                                 Clock::time_point now) noexcept {
+std::uint64_t LogThrottle::count(std::string_view tag, std::string_view subject,
+                                 Clock::time_point now, std::uint32_t max_lines) noexcept {
     constexpr std::chrono::minutes interval(1);
     const std::hash<std::string_view> hash;
-    const std::size_t hashes[] = {hash(network) ^ hash(tag), hash(tag)};
+    const std::size_t hashes[] = {hash(subject) ^ hash(tag), hash(tag)};
     Table::Key key{};
     std::memcpy(key.data(), hashes, sizeof hashes);
     {
@@ -17,14 +17,14 @@ std::uint64_t LogThrottle::count(std::string_view tag, std::string_view network,
         Table::Entry* entry = bucket.find();
         const std::uint64_t times = 1 + (entry != nullptr ? entry->value.suppressed : 0);
         if (entry != nullptr && entry->age(now) < interval) {
-            const bool is_written = entry->value.written < (network.empty() ? 1 : max_client_lines);
+            const bool is_written = entry->value.written < (subject.empty() ? 1 : max_lines);
             entry->value.written += is_written ? 1 : 0;
             entry->value.suppressed = is_written ? 0 : times;
             return is_written ? times : 0;
         }
         if (entry == nullptr)
             entry = bucket.find_replaceable([&](const Table::Entry& other) {
-                return network.empty() || other.written_at == 0 || other.age(now) >= interval;
+                return subject.empty() || other.written_at == 0 || other.age(now) >= interval;
             });
         if (entry != nullptr) {
             bucket.write(*entry, now, [](Lines& lines) { lines = {0, 1}; });

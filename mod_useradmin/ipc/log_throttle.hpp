@@ -9,8 +9,8 @@
 
 namespace useradmin::ipc {
 
-/// Counts log lines in shared memory. Allows one line a minute per tag, and for lines about clients
-/// twenty per tag and network.
+/// Counts log lines in shared memory. Allows one line a minute per tag, and a number of lines a
+/// minute per tag and subject, such as a client's network or a virtual host.
 class LogThrottle {
     /// The lines of the minute that began when the entry was written.
     struct Lines {
@@ -29,11 +29,12 @@ class LogThrottle {
     /// failure.
     [[nodiscard]] bool init() noexcept { return lines_.init(); }
 
-    /// Counts a line of a tag, about a client if network is not empty. Returns how many lines this
-    /// one represents, including those suppressed since the last written one; 0: do not write it.
-    /// If there is no room for the network, the line counts as one of the tag alone.
-    std::uint64_t count(std::string_view tag, std::string_view network,
-                        Clock::time_point now) noexcept;
+    /// Counts a line of a tag, about a subject if that is not empty, with at most max_lines a
+    /// minute. Returns how many lines this one represents, including those suppressed since the
+    /// last written one; 0: do not write it. If there is no room for the subject, the line counts
+    /// as one of the tag alone.
+    std::uint64_t count(std::string_view tag, std::string_view subject, Clock::time_point now,
+                        std::uint32_t max_lines = max_client_lines) noexcept;
 
   private:
     Table lines_;

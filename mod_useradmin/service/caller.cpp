@@ -1,6 +1,11 @@
 #include "service/caller.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/auth_information.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
 
 namespace useradmin::service {
 
@@ -48,12 +53,31 @@ std::string_view stated_impersonator(const request_rec* request, const SessionSo
                : std::string_view();
 }
 
+/// Returns the request that an internal redirect or a subrequest came from, or nullptr.
+request_rec* origin_of(const request_rec* request) noexcept {
+    return request->prev != nullptr ? request->prev : request->main;
+}
+
+/// Returns whether mod_auth_useradmin sets the notes, and explains why it does not.
+bool has_session_lookup(const request_rec* request) {
+    for (; request != nullptr; request = origin_of(request))
+        if (httpd::token_carriers(request->per_dir_config))
+            return true;
+    return false;
+}
+
+bool has_credential(const request_rec* request) noexcept {
+    constexpr std::array headers = {"Authorization", "Cookie", "x-api-key"};
+    return std::any_of(headers.begin(), headers.end(), [request](const char* name) {
+        return apr_table_get(request->headers_in, name) != nullptr;
+    });
+}
+
 } // namespace
 
 std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
                                      std::string_view user_table, httpd::RequestLog& log) {
-    for (request_rec* source = request; source != nullptr;
-         source = source->prev != nullptr ? source->prev : source->main) {
+    for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
         const std::string_view id = id_from_expression(source, session, log);
         if (id.empty())
             continue;
@@ -62,6 +86,22 @@ std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& 
                            stated_impersonator(source, session)};
     }
     return std::nullopt;
+}
+
+void log_missing_caller(request_rec* request, const ServiceSettings& settings,
+                        httpd::RequestLog& log) {
+    const bool has_expression = settings.get<SessionExpressions>().id != nullptr;
+    if (!has_expression && has_session_lookup(request))
+        return;
+    const std::string location = std::string("<Location \"") + settings.get<Enabled>().path + "\">";
+    log.write_rejection(
+        // Anybody may call without signing in.
+        has_credential(request) ? text::Level::warning : text::Level::info,
+        "UA0223: a request to " + location + " has no caller: " +
+            (has_expression ? "the id from UserAdminSession is empty"
+                            : "no auth module set the note session-user-id"),
+        has_expression ? "check what its expression reads"
+                       : "put AuthUserAdmin On or UserAdminSession into the Location");
 }
 
 } // namespace useradmin::service

@@ -16,4 +16,8 @@ namespace useradmin::service {
 std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
                                      std::string_view user_table, httpd::RequestLog& log);
 
+/// Logs why the service found no caller in its Location, unless mod_auth_useradmin explains it.
+void log_missing_caller(request_rec* request, const ServiceSettings& settings,
+                        httpd::RequestLog& log);
+
 } // namespace useradmin::service

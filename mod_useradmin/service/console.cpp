@@ -53,6 +53,8 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     ConsoleCaller visitor = {
         call->status, caller_of(call.get(), service.settings.get<SessionExpressions>(),
                                 service.settings.get<httpd::ApplicationTables>().names.user, log)};
+    if (!visitor.caller && !ap_is_HTTP_SERVER_ERROR(visitor.status))
+        log_missing_caller(call.get(), service.settings, log);
     if (visitor.caller)
         for (std::string_view* text : {&visitor.caller->id, &visitor.caller->impersonated_by})
             *text = apr::copy_view(request->pool, *text);

@@ -45,12 +45,20 @@ int handle_request(request_rec* request) {
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_timeout);
-    http::Reply reply = api::handle_request(
-        {request->method, path, apr::view_of(request->args), headers, body,
-         apr::view_of(settings.get<Enabled>().path)},
+    const std::optional<api::Caller> caller =
         caller_of(request, settings.get<SessionExpressions>(),
-                  settings.get<httpd::ApplicationTables>().names.user, backend.log()),
-        {backend.store(), hasher, rules}, backend.event());
+                  settings.get<httpd::ApplicationTables>().names.user, backend.log());
+    http::Reply reply =
+        api::handle_request({request->method, path, apr::view_of(request->args), headers, body,
+                             apr::view_of(settings.get<Enabled>().path)},
+                            caller, {backend.store(), hasher, rules}, backend.event());
+    if (reply.status == HTTP_UNAUTHORIZED && caller)
+        backend.log().write_rejection(
+            text::Level::warning,
+            "UA0224: a change got 401: its caller is no longer in the user table, or is banned",
+            "AuthUserAdminCache lets a session count for that long");
+    else if (reply.status == HTTP_UNAUTHORIZED)
+        log_missing_caller(request, settings, backend.log());
     if (backend.store().has_revoked() && reply.status < 300 && storage.fails())
         reply.headers.push_back({"Warning", failure_warning});
     backend.finish_event();

@@ -114,14 +114,14 @@ TEST(api_keys, are_not_read_without_the_directive) {
 TEST(api_keys, that_are_refused_are_logged_with_the_reason) {
     start_with();
     set("\"enabled\" = FALSE");
-    expect_rejected("it is disabled");
+    expect_rejected("it is disabled; enable it in the application");
     set("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
-    expect_rejected("it has expired");
+    expect_rejected("it has expired; its owner must make another");
     set("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
-    expect_rejected("no user has it");
+    expect_rejected("no user has it; it was revoked or its user was deleted");
     set("\"referenceId\" = 'sara-1'");
     sql().run("UPDATE \"user\" SET banned = TRUE WHERE id = 'sara-1'");
-    expect_rejected("its user is banned");
+    expect_rejected("its user is banned; if the ban is wrong, lift it");
     STRCMP_CONTAINS(R"("operation":"use-api-key")", read_file(audit_log()).c_str());
     STRCMP_CONTAINS(R"("reason":"disabled-key","caller":"sara-1")", read_file(audit_log()).c_str());
 }

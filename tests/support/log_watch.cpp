@@ -25,6 +25,11 @@ bool holds_a_secret(std::string_view text) noexcept {
 bool is_alarming(std::string_view line) noexcept {
     if (line.find("exit signal") != std::string_view::npos)
         return true;
+    // Clients cause these with credentials that do not count.
+    for (const std::string_view tag :
+         {" UA0223: ", " UA0224: ", " UA0310: ", " UA0318: ", " UA0319: "})
+        if (line.find(tag) != std::string_view::npos)
+            return false;
     // What httpd says when it is stopped at a busy moment: a connection could not be kept for
     // another request, and a child took more than a few seconds to end.
     for (const std::string_view ending : {"AH03093", "AH00045"})

@@ -17,8 +17,9 @@ inline constexpr std::string_view secret_mark = "s3cr3t";
 /// Returns whether the text contains a test secret or a password hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
-/// Returns whether a line of httpd's error log has level warn or worse, reports a crashed child, or
-/// is not in the log's format (such as a sanitizer's report).
+/// Returns whether a line of httpd's error log has level warn or worse and is not about a client's
+/// credentials, reports a crashed child, or is not in the log's format (such as a sanitizer's
+/// report).
 bool is_alarming(std::string_view line) noexcept;
 
 /// Watches error logs. One instance per test executable, used by expect_log() and allow_log().

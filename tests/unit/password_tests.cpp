@@ -1316,6 +1316,10 @@ TEST_GROUP(log_throttle) {
                         std::string_view network = {}) {
         return throttle->count(tag, network, start + later);
     }
+    std::uint64_t count_once(std::string_view tag, std::string_view host,
+                             std::chrono::seconds later = 0s) {
+        return throttle->count(tag, host, start + later, 1);
+    }
 };
 
 TEST(log_throttle, logs_the_first_line_and_then_one_a_minute_with_a_count) {
@@ -1352,6 +1356,22 @@ TEST(log_throttle, allows_twenty_lines_a_minute_for_each_client) {
     CHECK_EQUAL(20U, lines("192.0.2.1", 60s));
     // The first line a minute later counts all that were dropped.
     CHECK_EQUAL(81U, count("UA0305", 120s, "192.0.2.1"));
+}
+
+TEST(log_throttle, counts_each_subject_by_itself) {
+    LONGS_EQUAL(1, count_once("UA0310: it is unknown", "one.test"));
+    LONGS_EQUAL(1, count_once("UA0310: it is unknown", "two.test"));
+    LONGS_EQUAL(1, count_once("UA0310: it is banned", "one.test"));
+    LONGS_EQUAL(0, count_once("UA0310: it is unknown", "one.test", 59s));
+    LONGS_EQUAL(2, count_once("UA0310: it is unknown", "one.test", 60s));
+}
+
+TEST(log_throttle, bounds_the_lines_of_any_number_of_subjects) {
+    std::uint64_t lines = 0;
+    for (int round = 0; round < 3; ++round)
+        for (int host = 0; host < 10000; ++host)
+            lines += count_once("UA0310", std::to_string(host)) != 0 ? 1 : 0;
+    CHECK_TRUE(lines > 100 && lines < 600);
 }
 
 TEST(log_throttle, bounds_the_lines_of_any_number_of_clients) {

@@ -1,0 +1,182 @@
+// What the error log says about requests that get 401.
+#include "own_httpd.hpp"
+
+#include "support/process.hpp"
+
+#include <sstream>
+
+namespace useradmin::test {
+
+namespace {
+
+const std::string refused = "UA0310: the session token was refused: ";
+const std::string cookie = "Cookie: better-auth.session_token=";
+
+} // namespace
+
+class Unauthorized : public OwnHttpd {
+  protected:
+    void expect_401(const std::string& path, const std::vector<std::string>& headers = {},
+                    SourceLocation where = {}) {
+        const Reply reply = client_->send({"GET", path, headers}, where);
+        if (reply.status != 401)
+            fail(reply, "expected 401", where);
+    }
+    void call(const std::string& path, const std::string& token) {
+        expect_401(path, {"Authorization: Bearer " + token});
+    }
+
+    std::vector<std::string> lines_with(const std::string& text) const {
+        std::vector<std::string> found;
+        std::istringstream lines(read_file(httpd_->error_log()));
+        for (std::string line; std::getline(lines, line);)
+            if (line.find(text) != line.npos)
+                found.push_back(line);
+        return found;
+    }
+    /// Waits for the lines with the text and returns how many have the level.
+    long lines_at(const std::string& level, const std::string& text, std::size_t count) const {
+        static_cast<void>(eventually([&] { return lines_with(text).size() >= count; }));
+        const auto lines = lines_with(text);
+        CHECK_EQUAL(count, lines.size());
+        return std::ranges::count_if(lines, [&](const std::string& line) {
+            return line.find("useradmin:" + level + "]") != line.npos;
+        });
+    }
+    /// A line with the reason has the level and says what to check.
+    void expect_explained(const std::string& level, const std::string& reason,
+                          const std::string& advice) const {
+        const std::string text = reason + "; " + advice;
+        static_cast<void>(eventually([&] { return !lines_with(text).empty(); }));
+        CHECK_TEXT(!lines_with(text).empty(), text.c_str());
+        STRCMP_CONTAINS(("useradmin:" + level + "]").c_str(), lines_with(text).back().c_str());
+    }
+};
+
+TEST_GROUP_BASE(unauthorized, Unauthorized){};
+
+TEST(unauthorized, a_refused_session_is_explained_with_what_to_check) {
+    start(location("/api/users", "AuthUserAdmin On") +
+          location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret \"file:" +
+                                        Suite::current().secret_file().string() + "\"") +
+          location("/refusing/users", "AuthUserAdmin On\nAuthUserAdminImpersonated refuse"));
+    call("/signed/users", "s3cr3t");
+    expect_explained("warn", refused + "it is not signed, but AuthUserAdminSecret is set",
+                     "check that the client sends the whole value");
+    call("/signed/users", signed_token("s3cr3t", "another s3cr3t"));
+    expect_explained("warn", refused + "its signature does not match AuthUserAdminSecret",
+                     "check that this is the application's secret");
+    call("/api/users", "%ff");
+    expect_explained("warn", refused + "it is malformed", "check what the client sends");
+    call("/api/users", ".");
+    call("/api/users", "s3cr3t-of-nobody");
+    expect_explained("warn", refused + "no session has it",
+                     "it was revoked or its user was deleted; if every session is refused, check "
+                     "that DBDParams and UserAdminTables");
+    add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
+    call("/api/users", "s3cr3t-old");
+    expect_explained("warn", refused + "its session has expired", "the user must sign in again");
+    sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ulises-1'");
+    call("/refusing/users", token_of(Caller::user));
+    expect_explained("warn", refused + "an administrator acts as its user",
+                     "to accept such sessions, set AuthUserAdminImpersonated to allow");
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
+    call("/api/users", token_of(Caller::user));
+    expect_explained("warn", refused + "its user is banned", "if the ban is wrong, lift it");
+    // Nothing else was said about them.
+    CHECK_EQUAL(8U, lines_with(" UA0").size());
+}
+
+TEST(unauthorized, a_cause_is_a_warning_once_a_minute_for_each_host) {
+    start("AuthUserAdmin On\n" + location("/api/users", "") +
+          "<VirtualHost *:${PORT}>\n  ServerName one.test\n</VirtualHost>\n"
+          "<VirtualHost *:${PORT}>\n  ServerName two.test\n</VirtualHost>\n");
+    std::vector<Request> requests;
+    for (int time = 0; time < 15; ++time)
+        for (const char* host : {"Host: one.test", "Host: two.test"})
+            requests.push_back(
+                {"GET", "/api/users", {host, "Authorization: Bearer s3cr3t-of-nobody"}});
+    for (const Reply& reply : client_->send_at_once(requests))
+        CHECK_EQUAL(401, reply.status);
+    CHECK_EQUAL(2, lines_at("warn", "no session has it", 30));
+    // The others are about the client, for fail2ban.
+    CHECK_EQUAL(20, lines_at("info", "no session has it", 30));
+    CHECK_EQUAL(8, lines_at("debug", "no session has it", 30));
+    // Another cause is said at once.
+    call("/api/users", "%ff");
+    CHECK_EQUAL(1, lines_at("warn", "it is malformed", 1));
+}
+
+TEST(unauthorized, a_request_without_a_session_is_explained_at_info) {
+    start(location("/api/users", "AuthUserAdmin On") +
+              "<Location \"/reports\">\n  AuthUserAdmin On\n  AuthType UserAdmin\n"
+              "  Require valid-user\n</Location>\n",
+          {"mod_authz_user.so"});
+    expect_401("/api/users");
+    expect_explained("info", "UA0319: a request got 401: it has no session token",
+                     "its user has to sign in");
+    expect_401("/reports", {"Cookie: theme=dark"});
+    expect_401("/api/users", {cookie});
+    CHECK_EQUAL(2, lines_at("debug", "UA0319", 3));
+    CHECK_EQUAL(3U, lines_with(" UA0").size());
+}
+
+TEST(unauthorized, a_credential_that_is_not_read_is_a_warning) {
+    start(location("/api/users", "AuthUserAdmin On") +
+          location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
+                                    "AuthUserAdminCookie shop.session_token"));
+    call("/cookie/users", token_of(Caller::admin));
+    expect_explained("warn", "UA0319: a request got 401: its bearer token is not read",
+                     "set AuthUserAdminBearer On");
+    expect_401("/api/users", {"x-api-key: s3cr3t"});
+    expect_explained("warn", "UA0319: a request got 401: its API key is not read",
+                     "set AuthUserAdminApiKey On");
+    expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
+    expect_explained("warn", "UA0319: a request got 401: its session cookie has another name",
+                     "if it is the application's, set AuthUserAdminCookie to its name");
+}
+
+TEST(unauthorized, a_Location_that_nobody_authenticates_is_named) {
+    const std::string reason = "UA0223: a request to <Location \"/api/users\"> has no caller: "
+                               "no auth module set the note session-user-id";
+    const std::string advice = "put AuthUserAdmin On or UserAdminSession into the Location";
+    start(location("/api/users", "") +
+          "<Location \"/console\">\n  SetHandler useradmin-console\n</Location>\n");
+    expect_401("/api/users");
+    expect_explained("info", reason, advice);
+    // As after signing in to the console. Requests without credentials do not hide it.
+    const Reply reply = client_->send({"GET", "/console?caller", {cookie + "s3cr3t"}});
+    CHECK_EQUAL(std::string("null"), reply.body);
+    expect_explained("warn", reason, advice);
+    expect_401("/api/users", {cookie + "s3cr3t"});
+    CHECK_EQUAL(1, lines_at("debug", "UA0223", 3));
+}
+
+TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
+    start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
+    expect_401("/api/users", {bearer(Caller::super_admin)});
+    expect_explained("warn",
+                     "UA0223: a request to <Location \"/api/users\"> has no caller: "
+                     "the id from UserAdminSession is empty",
+                     "check what its expression reads");
+}
+
+TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
+    start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On"));
+    expect_success(send("GET", "/api/users"));
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
+    expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
+    expect_explained("warn",
+                     "UA0224: a change got 401: its caller is no longer in the user table, or is "
+                     "banned",
+                     "AuthUserAdminCache lets a session count for that long");
+}
+
+TEST(unauthorized, a_session_that_counts_leaves_no_line) {
+    start(location("/api/users", "AuthUserAdmin On"));
+    expect_success(send("GET", "/api/users"));
+    expect_401("/api/users");
+    CHECK_EQUAL(1, lines_at("info", " UA03", 1));
+}
+
+} // namespace useradmin::test
