@@ -1,10 +1,41 @@
 // useradminctl schema, and tables of other names.
 #include "scene.hpp"
+#include "support/machine.hpp"
 
 #include <filesystem>
+#include <sstream>
 #include <sys/stat.h>
 
 namespace useradmin::test {
+
+namespace {
+
+/// An application's tables, as better-auth creates them.
+std::string application_tables(const std::string& time) {
+    return "CREATE TABLE \"user\" (\"id\" text NOT NULL PRIMARY KEY, \"name\" text NOT NULL, "
+           "\"email\" text NOT NULL UNIQUE, \"emailVerified\" boolean NOT NULL, \"image\" text, "
+           "\"createdAt\" " +
+           time + " NOT NULL, \"updatedAt\" " + time +
+           " NOT NULL, \"role\" text, \"banned\" boolean, \"banReason\" text, \"banExpires\" " +
+           time + "); CREATE TABLE \"session\" (\"id\" text NOT NULL PRIMARY KEY, \"expiresAt\" " +
+           time + " NOT NULL, \"token\" text NOT NULL UNIQUE, \"createdAt\" " + time +
+           " NOT NULL, \"updatedAt\" " + time +
+           " NOT NULL, \"ipAddress\" text, \"userAgent\" text, \"userId\" text NOT NULL, "
+           "\"impersonatedBy\" text); CREATE INDEX \"session_userId_idx\" ON \"session\" "
+           "(\"userId\"); CREATE TABLE \"account\" (\"id\" text NOT NULL PRIMARY KEY, "
+           "\"accountId\" text NOT NULL, \"providerId\" text NOT NULL, \"userId\" text NOT NULL, "
+           "\"accessToken\" text, \"refreshToken\" text, \"idToken\" text, "
+           "\"accessTokenExpiresAt\" " +
+           time + ", \"refreshTokenExpiresAt\" " + time +
+           ", \"scope\" text, \"password\" text, \"createdAt\" " + time +
+           " NOT NULL, \"updatedAt\" " + time +
+           " NOT NULL); CREATE TABLE \"post\" (\"id\" text); CREATE INDEX \"post_newest_idx\" "
+           "ON \"post\" (\"id\"); INSERT INTO \"user\" (\"id\", \"name\", \"email\", "
+           "\"emailVerified\", \"createdAt\", \"updatedAt\") VALUES ('ana-1', 'Ana', 'ana@x.org', "
+           "TRUE, '2026-01-01', '2026-01-01')";
+}
+
+} // namespace
 
 TEST_GROUP_BASE(schema, Scene) {
     const std::string tables = "app_user app_session app_account";
@@ -14,6 +45,19 @@ TEST_GROUP_BASE(schema, Scene) {
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
         if (is_postgresql())
             sql().run("DROP SCHEMA IF EXISTS auth CASCADE");
+    }
+
+    /// A program of PostgreSQL that must succeed; its output without lines that differ each time.
+    static std::string run_postgresql(std::vector<std::string> words) {
+        words.front() = machine::postgresql(words.front()).string();
+        const ProgramResult ended = run_program(words, "", {});
+        CHECK_TEXT(ended.status == 0, ended.errors.c_str());
+        std::string output;
+        std::istringstream lines(ended.output);
+        for (std::string line; std::getline(lines, line);)
+            if (line.find("restrict ") == line.npos)
+                output += line + "\n";
+        return output;
     }
 };
 
@@ -60,6 +104,57 @@ TEST(schema, creates_tables_in_a_schema_of_postgresql) {
     const Json json(ctl({"--tables", names, "check", "--json"}).output);
     CHECK_EQUAL(0, json.size("data.problems"));
     CHECK_EQUAL(3, json.size("data.notes"));
+}
+
+TEST(schema, remove_file_leaves_what_the_application_had) {
+    if (is_postgresql())
+        sql().run("CREATE DATABASE removal");
+    const std::string params =
+        is_postgresql() ? database().params() + " dbname=removal" : path("removal.db");
+    const std::string folder = is_postgresql() ? "postgresql" : "sqlite";
+    const std::string file = machine::source("sql/" + folder + "/remove.sql").string();
+    const auto run = [&](const std::string& statements) {
+        Database(database().driver(), params).run(statements);
+    };
+    const auto remove = [&] {
+        if (is_postgresql())
+            run_postgresql({"psql", "-X", "-q", "-d", params, "-v", "ON_ERROR_STOP=1", "-f", file});
+        else
+            run(read_file(file));
+    };
+    // Everything that the database has.
+    const auto contents = [&] {
+        if (is_postgresql())
+            return run_postgresql({"pg_dump", "-d", params});
+        std::string all;
+        for (const auto& row : Database(database().driver(), params)
+                                   .rows("SELECT coalesce(sql, name) FROM sqlite_master WHERE name "
+                                         "NOT LIKE 'sqlite_%' ORDER BY name"))
+            all += row[0].value_or("") + "\n";
+        return all;
+    };
+    const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"--driver", database().driver(), "--params", params});
+        return done(bare_ctl(std::move(arguments)));
+    };
+    run(application_tables(is_postgresql() ? "timestamptz" : "date"));
+    if (is_postgresql())
+        run("CREATE EXTENSION pg_trgm");
+    const std::string before = contents();
+    with({"schema"});
+    if (is_postgresql())
+        with({"schema", "--scale"});
+    with({"ban", "ana@x.org"});
+    with({"unban", "ana@x.org"});
+    CHECK(contents() != before);
+    remove();
+    run("UPDATE \"user\" SET \"banned\" = NULL, \"banReason\" = NULL, \"updatedAt\" = "
+        "'2026-01-01'");
+    CHECK_EQUAL(before, contents());
+    remove();
+    CHECK_EQUAL(before, contents());
+    if (is_postgresql())
+        sql().run("DROP DATABASE removal");
 }
 
 TEST(schema, adds_missing_columns_in_the_style_of_the_table) {

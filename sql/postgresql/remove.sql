@@ -1,0 +1,47 @@
+-- Removes what mod_useradmin has added to an application's database, for PostgreSQL 13 and later: the
+-- triggers, schema and indexes of "useradminctl schema --scale", and the tables of revocations, failed
+-- attempts to sign in, and disabled API keys.
+--
+-- The tables of users, sessions, accounts and API keys are kept with their columns. The extension
+-- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"
+-- in the manual.
+--
+-- Disable the modules, then run this with psql as the owner of the user table. If it fails, nothing
+-- was changed; if it timed out waiting for a lock, run it again.
+
+-- Shorter than deadlock_timeout, so that a conflict ends this and not a session of the application.
+SET lock_timeout = '900ms';
+DO $body$
+DECLARE
+    command text;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR command IN
+        SELECT text FROM (
+            -- Writers lock the user table before the counts.
+            SELECT 1, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tgrelid::regclass) FROM pg_trigger
+            WHERE starts_with(tgname::text, 'useradmin_scale_')
+            UNION
+            -- The triggers and the index for searches use the functions of the schema.
+            SELECT 2, format('DROP SCHEMA %I CASCADE', n.nspname) FROM pg_namespace n
+            WHERE starts_with(n.nspname::text, 'useradmin_')
+                AND EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = 'counts')
+            UNION
+            SELECT 3, format('DROP TABLE %s', oid::regclass) FROM pg_class
+            WHERE relkind = 'r' AND relname IN ('useradmin_revocation', 'useradmin_attempt', 'useradmin_disabled_key')
+            UNION
+            -- The indexes are named after the user table, which has at least the first two.
+            SELECT 4, format('DROP INDEX %s', i.indexrelid::regclass)
+            FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+            WHERE c.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx', t.relname || '_by_name_idx',
+                                         t.relname || '_by_email_idx', t.relname || '_by_update_idx']::name[])
+                AND 2 = (SELECT count(*) FROM pg_index j JOIN pg_class d ON d.oid = j.indexrelid
+                         WHERE j.indrelid = t.oid
+                             AND d.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx']::name[]))
+        ) AS commands (step, text)
+        ORDER BY step, text
+    LOOP
+        EXECUTE command;
+    END LOOP;
+END $body$;
+RESET lock_timeout;
