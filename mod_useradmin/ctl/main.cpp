@@ -19,7 +19,7 @@ using Names = std::string_view[];
 
 constexpr Names shared_options = {"config", "driver", "params",   "tables",
                                   "json",   "help",   "audit-log"};
-constexpr Names schema_options = {"scale", "no-scale", "api-keys"};
+constexpr Names schema_options = {"scale", "no-scale", "api-keys", "force"};
 constexpr Names create_demands = {"email", "name"};
 constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
 constexpr Names list_options = {"search", "role", "page", "limit"};

@@ -171,6 +171,9 @@ struct Schema {
     /// The fingerprint: schemas with the same text are equal.
     std::string fingerprint;
     std::vector<Problem> problems;
+    /// The arguments of UserAdminTables with which all three tables exist, if tables are missing
+    /// and similar ones have other names; otherwise empty.
+    std::string fitting_tables;
     /// The schema of the objects of schema --scale, as SQL; empty unless they are complete.
     std::string scale;
     /// The name of that schema, whether or not it exists; empty if the database does not support

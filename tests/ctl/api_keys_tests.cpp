@@ -157,7 +157,7 @@ TEST(ctl_keys, are_not_supported_for_users_whose_ids_are_numbers) {
     sql().run(R"(DROP TABLE "apikey")");
     sql().run("CREATE TABLE \"n_user\" (\"id\" " + serial +
               " PRIMARY KEY, \"name\" text NOT NULL, \"email\" text NOT NULL UNIQUE)");
-    const ProgramResult ended = ctl({"--tables", tables, "schema", "--api-keys"});
+    const ProgramResult ended = ctl({"--tables", tables, "schema", "--api-keys", "--force"});
     sql().run(R"(DROP TABLE "n_user")");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "API keys need users whose ids are texts or UUIDs"));

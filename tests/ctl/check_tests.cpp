@@ -10,6 +10,11 @@ namespace {
 const std::string scrypt_hash = std::string(32, 'a') + ":" + std::string(128, 'b');
 const std::string argon2_hash = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$c29tZWhhc2hzb21laGFzaA";
 
+std::string with_name(std::string form, const std::string& name) {
+    const std::size_t at = form.find('@');
+    return at == form.npos ? form : form.replace(at, 1, name);
+}
+
 } // namespace
 
 TEST_GROUP_BASE(check, Scene) {
@@ -25,7 +30,7 @@ TEST_GROUP_BASE(check, Scene) {
     /// Tables of their own, that a test may spoil.
     void lay_tables() {
         has_tables = true;
-        done(ctl({"--tables", tables, "schema"}));
+        done(ctl({"--tables", tables, "schema", "--force"}));
     }
 
     /// A row as better-auth writes it.
@@ -157,16 +162,44 @@ TEST(check, accepts_bcrypt_hashes) {
     CHECK(lists(json, "data.notes", "3 password hashes are bcrypt"));
 }
 
-TEST(check, of_missing_tables_names_them_with_the_remedy) {
+TEST(check, of_missing_tables_names_similar_ones_and_the_directive) {
     const Json json = look(1, {"--tables", "no_user no_session no_account"});
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(3, json.size("data.problems"));
-    CHECK(lists(json, "data.problems", "create it with 'useradminctl schema'"));
+    CHECK(lists(json, "data.problems",
+                R"(there is no table "no_user", but a similar one, "user"; write: )"
+                "UserAdminTables user session account"));
+    CHECK_EQUAL(1, json.size("data.directives"));
+    CHECK_EQUAL(std::string("UserAdminTables user session account"), json.at("data.directives.0"));
     CHECK_EQUAL(1, ctl({"check", "--tables", "no_user no_session no_account"}).status);
 }
 
 TEST(check, of_missing_columns_says_what_that_means) {
     lay_tables();
+TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
+    const auto alter_all = [](const std::string& before, const std::string& after) {
+        for (const std::string table : {"user", "session", "account"})
+            sql().run("ALTER TABLE " + with_name(before, table) + with_name(after, table));
+    };
+    const auto directive = [] {
+        return Json(ctl({"check", "--json"}).output).at("data.directives.0");
+    };
+    alter_all("\"@\"", " RENAME TO \"old @\"");
+    sql().run(R"(ALTER TABLE "old session" RENAME COLUMN "userId" TO user_id)");
+    const std::string renamed = directive();
+    sql().run(R"(ALTER TABLE "old session" RENAME COLUMN user_id TO "userId")");
+    alter_all("\"old @\"", " RENAME TO \"@\"");
+    CHECK_EQUAL(std::string(R"(UserAdminTables "old user" "old session" "old account")"), renamed);
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE SCHEMA auth");
+    alter_all("\"@\"", " SET SCHEMA auth");
+    const std::string elsewhere = directive();
+    alter_all("auth.\"@\"", " SET SCHEMA public");
+    sql().run("DROP SCHEMA auth");
+    CHECK_EQUAL(std::string("UserAdminTables auth.user auth.session auth.account"), elsewhere);
+}
+
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const Json json = look(0, {"--tables", tables});
@@ -553,7 +586,7 @@ TEST(rights, on_a_schema_are_reported_as_missing) {
         return;
     const std::string names = "closed.user closed.session closed.account";
     sql().run("CREATE SCHEMA closed");
-    done(ctl({"--tables", names, "schema"}));
+    done(ctl({"--tables", names, "schema", "--force"}));
     const auto check_that_it_names_the_grant = [&](const Json& json) {
         CHECK(lists(json, "data.problems", "may not use schema closed"));
         CHECK(lists(json, "data.problems", R"(run: GRANT USAGE ON SCHEMA "closed" TO "reader";)"));

@@ -71,7 +71,8 @@ TEST(schema, that_is_there_already_is_left_as_it_is) {
 }
 
 TEST(schema, creates_tables_under_other_names) {
-    CHECK_EQUAL(std::string("The tables were created."), done(ctl({"--tables", tables, "schema"})));
+    CHECK_EQUAL(std::string("The tables were created."),
+                done(ctl({"--tables", tables, "schema", "--force"})));
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
@@ -96,9 +97,9 @@ TEST(schema, creates_tables_in_a_schema_of_postgresql) {
         return;
     }
     const char* names = "auth.user auth.session auth.account";
-    CHECK_EQUAL(1, ctl({"--tables", names, "schema"}).status);
+    CHECK_EQUAL(1, ctl({"--tables", names, "schema", "--force"}).status);
     sql().run("CREATE SCHEMA auth");
-    done(ctl({"--tables", names, "schema"}));
+    done(ctl({"--tables", names, "schema", "--force"}));
     done(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM auth.account"));
     const Json json(ctl({"--tables", names, "check", "--json"}).output);
@@ -158,17 +159,17 @@ TEST(schema, remove_file_leaves_what_the_application_had) {
 }
 
 TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
-    done(ctl({"--tables", tables, "schema"}));
+    done(ctl({"--tables", tables, "schema", "--force"}));
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     CHECK_EQUAL(std::string("Columns that were missing were added: banReason, banExpires."),
-                done(ctl({"--tables", tables, "schema"})));
+                done(ctl({"--tables", tables, "schema", "--force"})));
     // SQLite's ALTER TABLE does not see what another process has changed; other statements do.
     sql().run("DELETE FROM app_user");
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     sql().run("ALTER TABLE app_user RENAME COLUMN \"emailVerified\" TO email_verified");
-    const Json json(ctl({"--tables", tables, "schema", "--json"}).output);
+    const Json json(ctl({"--tables", tables, "schema", "--force", "--json"}).output);
     CHECK_EQUAL(std::string("ban_reason"), json.at("data.columnsAdded.0"));
     CHECK_EQUAL(std::string("ban_expires"), json.at("data.columnsAdded.1"));
 }
@@ -193,15 +194,15 @@ TEST(schema, alone_creates_the_sqlite_file) {
 }
 
 TEST(schema, creates_only_missing_tables) {
-    done(ctl({"--tables", tables, "schema"}));
+    done(ctl({"--tables", tables, "schema", "--force"}));
     done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     sql().run("DROP INDEX app_user_newest_idx");
     for (const char* table : {"app_session", "app_account"}) {
         sql().run("DROP TABLE " + std::string(table));
         CHECK_EQUAL(std::string("Missing tables were created."),
-                    done(ctl({"--tables", tables, "schema"})));
+                    done(ctl({"--tables", tables, "schema", "--force"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
-        CHECK(has(done(ctl({"--tables", tables, "schema"})), "nothing was changed"));
+        CHECK(has(done(ctl({"--tables", tables, "schema", "--force"})), "nothing was changed"));
     }
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
     // A large table is not locked for an index that it had not before.
@@ -221,10 +222,25 @@ TEST(schema, creates_missing_tables_of_its_own) {
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
     };
-    with({"schema"});
+    with({"schema", "--force"});
     const std::string id = with({"create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n");
     with({"ban", id});
     CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
+}
+
+TEST(schema, refuses_a_second_set_of_tables_without_force) {
+    for (const char* const names : {"users sessions accounts", "user session accounts"}) {
+        const ProgramResult ended = ctl({"--tables", names, "schema"});
+        CHECK_EQUAL(1, ended.status);
+        CHECK(has(ended.errors, "write: UserAdminTables user session account;"));
+        CHECK(has(ctl({"--tables", names, "check"}).output,
+                  "write: UserAdminTables user session account"));
+    }
+    const char* const catalogue =
+        is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalogue) +
+                                " IN ('users', 'sessions', 'accounts')"));
+    done(ctl({"--tables", tables, "schema", "--force"}));
 }
 
 TEST(schema, may_be_run_on_several_servers_at_once) {
@@ -233,7 +249,7 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
     std::vector<std::unique_ptr<Process>> servers;
     for (int number = 0; number < 6; ++number)
         servers.push_back(std::make_unique<Process>(
-            Command{words({"--tables", tables, "schema"}), environment(), {}},
+            Command{words({"--tables", tables, "schema", "--force"}), environment(), {}},
             path("schema" + std::to_string(number))));
     int created = 0;
     for (int number = 0; number < 6; ++number) {
@@ -252,7 +268,7 @@ TEST(schema, changes_nothing_if_it_fails) {
     // view there is none.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
               "\"kept\"; CREATE VIEW \"verification\" AS SELECT 1 AS \"identifier\"");
-    const ProgramResult ended = ctl({"--tables", tables, "schema"});
+    const ProgramResult ended = ctl({"--tables", tables, "schema", "--force"});
     sql().run("DROP VIEW \"verification\"; ALTER TABLE \"kept\" RENAME TO \"verification\"; "
               "CREATE INDEX \"verification_identifier_idx\" ON \"verification\" (\"identifier\")");
     CHECK_EQUAL(1, ended.status);
@@ -293,7 +309,7 @@ TEST(schema, creates_a_private_sqlite_file) {
 }
 
 TEST(schema, reports_a_missing_column_with_a_remedy) {
-    done(ctl({"--tables", tables, "schema"}));
+    done(ctl({"--tables", tables, "schema", "--force"}));
     const std::string id =
         done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     for (const char* column : {"banReason", "banExpires", "banned"})

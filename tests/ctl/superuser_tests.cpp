@@ -180,7 +180,7 @@ TEST(superuser, ignores_objects_that_shadow_the_systems) {
         {"import", more, "--on-conflict", "update"},
         {"session", "list", "a@x.org"},
         {"schema"},
-        {"--tables", "other_user other_session other_account", "schema"},
+        {"--tables", "other_user other_session other_account", "schema", "--force"},
     };
     for (const char* search_path : {"hostile, public"}) {
         sql().run("ALTER ROLE useradmin SET search_path = " + std::string(search_path));

@@ -84,6 +84,15 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
 
+TEST(first_start, with_tables_of_other_names_names_the_directive_that_fits) {
+    make("first-start-renamed");
+    for (const char* table : {"account", "session", "user"})
+        own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
+    expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; write: "
+               "UserAdminTables users sessions accounts");
+    expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
+}
+
 TEST(first_start, of_a_role_without_rights_names_every_GRANT_that_it_lacks) {
     make("first-start-rightless");
     if (own_->kind() != Kind::postgresql)

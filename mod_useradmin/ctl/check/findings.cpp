@@ -2,6 +2,7 @@
 
 #include "ctl/display.hpp"
 #include "store/schema.hpp"
+#include "store/similar_tables.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -375,18 +376,12 @@ class Examiner {
                table.name + " (" + keys + ");";
     }
 
-    /// A name with blanks needs quotes in a directive.
-    static std::string argument(const std::string& name) {
-        return name.find_first_of(" \t\"'") == name.npos ? name : '"' + name + '"';
-    }
-
     void name_tables() {
-        const store::TableNames names = settings_.tables();
-        const store::TableNames usual;
-        if (names.user != usual.user || names.session != usual.session ||
-            names.account != usual.account)
-            directive("UserAdminTables " + argument(settings_.user_table) + " " +
-                      argument(settings_.session_table) + " " + argument(settings_.account_table));
+        const std::string configured = store::directive_arguments(settings_.tables());
+        if (!schema().fitting_tables.empty())
+            directive("UserAdminTables " + schema().fitting_tables);
+        else if (configured != store::directive_arguments({}) && schema().user.exists())
+            directive("UserAdminTables " + configured);
     }
 
     const DatabaseFacts& found_;

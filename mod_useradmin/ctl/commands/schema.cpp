@@ -190,8 +190,13 @@ Exit create_schema(Context& context) {
     reject_schemas(dialect.product(), database.tables());
     store::TableNames names = database.tables();
     names.has_plugins = true; // one of them is ours
-    if (!database.schema(names).user.exists() &&
-        !dialect.init_database(database.client(), database.pool()))
+    const store::Schema found = database.schema(names);
+    if (!found.fitting_tables.empty() && !context.options.has("force"))
+        throw CommandError(Exit::failure,
+                           "the database has the tables under other names; use --tables \"" +
+                               found.fitting_tables + "\" and write: UserAdminTables " +
+                               found.fitting_tables + "; --force creates other tables");
+    if (!found.user.exists() && !dialect.init_database(database.client(), database.pool()))
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
     Transaction transaction(database);

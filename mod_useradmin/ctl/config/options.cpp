@@ -65,7 +65,8 @@ constexpr Option all_options[] = {
      "imports in a transaction that is rolled back, and lists the numbers of invalid lines"},
     {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
     {"yes", "", "skips confirmations and allows an import to leave no superAdmin"},
-    {"force", "", "takes what is unusual: another role, a password of another length"},
+    {"force", "",
+     "takes what is unusual: another role, a password of another length, a second set of tables"},
 };
 
 } // namespace

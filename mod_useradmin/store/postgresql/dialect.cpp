@@ -4,6 +4,7 @@
 #include "store/like_pattern.hpp"
 #include "store/postgresql/client.hpp"
 #include "store/postgresql/scale.hpp"
+#include "store/similar_tables.hpp"
 #include "store/statements.hpp"
 #include "store/update_conditions.hpp"
 #include "store/work.hpp"
@@ -109,6 +110,37 @@ std::string catalog_query(const TableNames& names) {
            "c.relnamespace LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam "
            "LEFT JOIN pg_catalog.pg_collation o ON o.oid OPERATOR(pg_catalog.=) a.attcollation "
            "ORDER BY t.letter, t.relation, a.attnum";
+}
+
+/// Returns the query for tables with the columns of the three: in the schema of the users if it is
+/// configured, otherwise in any.
+std::string similar_tables_query(const TableNames& names) {
+    const std::size_t dot = names.user.find('.');
+    const bool has_schema = dot != names.user.npos;
+    const auto has_column = [](const char* mark) {
+        return " AND EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid" +
+               std::string(equals) +
+               "c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
+               "a.attisdropped AND pg_catalog.lower(pg_catalog.replace(a.attname::pg_catalog.text, "
+               "'_', ''))" +
+               equals + mark + ")";
+    };
+    const std::string name = "n.nspname::pg_catalog.text OPERATOR(pg_catalog.||) '.' "
+                             "OPERATOR(pg_catalog.||) c.relname::pg_catalog.text";
+    return with_marks +
+           ("SELECT marks.letter, " +
+            (has_schema ? name
+                        : "CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
+                          "c.relname::pg_catalog.text ELSE " +
+                              name + " END") +
+            " FROM marks CROSS JOIN pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
+            equals + "c.relnamespace WHERE c.relkind" + equals +
+            "ANY (ARRAY['r', 'p', 'v']::pg_catalog.\"char\"[]) AND "
+            "pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND " +
+            (has_schema ? "n.nspname" + std::string(equals) + literal(names.user.substr(0, dot))
+                        : "n.nspname OPERATOR(pg_catalog.!~) '^(pg_|information_schema$)'") +
+            has_column("marks.first") + has_column("marks.second") + has_column("marks.third") +
+            " ORDER BY n.nspname, c.relname");
 }
 
 Column::Kind kind_of(std::string_view type) noexcept {
@@ -313,6 +345,7 @@ class Postgresql final : public Dialect {
             std::map<std::string, Table> plugins;
             while (rows.next())
                 read_column(rows, read, plugins);
+            find_similar_tables(client, pool, similar_tables_query(names), names, read);
             read.resolve_fields();
             read.resolve_plugins(plugins);
             read.extra_columns = {other_columns(read)};

@@ -1,5 +1,7 @@
 #include "store/sqlite/schema.hpp"
 
+#include "store/similar_tables.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,21 @@ std::string sqlite_columns_query(const TableNames& names) {
            table("r", own_table(names, revocation_table)) + " UNION ALL " +
            table("t", own_table(names, attempt_table)) + (names.has_plugins ? plugins : "") +
            " ORDER BY 1, 2, 3";
+}
+
+/// Returns the query for tables with the columns of the three. schema_prefix: "main." or empty.
+std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
+    const std::string schema(schema_prefix.substr(0, schema_prefix.find('.')));
+    const auto has_column = [&](const char* mark) {
+        return " AND EXISTS (SELECT 1 FROM pragma_table_info(m.name" +
+               (schema.empty() ? "" : ", " + literal(schema)) +
+               ") p WHERE lower(replace(p.name, '_', '')) = " + mark + ")";
+    };
+    return with_marks +
+           ("SELECT marks.letter, " + literal(schema_prefix) + " || m.name FROM marks CROSS JOIN " +
+            (schema.empty() ? "" : quoted_identifier(schema) + ".") +
+            "sqlite_master m WHERE m.type IN ('table', 'view')" + has_column("marks.first") +
+            has_column("marks.second") + has_column("marks.third") + " ORDER BY m.name");
 }
 
 /// Determines a column's affinity from its declared type, as SQLite does.
@@ -142,6 +159,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
     }
     if (read.fingerprint == schema.fingerprint)
         return CatalogChange::none;
+    find_similar_tables(client, pool, sqlite_similar_tables_query(schema_prefix), names, read);
     read.resolve_fields();
     read.resolve_plugins(plugins);
     read.user.version = version_of(read.user);

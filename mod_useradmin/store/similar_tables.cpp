@@ -1,0 +1,72 @@
+#include "store/similar_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace useradmin::store {
+
+namespace {
+
+std::string quoted_argument(std::string_view name) {
+    return name.find_first_of(" \t\"'") == name.npos ? std::string(name)
+                                                     : '"' + std::string(name) + '"';
+}
+
+/// Returns the name that is most likely the table's, or an empty text: the only one, or the
+/// shortest that contains the usual name.
+std::string best_of(const std::vector<std::string>& found, std::string_view usual) {
+    std::string best;
+    for (const std::string& name : found)
+        if (name.find(usual) != name.npos && (best.empty() || name.size() < best.size()))
+            best = name;
+    return best.empty() && found.size() == 1 ? found.front() : best;
+}
+
+} // namespace
+
+std::string directive_arguments(const TableNames& names) {
+    return quoted_argument(names.user) + " " + quoted_argument(names.session) + " " +
+           quoted_argument(names.account);
+}
+
+void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& query,
+                         const TableNames& names, Schema& schema) {
+    const TableNames usual;
+    struct Wanted {
+        Table& table;
+        std::string_view usual;
+        std::string name;
+        std::vector<std::string> similar = {};
+    };
+    std::array<Wanted, 3> all = {Wanted{schema.user, usual.user, std::string(names.user)},
+                                 {schema.session, usual.session, std::string(names.session)},
+                                 {schema.account, usual.account, std::string(names.account)}};
+    // A table with a reason exists.
+    const auto is_missing = [](const Wanted& wanted) {
+        return !wanted.table.exists() && wanted.table.absence_reason.empty();
+    };
+    if (std::none_of(all.begin(), all.end(), is_missing))
+        return;
+    auto answer = client.execute(query.c_str(), pool);
+    Rows* const rows = std::get_if<Rows>(&answer);
+    while (rows != nullptr && rows->next()) {
+        const Table& table = schema.table(rows->take().value_or("u").front());
+        for (Wanted& wanted : all)
+            if (&wanted.table == &table)
+                wanted.similar.emplace_back(rows->take().value_or(""));
+    }
+    for (Wanted& wanted : all)
+        if (is_missing(wanted) && (wanted.name = best_of(wanted.similar, wanted.usual)).empty())
+            return;
+    schema.fitting_tables = directive_arguments({all[0].name, all[1].name, all[2].name});
+    for (Wanted& wanted : all)
+        if (is_missing(wanted))
+            wanted.table.absence_reason = "there is no table " + wanted.table.name +
+                                          ", but a similar one, " + quoted_table(wanted.name) +
+                                          "; write: UserAdminTables " + schema.fitting_tables;
+}
+
+} // namespace useradmin::store

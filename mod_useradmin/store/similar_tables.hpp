@@ -1,0 +1,27 @@
+// Finds the application's tables if they have other names than the configured ones.
+#pragma once
+
+#include "store/client.hpp"
+#include "store/schema.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::store {
+
+/// The beginning of a query for similar tables: a table "marks" of a letter (u, s or a) and three
+/// columns in lower case without underscores. A table that has them is similar.
+inline constexpr const char* with_marks =
+    "WITH marks (letter, first, second, third) AS (VALUES ('u', 'email', 'emailverified', 'name'), "
+    "('s', 'token', 'expiresat', 'userid'), ('a', 'providerid', 'accountid', 'userid')) ";
+
+/// If tables are missing and similar ones exist for all of them, sets Schema::fitting_tables and
+/// the reasons of the absence. The query returns letters and names as in UserAdminTables. It runs
+/// only if a table is missing.
+void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& query,
+                         const TableNames& names, Schema& schema);
+
+/// Returns the arguments of UserAdminTables, quoted where necessary.
+std::string directive_arguments(const TableNames& names);
+
+} // namespace useradmin::store
