@@ -36,7 +36,8 @@ constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash"
                                   "email-case", "email-change", "force",  "yes"};
 constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash",   "account-id", "email-case", "protected-email",
-                                 "counts", "orphans",    "delete",     "yes"};
+                                 "counts", "orphans",    "delete",     "yes",
+                                 "url",    "cookie",     "verbose"};
 
 constexpr Command all_commands[] = {
     {"schema",
@@ -158,8 +159,8 @@ constexpr Command all_commands[] = {
      "",
      {},
      check_options,
-     "says what is in the database, what the service would do with it, what is wrong, and which "
-     "directives suit it",
+     "says what is wrong with the configuration, the database and how they fit together; --verbose "
+     "says what is there, and which directives suit it",
      0,
      0,
      check},

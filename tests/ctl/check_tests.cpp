@@ -89,7 +89,8 @@ TEST(check, suggests_directives_from_better_auths_rows) {
     for (const char* directive :
          {"UserAdminAccountId user-id", "UserAdminEmailCase lower", "UserAdminPasswordHash scrypt"})
         CHECK_TEXT(lists(json, "data.directives", directive), directive);
-    CHECK(has(done(ctl({"check"})), "\n  accountId     the user's id 2, the e-mail 0, other 0\n"));
+    CHECK(has(done(ctl({"check", "--verbose"})),
+              "\n  accountId     the user's id 2, the e-mail 0, other 0\n"));
 }
 
 TEST(check, suggests_directives_from_rows_with_the_address) {
@@ -137,12 +138,13 @@ TEST(check, holds_a_configuration_that_turns_the_service_on_to_its_defaults) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     const std::string text =
         "DBDriver " + database().driver() + "\nDBDParams '" + database().params() + "'\n";
-    CHECK_EQUAL(0, bare_ctl({"--config", file("dbd.conf", text), "check"}).status);
-    CHECK_EQUAL(1,
-                bare_ctl({"--config", file("on.conf", text + "UserAdmin On\n"), "check"}).status);
+    CHECK_EQUAL(0, bare_ctl({"--config", file("dbd.conf", text), "check", "--verbose"}).status);
+    CHECK_EQUAL(
+        1, bare_ctl({"--config", file("on.conf", text + "UserAdmin On\n"), "check", "--verbose"})
+               .status);
     const std::string right = text + "UserAdmin On\nUserAdminAccountId user-id\n"
                                      "UserAdminEmailCase lower\nUserAdminPasswordHash scrypt\n";
-    CHECK_EQUAL(0, bare_ctl({"--config", file("right.conf", right), "check"}).status);
+    CHECK_EQUAL(0, bare_ctl({"--config", file("right.conf", right), "check", "--verbose"}).status);
 }
 
 TEST(check, counts_unsupported_hashes) {
@@ -174,8 +176,6 @@ TEST(check, of_missing_tables_names_similar_ones_and_the_directive) {
     CHECK_EQUAL(1, ctl({"check", "--tables", "no_user no_session no_account"}).status);
 }
 
-TEST(check, of_missing_columns_says_what_that_means) {
-    lay_tables();
 TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
     const auto alter_all = [](const std::string& before, const std::string& after) {
         for (const std::string table : {"user", "session", "account"})
@@ -200,6 +200,8 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
     CHECK_EQUAL(std::string("UserAdminTables auth.user auth.session auth.account"), elsewhere);
 }
 
+TEST(check, of_missing_columns_says_what_that_means) {
+    lay_tables();
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const Json json = look(0, {"--tables", tables});
@@ -297,7 +299,7 @@ TEST(check, says_what_needs_the_table_of_revocations) {
     const auto checked = [&](const char* directive) {
         const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
                                  database().params() + "\"\n" + directive;
-        return bare_ctl({"--config", file("cache.conf", text), "check"});
+        return bare_ctl({"--config", file("cache.conf", text), "check", "--verbose"});
     };
     const auto notes = [&](const char* directive) { return done(checked(directive)); };
     constexpr const char* storage = "UserAdminSecondaryStorage redis://localhost\n";
@@ -319,7 +321,7 @@ TEST(check, says_what_needs_the_table_of_attempts) {
     const auto notes = [&](const char* directive) {
         const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
                                  database().params() + "\"\n" + directive;
-        return bare_ctl({"--config", file("limit.conf", text), "check"}).output;
+        return bare_ctl({"--config", file("limit.conf", text), "check", "--verbose"}).output;
     };
     CHECK_FALSE(has(notes("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
     sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
@@ -566,7 +568,8 @@ TEST(rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
     CHECK_FALSE(lists(json, "data.notes", "protected address"));
     CHECK(lists(json, "data.notes", "may not read the accounts"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    const std::string text = done(bare_ctl({"--driver", "pgsql", "--params", params(), "check"}));
+    const std::string text =
+        done(bare_ctl({"--driver", "pgsql", "--params", params(), "check", "--verbose"}));
     CHECK(has(text, "\n  users         not readable\n"));
     sql().run(
         R"(GRANT SELECT ("id", "providerId", "createdAt", "accountId") ON "account" TO reader)");

@@ -56,8 +56,8 @@ TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
 
 TEST(clean_up, in_check_names_tables_with_other_columns) {
     sql().run(R"(CREATE TABLE "passkey" ("id" text, "userId" text))");
-    const std::string without = done(ctl_with("", {"check"}));
-    const std::string with = done(ctl_with("UserAdminCleanUp On\n", {"check"}));
+    const std::string without = done(ctl_with("", {"check", "--verbose"}));
+    const std::string with = done(ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"}));
     sql().run(R"(DROP TABLE "passkey")");
     CHECK_FALSE(has(without, "plugins"));
     CHECK(has(with, "passkey\" has the name of a table of better-auth's plugins"));
@@ -72,7 +72,7 @@ TEST(clean_up, in_check_names_the_missing_grants) {
     params.replace(params.find("user=useradmin"), 14, "user=reader");
     const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\nUserAdminCleanUp On\n";
     const auto problems = [&] {
-        return bare_ctl({"--config", file("reader.conf", text), "check"}).output;
+        return bare_ctl({"--config", file("reader.conf", text), "check", "--verbose"}).output;
     };
     const std::string with_none = problems();
     sql().run(

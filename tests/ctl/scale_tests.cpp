@@ -280,12 +280,12 @@ TEST(scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
     sql().run(users(1, 10));
     scale();
     constexpr const char* missing = "the indexes of the orders of lists are missing";
-    CHECK_FALSE(has(ctl({"check"}).output, missing));
+    CHECK_FALSE(has(ctl({"check", "--verbose"}).output, missing));
     sql().run("DROP INDEX user_by_name_idx; DROP INDEX user_by_email_idx; "
               "DROP INDEX user_by_update_idx");
-    CHECK(has(ctl({"check"}).output, missing));
+    CHECK(has(ctl({"check", "--verbose"}).output, missing));
     scale();
-    CHECK_FALSE(has(ctl({"check"}).output, missing));
+    CHECK_FALSE(has(ctl({"check", "--verbose"}).output, missing));
     CHECK_EQUAL(3, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
                                 "'user_by_%'"));
 }
@@ -299,7 +299,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     sql().run(users(1, 30));
     sql().run(old_objects);
     constexpr const char* advice = "the objects for long lists are those of version 0.1";
-    CHECK(has(ctl({"check"}).output, advice));
+    CHECK(has(ctl({"check", "--verbose"}).output, advice));
     const auto is_listed = [&](bool is_scaled) {
         OpenStore store(params_);
         CHECK_EQUAL(is_scaled, store.is_scaled());
@@ -318,7 +318,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
     is_exact();
     is_listed(true);
-    CHECK_FALSE(has(ctl({"check"}).output, advice));
+    CHECK_FALSE(has(ctl({"check", "--verbose"}).output, advice));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_tables WHERE schemaname = "
                                 "'useradmin_public_user' AND tablename <> 'counts'"));
     done(ctl({"schema", "--no-scale"}));

@@ -31,6 +31,10 @@ TestDatabase& Scene::database() {
     return *current;
 }
 
+const WorkFolder& Scene::work() {
+    return *folder;
+}
+
 std::string Scene::path(std::string_view name) {
     return (folder->path() / name).string();
 }

@@ -43,6 +43,7 @@ class Scene : public Utest {
 
   protected:
     static TestDatabase& database();
+    static const WorkFolder& work();
     static Database& sql() { return database().sql(); }
     static bool is_postgresql() { return database().kind() == Kind::postgresql; }
     /// A file of this text in the work folder; its path.

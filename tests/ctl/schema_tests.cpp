@@ -85,7 +85,7 @@ TEST(schema, creates_tables_under_other_names) {
     with({"unban", id});
     with({"passwd", id}, "s3cr3t word\n");
     CHECK(has(with({"list"}), "1 user, page 1 of 1"));
-    CHECK(has(with({"check"}), "UserAdminTables app_user app_session app_account"));
+    CHECK(has(with({"check", "--verbose"}), "UserAdminTables app_user app_session app_account"));
     with({"delete", id, "--yes"});
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "app_user")"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
@@ -206,7 +206,7 @@ TEST(schema, creates_only_missing_tables) {
     }
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
     // A large table is not locked for an index that it had not before.
-    CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
+    CHECK(has(done(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
 }
 
 TEST(schema, creates_missing_tables_of_its_own) {

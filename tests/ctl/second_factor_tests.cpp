@@ -72,7 +72,7 @@ TEST(ctl_second_factor, rights_are_in_check_if_UserAdminExtras_is_on) {
     params.replace(params.find("user=useradmin"), 14, "user=reader");
     const auto problems = [&](const std::string& directives) {
         const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\n" + directives;
-        return bare_ctl({"--config", file("reader.conf", text), "check"}).output;
+        return bare_ctl({"--config", file("reader.conf", text), "check", "--verbose"}).output;
     };
     const std::string without = problems("UserAdmin On\n");
     const std::string with = problems("UserAdmin On\nUserAdminExtras On\n");

@@ -87,7 +87,7 @@ TEST(superuser, runs_no_operator_of_the_database_owner) {
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
         run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
-        const ProgramResult ended = shop("useradmin", {"check"});
+        const ProgramResult ended = shop("useradmin", {"check", "--verbose"});
         CHECK_FALSE(is_escalated());
         CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, and "
                                      "test_shop, who owns table"),
@@ -152,7 +152,7 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
     create_tables();
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
     const ProgramResult listed = shop("test_root", {"list"});
-    const ProgramResult checked = shop("test_root", {"check"});
+    const ProgramResult checked = shop("test_root", {"check", "--verbose"});
     sql().run("DROP ROLE test_root");
     done(listed);
     CHECK_FALSE(has(checked.output, "not readable"));

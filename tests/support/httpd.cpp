@@ -153,10 +153,16 @@ std::vector<std::string> Httpd::access_log() const {
     return lines;
 }
 
-CommandResult Httpd::check(const WorkFolder& work, HttpdSettings settings) {
+std::filesystem::path Httpd::write_configuration(const WorkFolder& work,
+                                                 const HttpdSettings& settings) {
     const auto folder = next_folder(work);
     const auto file = folder / "httpd.conf";
     write_file(file, configuration_of(settings, folder, 80));
+    return file;
+}
+
+CommandResult Httpd::check(const WorkFolder& work, HttpdSettings settings) {
+    const auto file = write_configuration(work, settings);
     return run({{machine::httpd(), "-t", "-f", file.string()}, variables_of(settings)});
 }
 

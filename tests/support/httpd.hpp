@@ -51,6 +51,10 @@ class Httpd {
     /// Returns the pid of the parent process.
     pid_t main_process() const { return process_->id(); }
 
+    /// Writes the configuration without starting httpd. Returns the file.
+    static std::filesystem::path write_configuration(const WorkFolder& work,
+                                                     const HttpdSettings& settings);
+
     /// Returns whether httpd accepts the configuration (httpd -t), and its output.
     static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 

@@ -1,7 +1,10 @@
 // useradminctl check
+#include "ctl/check/configuration.hpp"
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/findings.hpp"
 #include "ctl/check/orphans.hpp"
+#include "ctl/check/running_server.hpp"
+#include "ctl/check/secrets.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/scale.hpp"
 #include "ctl/display.hpp"
@@ -106,8 +109,22 @@ void print_texts(const char* title, const std::vector<std::string>& texts) {
         print_line("  " + text);
 }
 
-void print_for_people(const std::string& driver, const DatabaseFacts& found,
-                      const Findings& findings, const Behaviour& behaviour) {
+void print_verdict(const Findings& findings) {
+    if (findings.problems.empty())
+        print_line(findings.unchecked.empty()
+                       ? "No problems were found."
+                       : "No problems were found, but not everything could be checked.");
+    else
+        print_texts((count_of(static_cast<std::int64_t>(findings.problems.size()), "problem was",
+                              "problems were") +
+                     " found:")
+                        .c_str(),
+                    findings.problems);
+    print_texts("Not checked", findings.unchecked);
+}
+
+void print_details(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
+                   const Behaviour& behaviour) {
     const store::Schema& schema = found.schema;
     print_line("Database");
     print_line("  driver        " + driver + ", server version " + found.version);
@@ -122,10 +139,7 @@ void print_for_people(const std::string& driver, const DatabaseFacts& found,
     print_counts("The application's own rows", found.foreign);
     print_counts("Rows apparently created by the service", found.own);
     print_texts("Notes", findings.notes);
-    print_texts("Problems", findings.problems);
     print_texts("Directives that fit the application's rows", findings.directives);
-    if (findings.problems.empty())
-        print_line("No problems were found.");
 }
 
 void write(json::Writer& writer, std::string_view key, const store::Table& table) {
@@ -186,6 +200,7 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
     write(writer, "application", found.foreign);
     write(writer, "own", found.own);
     write_texts(writer.key("notes"), findings.notes);
+    write_texts(writer.key("unchecked"), findings.unchecked);
     write_texts(writer.key("problems"), findings.problems);
     write_texts(writer.key("directives"), findings.directives);
     writer.end_object();
@@ -206,10 +221,22 @@ Exit check(Context& context) {
         throw CommandError(Exit::usage, "--delete belongs to --orphans");
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
-    const Findings findings = findings_of(found, context.settings, database.dialect().product());
+    Findings findings = findings_of(found, context.settings, database.dialect().product());
+    const CheckedConfiguration configuration =
+        check_configuration(context.settings, database.pool(), findings);
+    check_secrets(configuration, context, found, findings);
+    if (const auto url = context.options.find("url"))
+        check_running_server(*url, database.pool(), findings);
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
-    const auto print = context.wants_json() ? print_as_json : print_for_people;
-    print(context.settings.driver, found, findings, behaviour);
+    if (context.wants_json())
+        print_as_json(context.settings.driver, found, findings, behaviour);
+    else
+        print_verdict(findings);
+    if (!context.wants_json() && context.options.has("verbose"))
+        print_details(context.settings.driver, found, findings, behaviour);
+    else if (!context.wants_json() && !findings.notes.empty())
+        print_line(count_of(static_cast<std::int64_t>(findings.notes.size()), "note", "notes") +
+                   "; --verbose shows them");
     return findings.problems.empty() ? Exit::success : Exit::failure;
 }
 

@@ -12,6 +12,8 @@ namespace useradmin::ctl {
 struct Findings {
     /// Advice that is not a problem.
     std::vector<std::string> notes;
+    /// What could not be checked, and why.
+    std::vector<std::string> unchecked;
     /// Problems of the service or the application, each with its remedy.
     std::vector<std::string> problems;
     /// Directives that fit the application's rows.

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r";
 
-bool is_same_name(const std::string& left, std::string_view right) {
-    return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
-}
-
 /// Removes the first word of a line that starts with one.
 std::string take_word(std::string_view& line) {
     const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
@@ -110,6 +106,8 @@ class Loader {
         std::vector<std::string> words = words_of(text);
         if (words.empty() || words[0].starts_with('#'))
             return;
+        if (words[0].starts_with('<'))
+            return enter_or_leave_section(text);
         if (words.size() > 1) {
             if (is_same_name(words[0], "ServerRoot"))
                 server_root_ = words[1];
@@ -122,7 +120,23 @@ class Loader {
             else if (is_same_name(words[0], "IncludeOptional"))
                 include(words[1], file, /* must_exist */ false);
         }
-        lines_.push_back({file, std::move(words)});
+        lines_.push_back({file, std::move(words), section_});
+    }
+
+    void enter_or_leave_section(std::string_view text) {
+        text = text.substr(text.find('<') + 1);
+        if (text.starts_with('/')) {
+            if (section_)
+                section_ = section_->parent;
+            return;
+        }
+        std::vector<std::string> words = words_of(text.substr(0, text.rfind('>')));
+        if (words.empty())
+            return;
+        std::string name = std::move(words[0]);
+        words.erase(words.begin());
+        section_ = std::make_shared<ConfigSection>(
+            ConfigSection{std::move(name), std::move(words), section_});
     }
 
     /// Conditions are not evaluated, so a variable with two definitions is ambiguous.
@@ -178,6 +192,7 @@ class Loader {
 
     std::string& server_root_;
     std::vector<ConfigLine>& lines_;
+    std::shared_ptr<const ConfigSection> section_;
     /// The values of Define; nothing if they are ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
     /// The files being read, each included by the previous one.
@@ -196,6 +211,10 @@ std::vector<std::string> words_of(std::string_view line) {
             return words;
         words.push_back(take_word(line));
     }
+}
+
+bool is_same_name(std::string_view left, std::string_view right) noexcept {
+    return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
 }
 
 HttpdConfiguration::HttpdConfiguration(std::string_view file)

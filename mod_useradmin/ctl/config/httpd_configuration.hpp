@@ -1,6 +1,7 @@
 // Reads the directives of an httpd configuration.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,14 +15,32 @@ std::vector<std::string> words_of(std::string_view line);
 /// Returns the compiled-in ServerRoot.
 std::string_view default_server_root() noexcept;
 
+/// Returns the path of httpd's own configuration file, below APACHE_CONFDIR if that is set, as for
+/// apachectl.
+std::string default_configuration_file();
+
+/// Compares names of directives, sections or modules, ignoring case as httpd does.
+bool is_same_name(std::string_view left, std::string_view right) noexcept;
+
+/// A section around lines: <Location "/api/users">.
+struct ConfigSection {
+    /// "Location".
+    std::string name;
+    std::vector<std::string> arguments;
+    /// The enclosing section, or nullptr.
+    std::shared_ptr<const ConfigSection> parent;
+};
+
 /// A line of a configuration with its variables expanded.
 struct ConfigLine {
     /// The file.
     std::string file;
     std::vector<std::string> words;
+    /// The enclosing section, or nullptr.
+    std::shared_ptr<const ConfigSection> section;
 };
 
-/// The lines of a file and its includes. Sections and conditions are ignored.
+/// The lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
     /// Reads the file. Throws CommandError if it or an included file cannot be read.
@@ -34,6 +53,8 @@ class HttpdConfiguration {
                                                  std::string_view option) const;
     /// Returns whether the directive occurs with this argument, or at all.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
+    /// Returns the lines without those that begin or end a section.
+    const std::vector<ConfigLine>& lines() const noexcept { return lines_; }
     /// Returns the name of the file.
     const std::string& name() const noexcept { return name_; }
     /// Returns the base of relative paths.

@@ -83,6 +83,9 @@ class Reader {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
 
+    /// Returns the name of the configuration file; empty if there is none.
+    std::string file_name() const { return file_ ? file_->name() : std::string(); }
+
     /// Returns the base of relative paths in the configuration; empty if there is none.
     std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
 
@@ -194,6 +197,7 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
+    settings.configuration_file = reader.file_name();
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
     settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
@@ -208,7 +212,7 @@ CommandSettings read_settings(const Options& options,
     settings.has_plugins = settings.cleans_up || command.starts_with("key ") ||
                            command.starts_with("second-factor ") ||
                            (command == "check" && (settings.reads_api_keys || settings.has_extras ||
-                                                   settings.verifies_second_factors));
+                                                   reader.sets("AuthUserAdminSecret")));
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");

@@ -1,0 +1,379 @@
+#include "ctl/check/configuration.hpp"
+
+#include "ctl/check/httpd_test.hpp"
+#include "ctl/command_error.hpp"
+#include "ctl/edit_distance.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace useradmin::ctl {
+
+namespace {
+
+std::string real_path(const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(file, ignored).string();
+}
+
+/// Returns httpd's own configuration if it includes the file.
+std::optional<HttpdConfiguration> installed_with(const std::string& file) {
+    try {
+        HttpdConfiguration installed(default_configuration_file());
+        if (std::any_of(installed.lines().begin(), installed.lines().end(),
+                        [real = real_path(file)](const ConfigLine& line) {
+                            return real_path(line.file) == real;
+                        }))
+            return installed;
+    } catch (const CommandError&) { // not there, or not readable
+    }
+    return std::nullopt;
+}
+
+bool is_on(const ConfigLine& line) {
+    return line.words.size() > 1 && is_same_name(line.words[1], "On");
+}
+
+/// Returns whether the line is a directive of one of the modules, or of mod_dbd.
+bool is_ours(const ConfigLine& line) {
+    constexpr std::string_view prefixes[] = {"UserAdmin", "AuthUserAdmin", "DBD"};
+    return std::any_of(std::begin(prefixes), std::end(prefixes), [&](std::string_view prefix) {
+        return is_same_name(line.words[0].substr(0, prefix.size()), prefix);
+    });
+}
+
+/// Returns the nearest enclosing section of the name, or nullptr.
+const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
+    const ConfigSection* section = line.section.get();
+    while (section != nullptr && !is_same_name(section->name, name))
+        section = section->parent.get();
+    return section;
+}
+
+std::string location_text(const std::string& path) {
+    return "<Location \"" + (path.empty() ? "/" : path) + "\">";
+}
+
+/// Returns what follows the last colon: the port.
+std::string_view port_of(std::string_view address) {
+    const std::size_t colon = address.rfind(':');
+    return colon == address.npos ? address : address.substr(colon + 1);
+}
+
+/// Evaluates conditions with what httpd reported.
+class Conditions {
+  public:
+    Conditions(const HttpdTest& test, const std::string& server_root)
+        : test_(test), server_root_(server_root) {}
+
+    /// Returns the outermost condition around the line that does not hold, or nullptr.
+    const ConfigSection* false_condition(const ConfigLine& line) const {
+        const ConfigSection* found = nullptr;
+        for (const ConfigSection* section = line.section.get(); section != nullptr;
+             section = section->parent.get())
+            if (!holds(*section))
+                found = section;
+        return found;
+    }
+
+    bool is_loaded(std::string name) const {
+        if (name.ends_with(".c")) {
+            name.resize(name.size() - 2);
+            name = name.substr(name.starts_with("mod_") ? 4 : 0) + "_module";
+            return has(test_.modules, name) || has(test_.modules, "mpm_" + name);
+        }
+        return has(test_.modules, name);
+    }
+
+  private:
+    static bool has(const std::vector<std::string>& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
+
+    bool holds(const ConfigSection& section) const {
+        if (section.arguments.empty())
+            return true;
+        const bool is_negated = section.arguments[0].starts_with('!');
+        const std::string name = section.arguments[0].substr(is_negated ? 1 : 0);
+        if (is_same_name(section.name, "IfModule"))
+            return is_loaded(name) != is_negated;
+        if (is_same_name(section.name, "IfDefine"))
+            return has(test_.defines, name) != is_negated;
+        if (is_same_name(section.name, "IfFile")) {
+            std::error_code ignored;
+            return std::filesystem::exists(std::filesystem::path(server_root_) / name, ignored) !=
+                   is_negated;
+        }
+        return true;
+    }
+
+    const HttpdTest& test_;
+    const std::string& server_root_;
+};
+
+/// A Location with UserAdmin On.
+struct Service {
+    /// Without a trailing slash.
+    std::string path;
+    const ConfigSection* host;
+    std::string file;
+};
+
+std::string without_trailing_slash(std::string path) {
+    while (path.ends_with('/'))
+        path.pop_back();
+    return path;
+}
+
+/// Where a line is, as seen from a service. A later scope takes precedence.
+enum class Scope { elsewhere, server, host, location, unknown };
+
+Scope scope_of_section(const ConfigSection& section, const Service& service) {
+    constexpr std::string_view conditions[] = {"IfModule",  "IfDefine",    "IfFile",
+                                               "IfVersion", "IfDirective", "IfSection"};
+    constexpr std::string_view undecided[] = {
+        "LocationMatch", "If",         "ElseIf",     "Else",        "Limit",
+        "LimitExcept",   "RequireAll", "RequireAny", "RequireNone", "Macro"};
+    const auto is_one_of = [&](const auto& names) {
+        return std::any_of(std::begin(names), std::end(names),
+                           [&](std::string_view name) { return is_same_name(section.name, name); });
+    };
+    if (is_one_of(conditions))
+        return Scope::server;
+    if (is_same_name(section.name, "VirtualHost"))
+        return &section == service.host ? Scope::host : Scope::elsewhere;
+    if (is_one_of(undecided))
+        return Scope::unknown;
+    if (!is_same_name(section.name, "Location") || section.arguments.empty())
+        return Scope::elsewhere;
+    if (section.arguments.size() > 1 ||
+        section.arguments[0].find_first_of("~*?[") != std::string::npos)
+        return Scope::unknown;
+    const std::string path = without_trailing_slash(section.arguments[0]);
+    return service.path == path || service.path.starts_with(path + "/") ? Scope::location
+                                                                        : Scope::elsewhere;
+}
+
+Scope scope_of(const ConfigLine& line, const Service& service) {
+    Scope scope = Scope::server;
+    for (const ConfigSection* section = line.section.get(); section != nullptr;
+         section = section->parent.get()) {
+        const Scope own = scope_of_section(*section, service);
+        if (own == Scope::elsewhere)
+            return own;
+        scope = std::max(scope, own);
+    }
+    return scope;
+}
+
+/// Checks the lines that httpd accepted.
+class ConfigurationExaminer {
+  public:
+    ConfigurationExaminer(const HttpdConfiguration& configuration, const HttpdTest& test,
+                          Findings& findings)
+        : configuration_(configuration), conditions_(test, configuration.server_root()),
+          findings_(findings) {}
+
+    std::vector<ConfigLine> examine() {
+        for (const ConfigLine& line : configuration_.lines())
+            if (const ConfigSection* condition = conditions_.false_condition(line);
+                condition == nullptr)
+                lines_.push_back(line);
+            else if (is_ours(line))
+                report_hidden(line, *condition);
+        for (const ConfigLine& line : lines_)
+            if (is_same_name(line.words[0], "UserAdmin") && is_on(line))
+                if (const ConfigSection* location = enclosing(line, "Location");
+                    location != nullptr && !location->arguments.empty())
+                    check_service({without_trailing_slash(location->arguments[0]),
+                                   enclosing(line, "VirtualHost"), line.file});
+        if (!is_used_)
+            check_use();
+        return std::move(lines_);
+    }
+
+  private:
+    void problem(std::string text) { findings_.problems.push_back(std::move(text)); }
+
+    /// Reports each condition once.
+    void report_hidden(const ConfigLine& line, const ConfigSection& condition) {
+        const std::string& name = condition.arguments[0];
+        const std::string text = line.file + ": httpd ignores " + line.words[0] +
+                                 " and what is beside it, since <" + condition.name + " " + name +
+                                 "> does not hold";
+        if (!reported_.insert(condition.name + name).second)
+            return;
+        if (!is_same_name(condition.name, "IfModule") || name.starts_with('!')) {
+            findings_.notes.push_back(text);
+            return;
+        }
+        std::string stem = name;
+        for (const std::string_view end : {"_module", ".c"})
+            if (stem.ends_with(end))
+                stem.resize(stem.size() - end.size());
+        if (stem.starts_with("mod_"))
+            stem.erase(0, 4);
+        problem(text + ": the module is not loaded; run 'a2enmod " + stem +
+                "' (Debian, Ubuntu), or load it with LoadModule");
+        is_used_ = true; // one problem is enough
+    }
+
+    /// Checks that something uses the modules if there is no service. A Location of the usual
+    /// address is for the service.
+    void check_use() {
+        const auto has_usual_path = [](const ConfigLine& line) {
+            const ConfigSection* const location = enclosing(line, "Location");
+            return location != nullptr && !location->arguments.empty() &&
+                   without_trailing_slash(location->arguments[0]) == usual_path;
+        };
+        const auto uses_module = [](const ConfigLine& line) {
+            const std::string& name = line.words[0];
+            if (is_same_name(name, "AuthUserAdmin") || is_same_name(name, "AuthUserAdminSignIn"))
+                return is_on(line);
+            return (is_same_name(name, "AuthBasicProvider") ||
+                    is_same_name(name, "AuthFormProvider")) &&
+                   std::find(line.words.begin(), line.words.end(), "useradmin") != line.words.end();
+        };
+        if (std::none_of(lines_.begin(), lines_.end(), uses_module) ||
+            std::any_of(lines_.begin(), lines_.end(), has_usual_path))
+            problem(configuration_.name() +
+                    ": nothing turns the service on; write UserAdmin On in " +
+                    location_text(std::string(usual_path)));
+    }
+
+    void check_service(const Service& service) {
+        is_used_ = true;
+        check_caller(service);
+        check_access(service);
+        check_port(service);
+        if (edit_distance(service.path, usual_path) == 1)
+            problem(service.file + ": the service is at " + service.path +
+                    ", and requests to the usual address get 404; write " +
+                    location_text(std::string(usual_path)));
+    }
+
+    /// Returns the line of the directive that takes precedence at the service, or nullptr.
+    const ConfigLine* effective(std::string_view directive, const Service& service) const {
+        const ConfigLine* found = nullptr;
+        Scope scope = Scope::server;
+        for (const ConfigLine& line : lines_)
+            if (is_same_name(line.words[0], directive))
+                if (const Scope own = scope_of(line, service);
+                    own >= scope && own != Scope::unknown) {
+                    found = &line;
+                    scope = own;
+                }
+        return found;
+    }
+
+    /// Returns whether it is open if such a line of the directive applies to the service.
+    bool may_have(std::string_view directive, const Service& service,
+                  bool (*is_wanted)(const ConfigLine&) = nullptr) const {
+        return std::any_of(
+            lines_.begin(), lines_.end(),
+            [&](const ConfigLine& line) {
+                return is_same_name(line.words[0], directive) &&
+                       scope_of(line, service) == Scope::unknown &&
+                       (is_wanted == nullptr || is_wanted(line));
+            });
+    }
+
+    void check_caller(const Service& service) {
+        const ConfigLine* const enabled = effective("AuthUserAdmin", service);
+        if ((enabled != nullptr && is_on(*enabled)) ||
+            effective("UserAdminSession", service) != nullptr ||
+            may_have("AuthUserAdmin", service, is_on) || may_have("UserAdminSession", service))
+            return;
+        problem(service.file + ": nothing identifies the callers of " +
+                location_text(service.path) +
+                ", so every request gets 401; write AuthUserAdmin On there, or name another "
+                "module's result with UserAdminSession");
+    }
+
+    void check_access(const Service& service) {
+        const ConfigLine* const last = effective("Require", service);
+        if (last == nullptr || last->words.size() != 3 || !is_same_name(last->words[1], "all") ||
+            !is_same_name(last->words[2], "denied") || may_have("Require", service))
+            return;
+        // Others in the same section admit callers.
+        const auto requires_in_section =
+            std::count_if(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
+                return is_same_name(line.words[0], "Require") && line.section == last->section;
+            });
+        if (requires_in_section == 1)
+            problem(last->file + ": Require all denied applies to " + location_text(service.path) +
+                    ", so every request gets 403; write Require all granted there, since the "
+                    "service checks its callers itself");
+    }
+
+    void check_port(const Service& service) {
+        if (service.host == nullptr)
+            return;
+        std::string ports;
+        for (const std::string& address : service.host->arguments) {
+            const std::string_view port = port_of(address);
+            if (port.find_first_not_of("0123456789") != port.npos || port.size() == address.size())
+                return; // any port
+            if (std::any_of(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
+                    return is_same_name(line.words[0], "Listen") && line.words.size() > 1 &&
+                           port_of(line.words[1]) == port;
+                }))
+                return;
+            ports.append(ports.empty() ? "" : ", ").append(port);
+        }
+        if (!ports.empty())
+            problem(service.file + ": httpd does not listen on port " + ports +
+                    ", on which the <VirtualHost> has " + location_text(service.path) +
+                    "; write: Listen " + ports);
+    }
+
+    static constexpr std::string_view usual_path = "/api/users";
+
+    const HttpdConfiguration& configuration_;
+    Conditions conditions_;
+    Findings& findings_;
+    std::vector<ConfigLine> lines_;
+    std::set<std::string> reported_;
+    bool is_used_ = false;
+};
+
+} // namespace
+
+CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
+                                         Findings& findings) {
+    if (settings.configuration_file.empty())
+        return {};
+    const HttpdConfiguration given(settings.configuration_file);
+    const std::optional<HttpdConfiguration> installed = installed_with(given.name());
+    const HttpdConfiguration& whole = installed ? *installed : given;
+    CheckedConfiguration checked{whole.lines(), whole.server_root(), false};
+    if (!installed && !given.has("LoadModule")) {
+        findings.unchecked.push_back(
+            "httpd: " + given.name() + " is only a part of a configuration, which " +
+            default_configuration_file() + " does not include; --config names a whole one");
+        return checked;
+    }
+    const HttpdTest test = test_with_httpd(whole.name(), pool);
+    if (!test.failure.empty()) {
+        findings.unchecked.push_back("httpd: " + test.failure);
+        return checked;
+    }
+    if (!test.error.empty()) {
+        const bool lacks_right = test.error.find("Permission denied") != std::string::npos;
+        findings.problems.push_back(
+            "httpd rejects " + whole.name() + ": " + test.error +
+            (lacks_right ? "; run check as the account that starts httpd" : ""));
+        return checked;
+    }
+    findings.notes.insert(findings.notes.end(), test.warnings.begin(), test.warnings.end());
+    checked.is_accepted = true;
+    checked.lines = ConfigurationExaminer(whole, test, findings).examine();
+    return checked;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,108 @@
+#include "ctl/check/httpd_test.hpp"
+
+#include "apr/pool.hpp"
+
+#include <ap_config_layout.h>
+#include <apr_file_io.h>
+#include <apr_thread_proc.h>
+#include <httpd.h>
+
+#include <array>
+#include <sstream>
+#include <string_view>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr int not_found = 127;
+
+// As Debian's and Fedora's apachectl.
+constexpr const char* script =
+    "OPTIONS=\n"
+    "for file in \"${APACHE_ENVVARS:-${APACHE_CONFDIR:-" HTTPD_ROOT
+    "}/envvars}\" " DEFAULT_EXP_SBINDIR "/envvars /etc/sysconfig/httpd; do\n"
+    "  if [ -r \"$file\" ]; then . \"$file\"; break; fi\n"
+    "done\n"
+    "for program in \"$APACHE_HTTPD\" " DEFAULT_EXP_SBINDIR "/apache2 " DEFAULT_EXP_SBINDIR
+    "/httpd; do\n"
+    "  [ ! -x \"$program\" ] || exec \"$program\" $APACHE_ARGUMENTS $OPTIONS -t -D DUMP_MODULES "
+    "-D DUMP_RUN_CFG -f \"$1\" 2>&1\n"
+    "done\n"
+    "exit 127";
+
+/// Runs the script. Returns its exit status and sets its output; -1 if there is none.
+int run_script(const std::string& file, apr_pool_t* pool, std::string& output) {
+    const std::array<const char*, 6> arguments = {"sh",    "-c",         script,
+                                                  "check", file.c_str(), nullptr};
+    apr_procattr_t* attributes = nullptr;
+    apr_proc_t process{};
+    if (apr_procattr_create(&attributes, pool) != APR_SUCCESS ||
+        apr_procattr_io_set(attributes, APR_NO_FILE, APR_FULL_BLOCK, APR_NO_PIPE) != APR_SUCCESS ||
+        apr_procattr_cmdtype_set(attributes, APR_PROGRAM_ENV) != APR_SUCCESS ||
+        apr_proc_create(&process, "/bin/sh", arguments.data(), nullptr, attributes, pool) !=
+            APR_SUCCESS)
+        return -1;
+    std::array<char, 4096> part{};
+    for (;;) {
+        std::size_t size = part.size();
+        if (apr_file_read(process.out, part.data(), &size) != APR_SUCCESS)
+            break;
+        output.append(part.data(), size);
+    }
+    int status = 0;
+    apr_exit_why_e reason{};
+    apr_proc_wait(&process, &status, &reason, APR_WAIT);
+    return APR_PROC_CHECK_EXIT(reason) ? status : -1;
+}
+
+/// Removes "[time] [module:level] [pid 1] " from a log line.
+std::string_view message_of(std::string_view line) {
+    while (line.starts_with('[') && line.find("] ") != line.npos)
+        line.remove_prefix(line.find("] ") + 2);
+    return line;
+}
+
+/// Returns the rest of a line that begins with the word.
+std::string rest_after(std::string_view line, std::string_view word) {
+    line.remove_prefix(word.size());
+    return std::string(line.substr(0, line.find_first_of(" =")));
+}
+
+void take_line(std::string_view line, HttpdTest& test) {
+    if (line.starts_with(' '))
+        test.modules.push_back(rest_after(line, " "));
+    else if (line.starts_with("Define: "))
+        test.defines.push_back(rest_after(line, "Define: "));
+    else if (const std::string_view message = message_of(line); message.starts_with("UA"))
+        test.warnings.emplace_back(message);
+}
+
+} // namespace
+
+HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
+    const apr::ScopedPool own(pool);
+    HttpdTest test;
+    std::string output;
+    const int status = run_script(file, own.get(), output);
+    if (status == not_found)
+        test.failure = "there is no program apache2 or httpd in " DEFAULT_EXP_SBINDIR
+                       "; the environment variable APACHE_HTTPD names another";
+    else if (status < 0)
+        test.failure = "httpd -t did not end normally";
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        // The server's name is not known; that is no error.
+        if (line.empty() || line.find("AH00558") != line.npos)
+            continue;
+        if (status == 0)
+            take_line(line, test);
+        else
+            test.error.append(test.error.empty() ? "" : " ").append(message_of(line));
+    }
+    if (status > 0 && test.error.empty())
+        test.error = "httpd -t ended with status " + std::to_string(status);
+    return test;
+}
+
+} // namespace useradmin::ctl

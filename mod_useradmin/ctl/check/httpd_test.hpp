@@ -1,0 +1,28 @@
+// httpd's own test of a configuration: httpd -t.
+#pragma once
+
+#include <apr_pools.h>
+
+#include <string>
+#include <vector>
+
+namespace useradmin::ctl {
+
+/// The result of a test.
+struct HttpdTest {
+    /// Why httpd could not be run; otherwise empty.
+    std::string failure;
+    /// Why it rejects the configuration; otherwise empty.
+    std::string error;
+    /// The modules' warnings, without time and process.
+    std::vector<std::string> warnings;
+    /// The loaded modules: "useradmin_module".
+    std::vector<std::string> modules;
+    /// The defined variables: "WORK".
+    std::vector<std::string> defines;
+};
+
+/// Runs httpd -t on the file, with the program and the environment that apachectl would use.
+HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool);
+
+} // namespace useradmin::ctl

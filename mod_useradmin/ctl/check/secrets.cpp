@@ -1,0 +1,128 @@
+#include "ctl/check/secrets.hpp"
+
+#include "crypto/encryption.hpp"
+#include "crypto/signature.hpp"
+#include "crypto/source.hpp"
+#include "text/url.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// The configured secrets.
+struct Secrets {
+    std::vector<crypto::LoadedSecret> loaded;
+    /// Why one could not be read; otherwise empty.
+    std::string failure;
+    /// Whether that one is in the environment, which httpd's may differ from.
+    bool is_in_environment = false;
+
+    std::vector<std::string_view> views() const {
+        std::vector<std::string_view> all;
+        for (const crypto::LoadedSecret& each : loaded)
+            all.push_back(each.secret.view());
+        return all;
+    }
+};
+
+Secrets secrets_of(const CheckedConfiguration& configuration) {
+    Secrets secrets;
+    for (const ConfigLine& line : configuration.lines)
+        if (is_same_name(line.words[0], "AuthUserAdminSecret"))
+            for (std::size_t word = 1; word < line.words.size(); ++word) {
+                auto read = crypto::load_secret(line.words[word], configuration.server_root);
+                auto* const failure = std::get_if<std::string>(&read);
+                if (failure == nullptr) {
+                    secrets.loaded.push_back(std::move(std::get<crypto::LoadedSecret>(read)));
+                    continue;
+                }
+                secrets.failure = std::move(*failure);
+                secrets.is_in_environment = line.words[word].starts_with("env:");
+            }
+    return secrets;
+}
+
+enum class Match { unknown, yes, no };
+
+/// Tries to decrypt the application's second factors.
+Match match_of_second_factors(Context& context, const DatabaseFacts& found,
+                              crypto::SigningSecrets secrets) {
+    const store::OwnedTable* const factors = found.schema.second_factors();
+    if (factors == nullptr || found.superuser_risk || !factors->table.at("secret").is_readable)
+        return Match::unknown;
+    Match match = Match::unknown;
+    for (const Database::Row& row :
+         context.database().rows("SELECT " + factors->table.at("secret").sql() + " FROM " +
+                                 factors->table.sql + " LIMIT 100"))
+        if (row[0] && crypto::decrypt(*row[0], secrets))
+            return Match::yes;
+        else
+            match = Match::no;
+    return match;
+}
+
+/// Verifies the signature of the cookie, and looks its session up.
+void check_cookie(std::string_view source, Context& context, crypto::SigningSecrets secrets,
+                  Findings& findings) {
+    if (!source.starts_with("file:") && !source.starts_with("env:"))
+        throw CommandError(Exit::usage, "--cookie must be file:PATH or env:NAME; the cookie itself "
+                                        "does not belong on a command line");
+    const auto read = crypto::load_secret(source, "");
+    if (const auto* const failure = std::get_if<std::string>(&read))
+        throw CommandError(Exit::usage, "--cookie: " + *failure);
+    const std::string cookie =
+        text::decode_path_segment(std::get<crypto::LoadedSecret>(read).secret.view());
+    const auto token = crypto::verify_signature(cookie, secrets);
+    if (!token) {
+        findings.problems.emplace_back(
+            "AuthUserAdminSecret did not sign the cookie of --cookie, so requests with the "
+            "application's cookies get 401; write the application's secret (BETTER_AUTH_SECRET)");
+        return;
+    }
+    const auto session = context.store().find_caller(*token);
+    if (session.is_not_found())
+        findings.problems.emplace_back("the cookie of --cookie has a valid signature, but its "
+                                       "session is not in the database: it has ended, or the "
+                                       "application uses another database");
+    else
+        static_cast<void>(value_of(session));
+}
+
+} // namespace
+
+void check_secrets(const CheckedConfiguration& configuration, Context& context,
+                   const DatabaseFacts& found, Findings& findings) {
+    const Secrets secrets = secrets_of(configuration);
+    const std::vector<std::string_view> views = secrets.views();
+    const auto cookie = context.options.find("cookie");
+    if (cookie && views.empty() && secrets.failure.empty())
+        throw CommandError(Exit::usage,
+                           "--cookie needs a configuration with AuthUserAdminSecret; use --config");
+    if (cookie && !views.empty())
+        check_cookie(*cookie, context, views, findings);
+    if (!secrets.failure.empty()) {
+        if (configuration.is_accepted || secrets.is_in_environment)
+            findings.unchecked.push_back("AuthUserAdminSecret: " + secrets.failure);
+        else if (findings.problems.empty())
+            findings.problems.push_back("AuthUserAdminSecret: " + secrets.failure);
+        return;
+    }
+    if (views.empty())
+        return;
+    const Match match = match_of_second_factors(context, found, views);
+    if (match == Match::no)
+        findings.problems.emplace_back(
+            "AuthUserAdminSecret decrypts none of the application's second factors, so it is not "
+            "the application's secret and requests with its cookies get 401; write the "
+            "application's (BETTER_AUTH_SECRET)");
+    else if (match == Match::unknown && !cookie)
+        findings.unchecked.emplace_back(
+            "AuthUserAdminSecret: nothing in the database shows whether it is the application's; "
+            "--cookie tries it on a session cookie");
+}
+
+} // namespace useradmin::ctl

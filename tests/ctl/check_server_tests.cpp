@@ -1,0 +1,395 @@
+// What useradminctl check says of httpd's configuration and of the running server.
+#include "scene.hpp"
+
+#include "crypto/encryption.hpp"
+#include "support/httpd.hpp"
+#include "support/log_watch.hpp"
+#include "support/machine.hpp"
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+namespace {
+
+const std::string service = "<Location \"/api/users\">\n  Require all granted\n"
+                            "  AuthUserAdmin On\n  UserAdmin On\n</Location>\n";
+
+/// The text with the first occurrence of a part replaced.
+std::string with(std::string text, std::string_view part, std::string_view replacement) {
+    const std::size_t at = text.find(part);
+    if (at == text.npos)
+        fail_test("there is no " + std::string(part));
+    return text.replace(at, part.size(), replacement);
+}
+
+} // namespace
+
+TEST_GROUP_BASE(check_server, Scene){static std::string lines(const std::string& text){
+    return "DBDriver " + database().driver() + "\nDBDParams \"" + database().params() + "\"\n" +
+           text;
+} // namespace useradmin::test
+/// A whole configuration that ends with these lines; its file.
+static std::string whole(const std::string& text, std::vector<std::string> modules = {}) {
+    return Httpd::write_configuration(work(), {"event", std::move(modules), lines(text), {}});
+}
+static std::string without_module(const std::string& name, const std::string& text) {
+    const std::string configuration = whole(text);
+    write_file(configuration,
+               with(with(read_file(configuration), "LoadModule " + name + "_module", "#"),
+                    " useradmin:trace8 auth_useradmin:trace8", ""));
+    return configuration;
+}
+static ProgramResult check(const std::string& configuration,
+                           std::vector<std::string> arguments = {}, Environment more = {}) {
+    arguments.insert(arguments.begin(), {"--config", configuration, "check"});
+    more.emplace_back("APACHE_HTTPD", machine::httpd().string());
+    return bare_ctl(std::move(arguments), "", more);
+}
+/// Fails the test unless the check finds this one problem.
+static void finds(const std::string& configuration, const std::string& problem,
+                  std::vector<std::string> arguments = {}, SourceLocation where = {}) {
+    const ProgramResult ended = check(configuration, std::move(arguments));
+    if (ended.status != 1 || !ended.output.starts_with("1 problem was found:\n  ") ||
+        !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
+        fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
+                  where);
+}
+static void accepts(const ProgramResult& ended, SourceLocation where = {}) {
+    if (ended.status != 0 || !ended.output.starts_with("No problems were found.\n"))
+        fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
+                  where);
+}
+static void accepts(const std::string& configuration, std::vector<std::string> arguments = {},
+                    SourceLocation where = {}) {
+    accepts(check(configuration, std::move(arguments)), where);
+}
+static std::string secret(const std::string& text = "the s3cr3t of the application") {
+    return "AuthUserAdminSecret file:" + file("check.secret", text + "\n") + "\n";
+}
+}
+;
+
+TEST(check_server, accepts_a_configuration_that_httpd_serves) {
+    accepts(whole(service));
+}
+
+TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
+    const std::string configuration = whole(service);
+    CHECK_FALSE(has(check(configuration).output, "driver"));
+    CHECK(has(check(configuration).output, "; --verbose shows them\n"));
+    const std::string details = check(configuration, {"--verbose"}).output;
+    CHECK(details.starts_with("No problems were found.\nDatabase\n  driver "));
+    CHECK(has(details, "\nNotes\n"));
+}
+
+TEST(check_server, reports_a_missing_secret_file) {
+    finds(whole("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
+          "cannot read /nonexistent/secret");
+}
+
+TEST(check_server, reports_an_unset_variable_of_the_secret) {
+    finds(whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET");
+}
+
+TEST(check_server, reports_an_empty_secret_file) {
+    finds(whole(secret("") + service), "check.secret");
+}
+
+TEST(check_server, reports_a_wrong_flag) {
+    finds(whole(with(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
+          "UserAdmin must be On or Off");
+}
+
+TEST(check_server, reports_a_misspelt_directive) {
+    finds(whole("UserAdminTrustedOrigins https://x.org\n" + service),
+          "Invalid command 'UserAdminTrustedOrigins'");
+}
+
+TEST(check_server, reports_a_misspelt_AuthUserAdmin) {
+    finds(whole(with(service, "AuthUserAdmin", "AuthUserAdmim")), "AuthUserAdmim");
+}
+
+TEST(check_server, reports_a_wrong_value) {
+    finds(whole("UserAdminTimeout soon\n" + service), "UserAdminTimeout");
+}
+
+TEST(check_server, reports_a_wrong_number_of_arguments) {
+    finds(whole("UserAdminMaxLimit\n" + service), "UserAdminMaxLimit");
+}
+
+TEST(check_server, reports_an_unclosed_section) {
+    finds(whole(service + "<Location \"/x\">\n"), "was not closed");
+}
+
+TEST(check_server, reports_a_missing_module_file) {
+    finds(whole("LoadModule other_module /nonexistent/mod_other.so\n" + service),
+          "/nonexistent/mod_other.so");
+}
+
+TEST(check_server, reports_a_missing_mod_dbd) {
+    finds(without_module("dbd", service), "Invalid command 'DBDriver'");
+}
+
+TEST(check_server, reports_mod_dbd_behind_a_condition) {
+    const std::string configuration = without_module("dbd", service);
+    write_file(configuration,
+               with(with(read_file(configuration), "DBDriver", "<IfModule mod_dbd.c>\nDBDriver"),
+                    "<Location", "</IfModule>\n<Location"));
+    finds(configuration, "mod_dbd");
+}
+
+TEST(check_server, reports_a_missing_mod_useradmin) {
+    finds(without_module("useradmin", service), "Invalid command 'UserAdmin'");
+}
+
+TEST(check_server, reports_a_module_that_a_condition_needs) {
+    for (const char* const name : {"auth_useradmin_module", "mod_auth_useradmin.c"})
+        finds(without_module("auth_useradmin",
+                             "<IfModule " + std::string(name) + ">\n" + service + "</IfModule>\n"),
+              "run 'a2enmod auth_useradmin'");
+}
+
+TEST(check_server, reports_only_the_outer_condition) {
+    finds(without_module("useradmin", "<IfModule useradmin_module>\n<IfModule other_module>\n" +
+                                          service + "</IfModule>\n</IfModule>\n"),
+          "run 'a2enmod useradmin'");
+}
+
+TEST(check_server, accepts_conditions_that_hold) {
+    accepts(whole("<IfModule mod_useradmin.c>\n<IfModule auth_useradmin_module>\n"
+                  "<IfModule !other_module>\n" +
+                  service + "</IfModule>\n</IfModule>\n</IfModule>\n"));
+    accepts(whole("Define HERE\n<IfDefine HERE>\n" + service + "</IfDefine>\n"));
+}
+
+TEST(check_server, reports_a_service_behind_an_undefined_variable) {
+    finds(whole("<IfDefine ELSEWHERE>\n" + service + "</IfDefine>\n"),
+          "nothing turns the service on");
+    finds(whole("<IfFile /nonexistent>\n" + service + "</IfFile>\n"),
+          "nothing turns the service on");
+}
+
+TEST(check_server, reports_a_configuration_without_the_service) {
+    finds(whole(""), "nothing turns the service on");
+    finds(whole(with(service, "  UserAdmin On\n", "")), "nothing turns the service on");
+    finds(whole(with(service, "  UserAdmin On\n", "  UserAdmin Off\n")),
+          "nothing turns the service on");
+}
+
+TEST(check_server, accepts_sessions_without_the_service) {
+    accepts(whole("<Location \"/reports\">\n  AuthUserAdmin On\n</Location>\n"));
+}
+
+TEST(check_server, reports_a_forgotten_AuthUserAdmin) {
+    finds(whole(with(service, "  AuthUserAdmin On\n", "")), "every request gets 401");
+}
+
+TEST(check_server, reports_AuthUserAdmin_that_is_off_or_elsewhere) {
+    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
+    const std::string on = "AuthUserAdmin On\n";
+    for (const std::string& text :
+         {on + with(service, "AuthUserAdmin On", "AuthUserAdmin Off"),
+          bare + "<Location \"/api/user\">\n" + on + "</Location>\n",
+          bare + "<Location \"/api/users/x\">\n" + on + "</Location>\n",
+          bare + "<Directory \"/\">\n" + on + "</Directory>\n",
+          bare + "<VirtualHost *:80>\n" + on + "</VirtualHost>\n",
+          on + bare + "<Location \"/api\">\nAuthUserAdmin Off\n</Location>\n"})
+        finds(whole(text), "every request gets 401");
+}
+
+TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
+    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
+    const std::string on = "AuthUserAdmin On\n";
+    for (const std::string& text :
+         {on + bare, bare + "<Location \"/api\">\n" + on + "</Location>\n",
+          bare + "<Location \"/\">\n" + on + "</Location>\n",
+          bare + "<LocationMatch \"^/api/\">\n" + on + "</LocationMatch>\n",
+          "<VirtualHost *:80>\n" + on + bare + "</VirtualHost>\n",
+          on + "<VirtualHost *:80>\n" + bare + "</VirtualHost>\n",
+          service + "<LocationMatch \"^/x\">\nAuthUserAdmin Off\n</LocationMatch>\n",
+          bare + "UserAdminSession \"%{reqenv:ID}\" \"%{reqenv:ROLE}\"\n"})
+        accepts(whole(text));
+}
+
+TEST(check_server, reports_a_path_beside_the_usual_one) {
+    for (const char* const path : {"/api/user", "/api/userss", "/apis/users", "/api/user/"})
+        finds(whole(with(service, "/api/users", path)), "write <Location \"/api/users\">");
+    accepts(whole(with(service, "/api/users", "/admin/people")));
+    accepts(whole(with(service, "/api/users", "/api/users/")));
+}
+
+TEST(check_server, reports_a_service_that_refuses_every_caller) {
+    finds(whole(with(service, "granted", "denied")), "every request gets 403");
+    finds(whole(with(service, "  Require all granted\n", "") +
+                "<Location \"/\">\n  Require all denied\n</Location>\n"),
+          "every request gets 403");
+    accepts(whole("<Location \"/\">\n  Require all denied\n</Location>\n" + service));
+    accepts(whole(with(service, "granted", "denied\n  Require method GET")));
+    accepts(whole("<Directory \"/\">\n  Require all denied\n</Directory>\n" + service));
+}
+
+TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
+    const auto on = [&](const std::string& address) {
+        return whole("<VirtualHost " + address + ">\n" + service + "</VirtualHost>\n");
+    };
+    finds(on("*:8443"), "write: Listen 8443");
+    for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
+        accepts(on(address));
+}
+
+TEST(check_server, reports_a_service_outside_a_Location) {
+    finds(whole("UserAdmin On\n"), "allowed in a <Location> only");
+    finds(whole("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"),
+          "UserAdmin");
+}
+
+TEST(check_server, reports_tables_of_other_names) {
+    const ProgramResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
+    CHECK_EQUAL(1, ended.status);
+    CHECK(ended.output.starts_with("3 problems were found:\n"));
+    CHECK(has(ended.output, "write: UserAdminTables user session account\n"));
+}
+
+TEST(check_server, reports_a_file_that_cannot_be_included) {
+    const ProgramResult ended = check(whole("Include /nonexistent/x.conf\n" + service));
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "/nonexistent/x.conf, which is not there"));
+}
+
+TEST(check_server, shows_the_warnings_of_the_modules) {
+    CHECK(has(check(whole("AuthUserAdminSecret short\n" + service), {"--verbose"}).output,
+              "\n  UA0313: "));
+}
+
+TEST(check_server, says_if_httpd_cannot_be_run) {
+    const std::string configuration = whole(service);
+    const ProgramResult ended =
+        check(configuration, {}, {{"APACHE_ENVVARS", file("envvars", "exit 127\n")}});
+    CHECK_EQUAL(0, ended.status);
+    CHECK(ended.output.starts_with(
+        "No problems were found, but not everything could be checked.\nNot checked\n  httpd: "));
+    const Json json(check(configuration, {"--json"}, {{"APACHE_ENVVARS", path("envvars")}}).output);
+    CHECK_EQUAL(1, json.size("data.unchecked"));
+}
+
+TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
+    const Environment named = {
+        {"APACHE_ENVVARS", file("envvars", "export THE_PORT=8099 APACHE_ARGUMENTS=-DSERVED\n")}};
+    const std::string configuration =
+        whole("Listen 127.0.0.1:${THE_PORT}\n<IfDefine SERVED>\n" + service + "</IfDefine>\n");
+    accepts(check(configuration, {}, named));
+    CHECK_EQUAL(1, check(configuration).status);
+}
+
+TEST(check_server, says_if_a_part_belongs_to_no_server) {
+    const ProgramResult ended = check(file("part.conf", lines(service)));
+    CHECK_EQUAL(0, ended.status);
+    CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
+    CHECK(has(ended.output, "part.conf is only a part of a configuration"));
+}
+
+TEST(check_server, checks_the_server_that_includes_a_part) {
+    const std::string part = file("part.conf", lines(with(service, "  AuthUserAdmin On\n", "")));
+    const std::filesystem::path folder =
+        std::filesystem::path(
+            Httpd::write_configuration(work(), {"event", {}, "Include " + part + "\n", {}}))
+            .parent_path();
+    for (const char* const name : {"apache2.conf", "conf/httpd.conf"}) {
+        std::filesystem::create_directories((folder / name).parent_path());
+        write_file(folder / name, read_file(folder / "httpd.conf"));
+    }
+    const ProgramResult ended = check(part, {}, {{"APACHE_CONFDIR", folder.string()}});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.output, "part.conf: nothing identifies the callers"));
+}
+
+TEST(check_server, needs_no_configuration) {
+    CHECK(ctl({"check"}).output.starts_with("No problems were found.\n"));
+}
+
+TEST(check_server, reports_another_secret_than_that_of_the_second_factors) {
+    sql().run(R"(CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                           "userId" text))");
+    const std::string key = "the s3cr3t of the application";
+    sql().run("INSERT INTO \"twoFactor\" VALUES ('1', '" +
+              crypto::encrypt("JBSWY3DPEHPK3PXP", {crypto::Secret(), key, ""}) + "', 'y', 'u')");
+    const ProgramResult right = check(whole(secret(key) + service));
+    const ProgramResult wrong = check(whole(secret("another s3cr3t altogether") + service));
+    const ProgramResult rotated = check(whole(
+        "AuthUserAdminSecret file:" + file("new.secret", "a new s3cr3t of the application\n") +
+        " file:" + file("check.secret", key + "\n") + "\n" + service));
+    sql().run(R"(DROP TABLE "twoFactor")");
+    accepts(right);
+    CHECK_EQUAL(1, wrong.status);
+    CHECK(has(wrong.output, "decrypts none of the application's second factors"));
+    accepts(rotated);
+}
+
+TEST(check_server, says_if_nothing_shows_that_the_secret_is_right) {
+    const ProgramResult ended = check(whole(secret() + service));
+    CHECK_EQUAL(0, ended.status);
+    CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
+    CHECK(has(ended.output, "--cookie tries it on a session cookie"));
+}
+
+TEST(check_server, tries_the_secret_on_a_cookie) {
+    const std::string id = create("ana@x.org");
+    const std::string configuration = whole(secret() + service);
+    const std::string cookie =
+        done(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
+    const std::vector<std::string> option = {"--cookie", "file:" + file("cookie", cookie + "\n")};
+    accepts(configuration, option);
+    static_cast<void>(secret("another s3cr3t altogether"));
+    finds(configuration, "did not sign the cookie", option);
+    static_cast<void>(secret());
+    sql().run("DELETE FROM \"session\"");
+    finds(configuration, "its session is not in the database", option);
+    CHECK_EQUAL(2, check(configuration, {"--cookie", cookie}).status);
+    CHECK_EQUAL(2, check(configuration, {"--cookie", "file:/nonexistent"}).status);
+    CHECK_EQUAL(2, check(whole(service), option).status);
+}
+
+TEST(check_server, asks_the_running_server) {
+    const Httpd httpd(
+        work(),
+        {"event",
+         {"mod_alias.so", "mod_auth_basic.so", "mod_authn_file.so", "mod_authz_user.so"},
+         lines(service + "<Location \"/denied\">\n  Require all denied\n</Location>\n"
+                         "<Location \"/basic\">\n  AuthType Basic\n  AuthName x\n"
+                         "  AuthUserFile /dev/null\n  Require valid-user\n</Location>\n"
+                         "Redirect /moved http://localhost/\n"
+                         "Alias /page \"${WORK}/httpd.conf\"\n"
+                         "<Location \"/page\">\n  Require all granted\n</Location>\n"
+                         "<Location \"/open\">\n  Require all granted\n"
+                         "  UserAdminSession nobody superAdmin\n  UserAdmin On\n</Location>\n"),
+         {}});
+    const std::string configuration = whole(service);
+    expect_log("client denied by server configuration");
+    expect_log("UA0212: no user has the protected address");
+    const std::string server = "http://127.0.0.1:" + std::to_string(httpd.port());
+    accepts(configuration, {"--url", server + "/api/users"});
+    accepts(configuration, {"--url", server + "/api/users/"});
+    for (const auto& [path, problem] :
+         {std::pair("/api/user", "(404)"), std::pair("/denied", "refuses every caller (403)"),
+          std::pair("/basic", "httpd itself asks for credentials (401)"),
+          std::pair("/moved", "redirects elsewhere (302)"),
+          std::pair("/page", "another page replies (200)"),
+          std::pair("/open", "without credentials instead of 401")})
+        finds(configuration, problem, {"--url", server + path});
+}
+
+TEST(check_server, reports_a_server_that_does_not_run) {
+    const std::string configuration = whole(service);
+    finds(configuration, "no server accepts the connection",
+          {"--url", "http://127.0.0.1:1/api/users"});
+    CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
+}
+
+TEST(check_server, rejects_addresses_that_it_cannot_ask) {
+    for (const char* const url : {"https://localhost/api/users", "localhost", "http://", "/api",
+                                  "http://a@localhost/", "http://local host/", "http://x/\r\nY: z"})
+        CHECK_EQUAL_TEXT(2, ctl({"check", "--url", url}).status, url);
+}
+
+} // namespace useradmin::test
