@@ -1,6 +1,7 @@
 // 4.1 List users: GET /api/users
 #include "api/cursor.hpp"
 #include "api/envelope.hpp"
+#include "api/list_order.hpp"
 #include "api/operations.hpp"
 #include "api/paging.hpp"
 #include "api/texts.hpp"
@@ -59,9 +60,7 @@ constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
 /// Returns the requested order. Unknown values count as absent.
 store::Order order_of(std::string_view query) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
-    const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
-                                          [&](const Sort& each) { return wanted == each.name; });
-    store::Order order = sort != std::end(sorts) ? sort->order : sorts[0].order;
+    store::Order order = order_by(wanted.value_or("")).value_or(sorts[0].order);
     const std::optional<std::string> direction = text::query_parameter(query, "order");
     if (direction == "asc" || direction == "desc")
         order.is_descending = direction == "desc";
@@ -115,6 +114,12 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
 }
 
 } // namespace
+
+std::optional<store::Order> order_by(std::string_view name) noexcept {
+    const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
+                                          [&](const Sort& each) { return name == each.name; });
+    return sort != std::end(sorts) ? std::optional(sort->order) : std::nullopt;
+}
 
 Reply list_users(const Call& call, const Service& service) {
     // Check 1: a session.
