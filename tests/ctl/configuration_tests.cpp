@@ -48,6 +48,32 @@ TEST(configuration, is_the_one_that_the_environment_names_where_no_option_does) 
     CHECK_EQUAL(2, bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
 }
 
+TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
+    const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;
+    const auto define = [&](const std::string& name) {
+        const std::size_t at = compiled.find(name + "=\"") + name.size() + 2;
+        return compiled.substr(at, compiled.find('"', at) - at);
+    };
+    const std::filesystem::path installed =
+        std::filesystem::path(define("HTTPD_ROOT")) / define("SERVER_CONFIG_FILE");
+    const ProgramResult without = bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}});
+    CHECK_EQUAL(2, without.status);
+    CHECK_TEXT(has(without.errors, installed.string()), without.errors.c_str());
+
+    const std::string folder = path("installed");
+    const std::string name = "installed/" + define("SERVER_CONFIG_FILE");
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    const Environment confdir = {{"APACHE_CONFDIR", folder}};
+    file(name, driver() + params());
+    done(bare_ctl({"list"}, "", confdir));
+    done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
+    file(name, driver());
+    CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
+    // Another database is not that of the installation.
+    file(name, "UserAdminTables other\n");
+    done(ctl({"list"}, "", confdir));
+}
+
 TEST(configuration, follows_what_it_includes) {
     std::filesystem::create_directories(path("parts/inner"));
     file("parts/a.conf", driver());

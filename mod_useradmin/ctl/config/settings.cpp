@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -24,13 +26,26 @@ struct SourcedOptions {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
+/// Returns the configuration to read, or an empty text. That of the installed httpd is not for a
+/// database that the options name.
+std::string configuration_of(const Options& options) {
+    if (const auto file = options.find("config"))
+        return std::string(*file);
+    const char* const file = std::getenv("USERADMINCTL_CONFIG");
+    if (file != nullptr && *file != '\0')
+        return file;
+    std::error_code ignored;
+    std::string installed = default_configuration_file();
+    const bool is_read = !options.has("driver") && !options.has("params") &&
+                         std::filesystem::exists(installed, ignored);
+    return is_read ? installed : std::string();
+}
+
 /// Reads a setting from its option or its directive.
 class Reader {
   public:
     explicit Reader(const Options& options) : options_(options) {
-        const char* const usual = std::getenv("USERADMINCTL_CONFIG");
-        const std::string_view file =
-            options.find("config").value_or(usual != nullptr ? usual : std::string_view());
+        const std::string file = configuration_of(options);
         if (!file.empty())
             file_.emplace(file);
     }
@@ -64,8 +79,10 @@ class Reader {
                                  " or the files it includes; name the file that has it, or use --" +
                                  std::string(option));
         if (value.empty())
-            throw CommandError(Exit::usage, "name the database: use --config FILE, or --driver "
-                                            "pgsql|sqlite3 and --params TEXT");
+            throw CommandError(Exit::usage,
+                               "name the database: use --config FILE, or --driver pgsql|sqlite3 "
+                               "and --params TEXT; without them, " +
+                                   default_configuration_file() + " is read if it exists");
         return value;
     }
 
