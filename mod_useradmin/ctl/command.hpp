@@ -20,9 +20,12 @@ struct Command {
     std::span<const std::string_view> options;
     /// A description for the help.
     std::string_view purpose;
+    /// A call for the help, without the program's name.
+    std::string_view example;
     /// The number of arguments.
     std::size_t min_words;
     std::size_t max_words;
+    /// nullptr: the command is part of the command line, such as help.
     Exit (*run)(Context& context);
     /// Changes are reported to the audit log.
     DatabaseUse use = DatabaseUse::read;

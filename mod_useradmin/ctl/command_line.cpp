@@ -6,21 +6,85 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace useradmin::ctl {
 
 namespace {
 
-void add_options(CLI::App& app, std::span<const std::string_view> names) {
+constexpr std::string_view version_option[] = {"version"};
+
+constexpr const char* notes =
+    "USER is an address, which has an @, or an id. A password is typed, or comes on one line of\n"
+    "standard input. 'useradminctl help COMMAND' describes a command; useradminctl(8) has more.\n\n"
+    "Exit codes: 0 done, 1 the database or the system failed, or problems were found, 2 the "
+    "command\n"
+    "line is wrong, 3 the address is taken, 4 no such user, session, key or second factor.";
+
+constexpr const char* own_group = "Options";
+constexpr const char* global_group = "Global options";
+
+void add_options(CLI::App& app, std::span<const std::string_view> names, const char* group) {
     for (const std::string_view name : names) {
         const Option& option = *find_option(name);
         const std::string flags = (name == "help" ? "-h,--" : "--") + std::string(name);
-        if (option.value.empty())
-            app.add_flag(flags)->disable_flag_override();
-        else
-            app.add_option(flags)->type_name(std::string(option.value));
+        CLI::Option* const added =
+            option.value.empty() ? app.add_flag(flags)->disable_flag_override()
+                                 : app.add_option(flags)->type_name(std::string(option.value));
+        added->description(std::string(option.meaning))->group(group);
     }
 }
+
+/// Returns the name of a command or family; empty for the program.
+std::string name_of(const CLI::App& app) {
+    if (app.get_parent() == nullptr)
+        return {};
+    const std::string family = name_of(*app.get_parent());
+    return family + (family.empty() ? "" : " ") + app.get_name();
+}
+
+const Command* find_command(std::string_view name) {
+    const auto all = commands();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Command& command) { return command.name == name; });
+    return found != all.end() ? &*found : nullptr;
+}
+
+/// Returns the example of a command, of a family's first command, or of the program.
+std::string_view example_of(const CLI::App& app) {
+    if (app.get_parent() == nullptr)
+        return find_command("create")->example;
+    const Command* const command = find_command(name_of(app));
+    return command != nullptr ? command->example : example_of(*app.get_subcommands({}).front());
+}
+
+/// Puts an example first, then the commands or options, and the global options last.
+class HelpFormatter final : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App* app, std::string /* name */,
+                          CLI::AppFormatMode mode) const override {
+        const CLI::App* program = app;
+        while (program->get_parent() != nullptr)
+            program = program->get_parent();
+        const Command* const command = find_command(name_of(*app));
+        const std::string name = name_of(*app) + (app != program ? " " : "");
+        std::string text = "Example: useradminctl " + std::string(example_of(*app)) + "\n\n" +
+                           app->get_description() + "\n\nUsage: useradminctl " +
+                           (command != nullptr ? usage_of(*command) : name + "COMMAND") + "\n" +
+                           make_subcommands(app, mode);
+        for (const char* const group : {own_group, global_group}) {
+            // Some versions of CLI11 count the program's options among those of a command.
+            const auto options =
+                (group == own_group ? app : program)->get_options([&](const CLI::Option* option) {
+                    return option->get_group() == group;
+                });
+            if (!options.empty())
+                text += make_group(group, false, options);
+        }
+        return text + '\n' + program->get_footer() + '\n';
+    }
+};
 
 /// Adds a command below the program, or below its family.
 void add_command(CLI::App& program, const Command& command) {
@@ -31,13 +95,20 @@ void add_command(CLI::App& program, const Command& command) {
         const std::vector<CLI::App*> found =
             program.get_subcommands([&](CLI::App* each) { return each->get_name() == family; });
         parent = found.empty() ? program.add_subcommand(family) : found.front();
+        parent->group("Commands");
+        const std::string members = parent->get_description();
+        parent->description(members + (members.empty() ? "commands: " : ", ") +
+                            std::string(command.name.substr(blank + 1)));
     }
-    CLI::App& app = *parent->add_subcommand(std::string(command.name.substr(blank + 1)));
-    add_options(app, command.required_options);
-    add_options(app, command.options);
+    CLI::App& app = *parent->add_subcommand(std::string(command.name.substr(blank + 1)),
+                                            std::string(command.purpose));
+    app.group("Commands");
+    add_options(app, command.required_options, own_group);
+    add_options(app, command.options, own_group);
     // The number is checked later, so that --help needs none.
     if (command.max_words > 0)
         app.add_option("arguments")
+            ->group("")
             ->expected(static_cast<int>(command.max_words))
             ->allow_extra_args(false)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -125,11 +196,13 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
 } // namespace
 
 CommandLine parse(std::span<const char* const> arguments) {
-    CLI::App program;
+    CLI::App program("the users of an application, from the command line");
+    program.formatter(std::make_shared<HelpFormatter>());
+    program.footer(notes);
     program.set_help_flag();
     program.allow_extras()->fallthrough()->require_subcommand(0, 1);
-    add_options(program, common_options());
-    program.add_flag("--version");
+    add_options(program, common_options(), global_group);
+    add_options(program, version_option, global_group);
     for (const Command& command : commands())
         add_command(program, command);
     try {
@@ -139,17 +212,14 @@ CommandLine parse(std::span<const char* const> arguments) {
     }
 
     CommandLine line;
-    std::string name;
     const CLI::App* app = &program;
     take_options(*app, line.options);
     while (!app->get_subcommands().empty()) {
         app = app->get_subcommands().front();
         take_options(*app, line.options);
-        name += (name.empty() ? "" : " ") + app->get_name();
     }
-    for (const Command& command : commands())
-        if (command.name == name)
-            line.command = &command;
+    const std::string name = name_of(*app);
+    line.command = find_command(name);
 
     std::vector<std::string> rest = program.remaining(true);
     std::erase(rest, "--");
@@ -157,11 +227,19 @@ CommandLine parse(std::span<const char* const> arguments) {
         if (text.starts_with('-') && text != "-")
             reject_option(text.substr(0, text.find('=')), line.command);
     const bool needs_no_command = line.options.has("help") || line.options.has("version");
-    if (line.command == nullptr && !(needs_no_command && name.empty() && rest.empty()))
+    if (line.command == nullptr && !(needs_no_command && rest.empty()))
         reject_command(name, rest);
+    if (line.options.has("help"))
+        line.help = program.help();
     if (line.command != nullptr && !needs_no_command &&
         (!rest.empty() || line.options.words.size() < line.command->min_words))
         reject("usage: useradminctl " + usage_of(*line.command));
+    if (line.command != nullptr && line.command->run == nullptr && line.help.empty()) {
+        std::vector<const char*> asked = {"--help"};
+        for (const std::string& word : line.options.words)
+            asked.push_back(word.c_str());
+        return parse(asked);
+    }
     return line;
 }
 

@@ -9,9 +9,11 @@
 namespace useradmin::ctl {
 
 struct CommandLine {
-    /// The command; nullptr for --version and for the help of all commands.
+    /// The command; nullptr for --version and for a help.
     const Command* command = nullptr;
     Options options;
+    /// The help that was asked for; otherwise empty.
+    std::string help;
 };
 
 /// Parses the arguments without the program's name. Throws a CommandError of usage if they are

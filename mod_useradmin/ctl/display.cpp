@@ -1,5 +1,6 @@
 #include "ctl/display.hpp"
 
+#include "api/envelope.hpp"
 #include "text/printable.hpp"
 
 #include <unistd.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <new>
 
 namespace useradmin::ctl {
@@ -40,6 +42,28 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
+/// Returns a length of time as "0:16" or "1:02:03".
+std::string clock_time(double seconds) {
+    const auto all = static_cast<unsigned long long>(seconds);
+    char text[40];
+    if (all < 3600)
+        std::snprintf(text, sizeof text, "%llu:%02llu", all / 60, all % 60);
+    else
+        std::snprintf(text, sizeof text, "%llu:%02llu:%02llu", all / 3600, all / 60 % 60, all % 60);
+    return text;
+}
+
+/// Returns the time in the local zone: "2026-11-20 23:30:19 CET"; empty if it has no such form.
+std::string local_time(text::Timestamp time) {
+    const std::time_t seconds =
+        std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
+    std::tm local = {};
+    char text[64];
+    if (localtime_r(&seconds, &local) == nullptr)
+        return {};
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &local)};
+}
+
 /// Truncates the text with an ellipsis.
 std::string truncate(const std::string& text) {
     if (width_of(text) <= max_column_width)
@@ -62,11 +86,16 @@ std::string escape_control_characters(std::string_view text) {
 }
 
 std::string one_line(std::string_view text) {
-    while (text.ends_with('\n'))
-        text.remove_suffix(1);
-    std::string line(text);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    return line;
+    constexpr std::string_view spaces = " \t\r\n";
+    std::string line;
+    while (true) {
+        text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+        if (text.empty())
+            return line;
+        const std::string_view word = text.substr(0, text.find_first_of(spaces));
+        line.append(line.empty() ? "" : " ").append(word);
+        text.remove_prefix(word.size());
+    }
 }
 
 void print_line(std::string_view line) {
@@ -82,14 +111,30 @@ void print_error(std::string_view sentence) noexcept {
     }
 }
 
-Progress::Progress(std::string_view what) noexcept : is_shown_(isatty(STDERR_FILENO) == 1) {
+void print_failure(const std::string& sentence, bool wants_json) {
+    print_error(sentence);
+    if (wants_json)
+        print_json(api::error(0, sentence).body);
+}
+
+Progress::Progress(std::string_view what) noexcept
+    : what_(what), is_shown_(isatty(STDERR_FILENO) == 1) {
     if (is_shown_)
         std::fprintf(stderr, "%.*s …", static_cast<int>(what.size()), what.data());
 }
 
-void Progress::show(std::string_view what) const noexcept {
-    if (is_shown_)
-        std::fprintf(stderr, "\r\x1b[K%.*s …", static_cast<int>(what.size()), what.data());
+void Progress::show(std::uint64_t done, std::uint64_t total) const {
+    if (!is_shown_)
+        return;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+    const auto rate = static_cast<double>(done) / std::max(passed.count(), 0.001);
+    std::string text = std::string(what_) + ": " + std::to_string(done);
+    if (total > 0)
+        text += " of " + std::to_string(total);
+    text += ", " + std::to_string(static_cast<std::uint64_t>(rate)) + "/s";
+    if (total >= done && done > 0)
+        text += ", " + clock_time(static_cast<double>(total - done) / rate) + " left";
+    std::fprintf(stderr, "\r\x1b[K%s …", text.c_str());
 }
 
 void Progress::clear() const noexcept {
@@ -171,10 +216,9 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 }
 
 std::string display(const std::optional<text::Timestamp>& time) {
-    std::string text;
-    if (time)
-        text::append_iso8601(text, *time);
-    return time ? text : "-";
+    if (!time)
+        return "-";
+    return isatty(STDOUT_FILENO) == 1 ? local_time(*time) : *text_of(*time);
 }
 
 std::optional<std::string> text_of(const model::Value& value) {
@@ -182,8 +226,11 @@ std::optional<std::string> text_of(const model::Value& value) {
         return std::string(*text);
     if (const auto* truth = std::get_if<bool>(&value))
         return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<text::Timestamp>(&value))
-        return display(model::NullableTime(*time));
+    if (const auto* time = std::get_if<text::Timestamp>(&value)) {
+        std::string text;
+        text::append_iso8601(text, *time);
+        return text;
+    }
     return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include "store/store.hpp"
 #include "json/writer.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -18,28 +19,35 @@ namespace useradmin::ctl {
 /// cursor, color, hide or reorder text are written as \x1b, \u202e and the like.
 std::string escape_control_characters(std::string_view text);
 
-/// Returns the text with newlines replaced by blanks and trailing ones removed.
+/// Returns the words of a text with one blank between them.
 std::string one_line(std::string_view text);
 
 /// Writes an escaped line to stdout.
 void print_line(std::string_view line);
 /// Writes "useradminctl: …" to stderr, escaped.
 void print_error(std::string_view sentence) noexcept;
+/// Reports a failure as a sentence on stderr and, with --json, as JSON on stdout.
+void print_failure(const std::string& sentence, bool wants_json);
+
 /// Shows progress on a terminal until destroyed.
 class Progress {
   public:
-    /// "Counting the users".
+    /// "Counting the users". The text must outlive the object.
     explicit Progress(std::string_view what) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Updates the text, for example "20000 of about 1000000 users".
-    void show(std::string_view what) const noexcept;
+    /// Adds how much is done, of how much, the rate and the time left. total: 0 if unknown.
+    void show(std::uint64_t done, std::uint64_t total) const;
     /// Clears the line for other output.
     void clear() const noexcept;
+    /// Returns whether there is a terminal.
+    bool is_shown() const noexcept { return is_shown_; }
 
   private:
+    std::string_view what_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     bool is_shown_;
 };
 
@@ -74,9 +82,9 @@ class TextTable {
 
 /// Returns the number and its noun: "1 user", "2 users".
 std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
-/// Returns the time as in the API, or "-".
+/// Returns the time, or "-": on a terminal in the local zone, otherwise as in the API.
 std::string display(const std::optional<text::Timestamp>& time);
-/// Returns a value as text; empty for NULL.
+/// Returns a value as text, as in the API; empty for NULL.
 std::optional<std::string> text_of(const model::Value& value);
 /// "Ana <ana@example.com>".
 std::string display(const model::User& user);

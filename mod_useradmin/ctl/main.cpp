@@ -1,5 +1,4 @@
-// useradminctl: its commands, its help, and main().
-#include "api/envelope.hpp"
+// useradminctl: its commands, and main().
 #include "ctl/command.hpp"
 #include "ctl/command_line.hpp"
 #include "ctl/display.hpp"
@@ -22,7 +21,7 @@ constexpr Names shared_options = {"config", "driver", "params",   "tables",
 constexpr Names schema_options = {"scale", "no-scale", "api-keys", "force"};
 constexpr Names create_demands = {"email", "name"};
 constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
-constexpr Names list_options = {"search", "role", "page", "limit"};
+constexpr Names list_options = {"search", "role", "banned", "sort", "page", "limit"};
 constexpr Names password_options = {"keep-sessions", "hash", "account-id", "force"};
 constexpr Names role_options = {"force", "yes"};
 constexpr Names ban_options = {"reason", "expires", "yes"};
@@ -31,7 +30,7 @@ constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
 constexpr Names key_demands = {"name"};
 constexpr Names key_options = {"expires", "permissions", "remaining", "rate", "per"};
-constexpr Names export_options = {"format", "spreadsheet"};
+constexpr Names export_options = {"format", "spreadsheet", "force"};
 constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
                                   "email-case", "email-change", "force",  "yes"};
 constexpr Names verify_options = {"anchor"};
@@ -45,25 +44,22 @@ constexpr Command all_commands[] = {
      {},
      schema_options,
      "creates the tables, or adds missing columns",
+     "schema",
      0,
      0,
      create_schema},
     {"create", "", create_demands, create_options,
-     "creates a user and prints its id; asks for the password", 0, 0, create, DatabaseUse::write},
-    {"list",
-     "",
-     {},
-     list_options,
-     "lists the users that match the text or the role, newest first",
-     0,
-     0,
-     list},
-    {"show", "USER", {}, {}, "shows a user", 1, 1, show},
+     "creates a user and prints its id; asks for the password",
+     "create --email ana@example.com --name Ana --role superAdmin", 0, 0, create,
+     DatabaseUse::write},
+    {"list", "", {}, list_options, "lists users", "list --search ana --limit 50", 0, 0, list},
+    {"show", "USER", {}, {}, "shows a user", "show ana@example.com", 1, 1, show},
     {"passwd",
      "USER",
      {},
      password_options,
-     "sets a user's password, which it asks for, and ends the user's sessions",
+     "sets a user's password, which it asks for; ends the sessions",
+     "passwd ana@example.com",
      1,
      1,
      set_password,
@@ -72,7 +68,8 @@ constexpr Command all_commands[] = {
      "USER ROLE",
      {},
      role_options,
-     "gives a user a role: user, admin or superAdmin; asks where it was the last superAdmin",
+     "gives a user another role",
+     "role ana@example.com admin",
      2,
      2,
      set_role,
@@ -81,17 +78,28 @@ constexpr Command all_commands[] = {
      "USER",
      {},
      ban_options,
-     "bans a user and ends the user's sessions; asks where it is the last superAdmin",
+     "bans a user and ends the sessions",
+     "ban bo@example.com --reason spam --expires 7d",
      1,
      1,
      ban,
      DatabaseUse::write},
-    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban, DatabaseUse::write},
+    {"unban",
+     "USER",
+     {},
+     {},
+     "lifts a user's ban",
+     "unban bo@example.com",
+     1,
+     1,
+     unban,
+     DatabaseUse::write},
     {"delete",
      "USER",
      {},
      delete_options,
-     "deletes a user with its sessions and accounts; asks before",
+     "deletes a user with its sessions and accounts",
+     "delete bo@example.com",
      1,
      1,
      remove,
@@ -100,29 +108,49 @@ constexpr Command all_commands[] = {
      "USER",
      {},
      open_options,
-     "opens a session and prints its token, signed if a secret is configured",
+     "opens a session and prints its token, signed if there is a secret",
+     "session open ana@example.com --for 5m",
      1,
      1,
      open_session,
      DatabaseUse::write},
-    {"session list", "USER", {}, {}, "lists a user's sessions", 1, 1, list_sessions},
+    {"session list",
+     "USER",
+     {},
+     {},
+     "lists a user's sessions",
+     "session list ana@example.com",
+     1,
+     1,
+     list_sessions},
     {"session revoke",
      "USER SESSION | USER --all | TOKEN",
      {},
      revoke_options,
      "ends one session, by its id or token, or all of a user",
+     "session revoke ana@example.com --all",
      1,
      2,
      revoke_sessions,
      DatabaseUse::write},
     {"key create", "USER", key_demands, key_options,
-     "creates an API key of a user and prints it, once", 1, 1, create_key, DatabaseUse::write},
-    {"key list", "USER", {}, {}, "lists a user's API keys", 1, 1, list_keys},
+     "creates an API key of a user and prints it, once",
+     "key create ana@example.com --name backup --expires 2w", 1, 1, create_key, DatabaseUse::write},
+    {"key list",
+     "USER",
+     {},
+     {},
+     "lists a user's API keys",
+     "key list ana@example.com",
+     1,
+     1,
+     list_keys},
     {"key revoke",
      "KEY",
      {},
      {},
      "deletes an API key by its id",
+     "key revoke 6f1c9a52-0d3e-4b7a-9c1d-2f8e5b7a4c10",
      1,
      1,
      revoke_key,
@@ -131,7 +159,8 @@ constexpr Command all_commands[] = {
      "USER",
      {},
      {},
-     "removes a user's second factor and trusted devices, and ends the user's sessions",
+     "removes a user's second factor and ends the sessions",
+     "second-factor reset ana@example.com",
      1,
      1,
      reset_second_factor,
@@ -140,8 +169,8 @@ constexpr Command all_commands[] = {
      "[FILE]",
      {},
      export_options,
-     "writes all users with the hashes of their passwords, for 'import'; without a file, or with "
-     "-, to standard output",
+     "writes all users with their password hashes",
+     "export users.ndjson",
      0,
      1,
      export_users},
@@ -149,8 +178,8 @@ constexpr Command all_commands[] = {
      "FILE",
      {},
      import_options,
-     "makes the users of a file, or of standard input for -; --on-conflict skip goes on with an "
-     "import that was broken off",
+     "creates the users of a file, or of standard input (-)",
+     "import users.ndjson --dry-run",
      1,
      1,
      import_users,
@@ -159,8 +188,8 @@ constexpr Command all_commands[] = {
      "",
      {},
      check_options,
-     "says what is wrong with the configuration, the database and how they fit together; --verbose "
-     "says what is there, and which directives suit it",
+     "checks the configuration, the database and the running server",
+     "check --url http://localhost/api/users",
      0,
      0,
      check},
@@ -168,65 +197,23 @@ constexpr Command all_commands[] = {
      "FILE…",
      {},
      verify_options,
-     "says whether the lines of an audit log, and of those that were moved away, are all there and "
-     "as they were written",
+     "checks that an audit log is as it was written",
+     "audit verify /var/log/useradmin/audit.log*",
      1,
      10000,
      verify_audit_log,
      DatabaseUse::none},
+    {"help",
+     "[COMMAND]",
+     {},
+     {},
+     "describes a command",
+     "help session open",
+     0,
+     2,
+     nullptr,
+     DatabaseUse::none},
 };
-
-void write_help_line(const std::string& line) {
-    std::puts(line.c_str());
-}
-
-void print_option(std::string_view name) {
-    const Option& option = *find_option(name);
-    write_help_line("  " + option.form());
-    write_help_line("      " + std::string(option.meaning));
-}
-
-/// Prints notes on USER and on input.
-void print_notes() {
-    write_help_line(
-        "\nUSER is an address, which has an @, or an id. A password is typed, or comes on one "
-        "line of\nstandard input.");
-}
-
-void print_common_options() {
-    write_help_line("\nWith every command:");
-    for (const std::string_view name : shared_options)
-        print_option(name);
-    print_notes();
-}
-
-void print_help() {
-    write_help_line(
-        "useradminctl: the users of an application, from the command line\n\n"
-        "  useradminctl [--config FILE] COMMAND\n"
-        "  useradminctl --driver pgsql|sqlite3 --params TEXT COMMAND\n\n"
-        "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config "
-        "reads\nthem, and the modules' own directives, from an httpd configuration file.\n");
-    for (const Command& command : commands()) {
-        write_help_line("  " + usage_of(command));
-        write_help_line("      " + std::string(command.purpose));
-    }
-    print_common_options();
-    write_help_line(
-        "\nExit codes: 0 done, 1 the database or the system failed, or check or audit verify "
-        "found\n"
-        "problems, 2 the command line is not right, 3 the address is taken, 4 no such user, "
-        "session, key or second factor.");
-}
-
-void print_help_of(const Command& command) {
-    write_help_line("useradminctl " + usage_of(command));
-    write_help_line("      " + std::string(command.purpose) + "\n");
-    for (const auto names : {command.required_options, command.options})
-        for (const std::string_view name : names)
-            print_option(name);
-    print_common_options();
-}
 
 Exit run(const CommandLine& line) {
     const Options& options = line.options;
@@ -234,29 +221,16 @@ Exit run(const CommandLine& line) {
         std::puts("useradminctl " USERADMIN_VERSION);
         return Exit::success;
     }
-    if (line.command == nullptr) {
-        print_help();
+    if (!line.help.empty()) {
+        std::fputs(line.help.c_str(), stdout);
         return Exit::success;
     }
     const Command& command = *line.command;
-    if (options.has("help")) {
-        print_help_of(command);
-        return Exit::success;
-    }
     // A dry run changes nothing and is not logged.
     const bool is_tried = options.has("dry-run");
     Context context(options, command.options, is_tried ? DatabaseUse::read : command.use,
                     command.name);
     return context.run_audited([&] { return command.run(context); });
-}
-
-/// Reports a failure as a sentence and, with --json, as JSON.
-Exit fail(std::span<const char* const> arguments, Exit code, const std::string& sentence) {
-    print_error(sentence);
-    if (std::find(arguments.begin(), arguments.end(), std::string_view("--json")) !=
-        arguments.end())
-        print_json(api::error(0, sentence).body);
-    return code;
 }
 
 /// A file opened later, such as the audit log, must not get the descriptor of a standard stream
@@ -268,12 +242,17 @@ void reopen_closed_streams() noexcept {
 }
 
 Exit run_guarded(std::span<const char* const> arguments) {
+    // Also on a command line that cannot be parsed.
+    const bool wants_json = std::find(arguments.begin(), arguments.end(),
+                                      std::string_view("--json")) != arguments.end();
     try {
         return run(parse(arguments));
     } catch (const CommandError& error) {
-        return fail(arguments, error.code, error.what());
+        print_failure(error.what(), wants_json);
+        return error.code;
     } catch (const std::exception& error) {
-        return fail(arguments, Exit::failure, "failed: " + std::string(error.what()));
+        print_failure("failed: " + std::string(error.what()), wants_json);
+        return Exit::failure;
     }
 }
 

@@ -239,7 +239,10 @@ TEST(ctl_audit, is_verified_without_a_database) {
     const ProgramResult found = verify({log_});
     CHECK_EQUAL(1, found.status);
     CHECK(has(found.output, log_ + ", line 1: was edited"));
-    CHECK_EQUAL(std::string("false"), Json(verify({log_, "--json"}).output).at("success"));
+    const Json reported(verify({log_, "--json"}).output);
+    CHECK_EQUAL(std::string("false"), reported.at("success"));
+    CHECK_EQUAL(std::string("the lines are not as they were written"), reported.at("error"));
+    CHECK_EQUAL(std::string("(absent)"), Json(json.output).at("error"));
     CHECK_EQUAL(1, verify({"/nonexistent"}).status);
     CHECK_EQUAL(2, verify({}).status);
 }

@@ -69,7 +69,7 @@ class Bulk : public Scene {
     /// The text that a file is exported as.
     static std::string exported(const std::string& end) {
         const std::string name = path("out" + end);
-        done(ctl({"export", name}));
+        done(ctl({"export", name, "--force"}));
         return read_file(name);
     }
     static std::string of(const std::string& email, const std::string& column) {
@@ -218,6 +218,66 @@ TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     done(ctl({"export", "/dev/null"}));
 }
 
+TEST(bulk, export_counts_the_users) {
+    done(ctl({"import", lines(odd_users())}));
+    CHECK_EQUAL(std::string("4 users exported"), done(ctl({"export", path("counted.csv")})));
+    const Json json(ctl({"export", path("counted.ndjson"), "--json"}).output);
+    CHECK_EQUAL(std::string("true"), json.at("success"));
+    CHECK_EQUAL(std::string("4"), json.at("data.exported"));
+    for (const char* name : {"-", "/dev/stdout"}) {
+        const ProgramResult ended =
+            run_program(words({"export", name, "--json"}), "", environment());
+        CHECK_EQUAL(std::string("4 users exported\n"), ended.errors);
+        CHECK_EQUAL(4, std::count(ended.output.begin(), ended.output.end(), '\n'));
+        CHECK_FALSE(has(ended.output, "exported"));
+    }
+}
+
+TEST(bulk, export_replaces_a_file_only_with_force) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    const std::string name = file("kept.csv", "older");
+    const ProgramResult ended = ctl({"export", name});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, name + " exists already; use --force to replace it"));
+    CHECK_EQUAL(std::string("older"), read_file(name));
+    done(ctl({"export", name, "--force"}));
+    CHECK(has(read_file(name), "ana@x.org"));
+}
+
+TEST(bulk, export_refuses_an_ending_that_it_does_not_know) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
+        const ProgramResult ended = ctl({"export", path(name)});
+        CHECK_EQUAL_TEXT(2, ended.status, name);
+        CHECK_TEXT(has(ended.errors, "none of .csv, .ndjson and .jsonl; add --format"), name);
+        CHECK_FALSE(std::filesystem::exists(path(name)));
+        done(ctl({"export", path(name), "--format", "csv"}));
+    }
+    for (const char* name : {"users", "users.jsonl"})
+        done(ctl({"export", path(name)}));
+}
+
+TEST(bulk, export_interrupted_writes_nothing_and_says_so) {
+    if (!is_postgresql())
+        return; // no reader waits for a writer
+    const std::string name = path("interrupted.csv");
+    const std::string out = path("interrupted.out");
+    sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
+    Process exporting({words({"export", name}), environment()}, out);
+    const bool waited = eventually(
+        [] { return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0; });
+    exporting.signal(SIGINT);
+    const bool has_ended = exporting.ended_within(std::chrono::seconds(60));
+    sql().run("COMMIT");
+    CHECK(waited);
+    CHECK(has_ended);
+    const std::string said = read_file(out);
+    CHECK_TEXT(has(said, "useradminctl: interrupted; nothing was written; run this again"),
+               said.c_str());
+    CHECK_FALSE(std::filesystem::exists(name));
+    CHECK_FALSE(std::filesystem::exists(name + ".part"));
+}
+
 TEST(bulk, export_to_dev_stdout_writes_into_the_pipe_behind_it) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     CHECK(has(done(ctl({"export", "/dev/stdout"})), "ana@x.org"));
@@ -227,7 +287,7 @@ TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = file("behind.csv", "older");
     std::filesystem::create_symlink(name, path("link.csv"));
-    done(ctl({"export", path("link.csv")}));
+    done(ctl({"export", path("link.csv"), "--force"}));
     CHECK(has(read_file(name), "ana@x.org"));
     CHECK(std::filesystem::is_symlink(path("link.csv")));
 }
@@ -243,13 +303,13 @@ TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
     CHECK_EQUAL(0, plain.status);
     CHECK_TEXT(has(plain.errors, "3 cells begin as formulas do"), plain.errors.c_str());
     CHECK(has(read_file(name), R"csv(id-1,"=HYPERLINK(""http://x"",1)",+ana@x.org,)csv"));
-    const ProgramResult escaped = ctl({"export", name, "--spreadsheet"});
+    const ProgramResult escaped = ctl({"export", name, "--spreadsheet", "--force"});
     CHECK_EQUAL(0, escaped.status);
     CHECK_EQUAL(std::string(), escaped.errors);
     const std::string text = read_file(name);
     CHECK_TEXT(has(text, R"csv(id-1,"'=HYPERLINK(""http://x"",1)",'+ana@x.org,)csv"), text.c_str());
     CHECK_TEXT(has(text, ",'-1,"), text.c_str());
-    CHECK_EQUAL(std::string(), ctl({"export"}).errors);
+    CHECK_EQUAL(std::string("1 user exported\n"), ctl({"export"}).errors);
     const ProgramResult ndjson = ctl({"export", "--spreadsheet"});
     CHECK_EQUAL(2, ndjson.status);
     CHECK(has(ndjson.errors, "--spreadsheet is for CSV; add --format csv"));
@@ -260,8 +320,9 @@ TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     for (const char* first : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
         sql().run("UPDATE \"user\" SET \"name\" = " + sql_literal(first + std::string("1")));
-        CHECK_TEXT(has(ctl({"export", name}).errors, "1 cell begins as formulas do"), first);
-        done(ctl({"export", name, "--spreadsheet"}));
+        CHECK_TEXT(has(ctl({"export", name, "--force"}).errors, "1 cell begins as formulas do"),
+                   first);
+        done(ctl({"export", name, "--spreadsheet", "--force"}));
         CHECK_TEXT(has(read_file(name), "'" + std::string(first) + "1"), first);
     }
 }
@@ -401,6 +462,43 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));
     CHECK_EQUAL(1, users());
+}
+
+TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
+    create("taken@x.org");
+    std::string text;
+    for (int number = 0; number < 300; ++number)
+        text += line("user" + std::to_string(number) + "@x.org") + line("taken@x.org") + "{}\n";
+    const std::string name = lines(text);
+    const ProgramResult ended = ctl({"import", "--dry-run", name});
+    CHECK_EQUAL(1, ended.status);
+    std::istringstream said(ended.errors);
+    std::size_t expected = 2;
+    for (std::string each; std::getline(said, each) && expected <= 900;
+         expected += expected % 3 == 2 ? 1 : 2)
+        CHECK_TEXT(each.starts_with("useradminctl: line " + std::to_string(expected) + " has "),
+                   each.c_str());
+    CHECK_EQUAL(std::size_t(902), expected);
+    CHECK(has(ended.errors, "600 lines are wrong; nothing was imported"));
+}
+
+TEST(bulk, import_with_dry_run_lists_problems_as_json) {
+    create("taken@x.org");
+    const std::string name = lines(line("taken@x.org") + "{}\n" + line("ana@x.org"));
+    const ProgramResult ended = ctl({"import", "--dry-run", "--json", name});
+    CHECK_EQUAL(1, ended.status);
+    const Json json(ended.output);
+    CHECK_EQUAL(std::string("false"), json.at("success"));
+    CHECK_EQUAL(std::string("2 lines are wrong; nothing was imported"), json.at("error"));
+    CHECK_EQUAL(2, json.size("data.problems"));
+    CHECK_EQUAL(std::string("1"), json.at("data.problems.0.line"));
+    CHECK(json.at("data.problems.0.message").starts_with("has the address of an existing user"));
+    CHECK_EQUAL(std::string("2"), json.at("data.problems.1.line"));
+    CHECK_EQUAL(std::string("has no email"), json.at("data.problems.1.message"));
+    const Json right(ctl({"import", "--dry-run", "--json", lines(line("bo@x.org"))}).output);
+    CHECK_EQUAL(std::string("true"), right.at("success"));
+    CHECK_EQUAL(0, right.size("data.problems"));
+    CHECK_EQUAL(std::string("(absent)"), right.at("error"));
 }
 
 TEST(bulk, import_with_dry_run_changes_nothing) {
@@ -569,6 +667,36 @@ TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     CHECK_EQUAL(count, std::stol(said.at("data.made")) + std::stol(said.at("data.skipped")));
     CHECK_EQUAL(count, users());
     CHECK_EQUAL(count, accounts());
+}
+
+TEST(bulk, import_interrupted_says_what_is_done_and_how_to_go_on) {
+    for (const bool is_json : {false, true}) {
+        database().clear();
+        const std::string pipe = path(is_json ? "interrupted.json" : "interrupted.ndjson");
+        const std::string out = pipe + ".out";
+        CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
+        const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+        // More than is read at once, so that it waits for the rest with the users made.
+        const std::string text =
+            lines_of_users(700, R"(,"image":")" + std::string(200, 'x') + "\"");
+        CHECK(fcntl(end, F_SETPIPE_SZ, 1 << 20) >= static_cast<int>(text.size()));
+        std::vector<std::string> arguments = {"import", pipe};
+        if (is_json)
+            arguments.emplace_back("--json");
+        Process import({words(arguments), environment()}, out);
+        CHECK_EQUAL(static_cast<ssize_t>(text.size()), write(end, text.data(), text.size()));
+        CHECK(eventually([] { return users() == 500; }));
+        import.signal(SIGINT);
+        CHECK(import.ended_within(std::chrono::seconds(60)));
+        close(end);
+        const std::string said = read_file(out);
+        const std::string sentence = "interrupted; the lines up to line 500 are imported; run this "
+                                     "again with --on-conflict skip";
+        CHECK_TEXT(has(said, "useradminctl: " + sentence + "\n"), said.c_str());
+        CHECK_EQUAL_TEXT(is_json, has(said, R"({"success":false,"error":")" + sentence + "\"}"),
+                         said.c_str());
+        CHECK_EQUAL(500, users());
+    }
 }
 
 TEST(bulk, import_that_stops_says_how_to_resume) {

@@ -1,20 +1,24 @@
 // The command line itself: what it refuses, what it prints of itself, where it finds the database.
 #include "scene.hpp"
 
+#include <algorithm>
 #include <regex>
 
 namespace useradmin::test {
 
 namespace {
 
-/// The commands of the help, "session open" and the like, each with its whole entry.
-std::vector<std::pair<std::string, std::string>> commands_in(const std::string& help) {
-    std::vector<std::pair<std::string, std::string>> commands;
-    const std::regex entry(
-        "\n  ((?:session |key |audit |second-factor )?[a-z]+)([^\n]*)\n      [^\n]*");
-    for (std::sregex_iterator each(help.begin(), help.end(), entry), end; each != end; ++each)
-        commands.emplace_back((*each)[1], (*each)[2]);
-    return commands;
+/// The names under "Commands:" in a help.
+std::vector<std::string> commands_in(const std::string& help) {
+    const std::size_t begin = help.find("\nCommands:\n");
+    if (begin == help.npos)
+        return {};
+    const std::string list = help.substr(begin + 10, help.find("\n\n", begin + 1) - begin - 9);
+    std::vector<std::string> names;
+    const std::regex entry("\n  ([a-z-]+) ");
+    for (std::sregex_iterator each(list.begin(), list.end(), entry), end; each != end; ++each)
+        names.push_back((*each)[1]);
+    return names;
 }
 
 } // namespace
@@ -107,11 +111,43 @@ TEST(command_line, reports_errors_as_json_if_asked_to) {
 }
 
 TEST(command_line, without_a_database_says_how_to_name_one) {
-    const ProgramResult ended = bare_ctl({"list"});
+    const ProgramResult ended = bare_ctl({"--driver", "pgsql", "list"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use --config FILE, or --driver"));
     CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
-    CHECK_EQUAL(2, bare_ctl({"--driver", "pgsql", "list"}).status);
+    CHECK_EQUAL(2, bare_ctl({"list"}).status);
+}
+
+TEST(command_line, ends_with_2_after_every_wrong_value) {
+    create("ana@x.org");
+    const std::vector<std::vector<std::string>> wrong = {
+        {"show", ""},
+        {"list", "--limit", "0"},
+        {"list", "--sort", "id"},
+        {"role", "ana@x.org", "boss"},
+        {"ban", "ana@x.org", "--expires", "soon"},
+        {"session", "open", "ana@x.org", "--secret", "plain"},
+        {"key", "create", "ana@x.org", "--name", "a", "--remaining", "0"},
+        {"export", "--format", "xml"},
+        {"import", "-", "--on-conflict", "ask"},
+        {"check", "--hash", "md5"},
+        {"audit", "verify", "/dev/null", "--anchor", "zzz"},
+        {"unban", "ana@x.org", "--audit-log", "a b"},
+    };
+    for (const auto& arguments : wrong) {
+        const ProgramResult ended = ctl(arguments);
+        CHECK_EQUAL_TEXT(2, ended.status, (arguments[0] + ": " + ended.errors).c_str());
+    }
+}
+
+TEST(command_line, messages_have_no_tab_or_escape) {
+    // libpq's message has several lines, and tabs.
+    const ProgramResult ended =
+        bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent,/nonexistent/2", "list"});
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "No such file or directory Is the server"), ended.errors.c_str());
+    CHECK_FALSE(has(ended.errors, "\\x"));
+    CHECK_FALSE(has(ended.errors, "\t"));
 }
 
 TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
@@ -141,22 +177,42 @@ TEST(command_line, help_and_version_need_no_database) {
                            std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
 }
 
-TEST(command_line, help_after_a_command_shows_that_command_alone) {
-    for (const auto& [name, arguments] : commands_in(done(bare_ctl({"--help"})))) {
-        std::vector<std::string> words;
-        for (std::size_t at = 0; at < name.size(); at = name.find(' ', at) + 1) {
-            words.push_back(name.substr(at, name.find(' ', at) - at));
-            if (name.find(' ', at) == name.npos)
-                break;
+TEST(command_line, help_of_every_command_describes_it_alone) {
+    const std::vector<std::string> names = commands_in(done(bare_ctl({"--help"})));
+    CHECK(std::find(names.begin(), names.end(), "session") != names.end());
+    for (const std::string& name : names) {
+        const std::string help = done(bare_ctl({name, "--help"}));
+        CHECK_EQUAL(help, done(bare_ctl({"help", name})));
+        CHECK_TEXT(has(help, "\nUsage: useradminctl " + name), help.c_str());
+        CHECK_FALSE(has(help, name == "list" ? "opens a session" : "lists users\n"));
+        for (const std::string& member : commands_in(help)) {
+            const std::string of_member = done(bare_ctl({name, member, "--help"}));
+            CHECK_EQUAL(of_member, done(bare_ctl({"help", name, member})));
+            CHECK_TEXT(has(of_member, "\nUsage: useradminctl " + name + " " + member),
+                       of_member.c_str());
         }
-        words.emplace_back("--help");
-        const std::string help = done(bare_ctl(words));
-        CHECK(help.starts_with("useradminctl " + name + arguments + "\n"));
-        CHECK_FALSE(has(help, name == "list" ? "session open" : "lists the users"));
-        CHECK(has(help, "--config FILE"));
     }
-    CHECK(
-        has(done(bare_ctl({"session", "open", "--help"})), "--for 30m|12h|7d|2w\n      how long"));
+    CHECK_EQUAL(done(bare_ctl({"--help"})), done(bare_ctl({"help"})));
+    CHECK_EQUAL(2, bare_ctl({"help", "frobnicate"}).status);
+    CHECK(has(bare_ctl({"help", "lst"}).errors, "did you mean 'list'?"));
+}
+
+TEST(command_line, help_of_a_family_lists_its_commands) {
+    const std::string help = done(bare_ctl({"session", "--help"}));
+    CHECK(has(help, "\nUsage: useradminctl session COMMAND\n"));
+    CHECK(commands_in(help) == std::vector<std::string>({"open", "list", "revoke"}));
+}
+
+TEST(command_line, help_begins_with_an_example_and_has_global_options_last) {
+    // How far options are indented depends on CLI11's version.
+    const std::regex order("Example: useradminctl ban bo@example\\.com [^]*\nOptions:\n"
+                           " +--reason TEXT [^]*--expires DATE\\|30m\\|12h\\|7d\\|2w *\n[^]*"
+                           "\nGlobal options:\n +--config FILE [^]*");
+    const std::string help = done(bare_ctl({"ban", "--help"}));
+    CHECK_TEXT(std::regex_match(help, order), help.c_str());
+    const std::string all = done(bare_ctl({"--help"}));
+    CHECK(all.starts_with("Example: useradminctl "));
+    CHECK(all.find("\nCommands:\n") < all.find("\nGlobal options:\n"));
 }
 
 } // namespace useradmin::test

@@ -1,5 +1,6 @@
 // useradminctl schema --scale, schema --no-scale and check --counts.
 #include "scale.hpp"
+#include "support/files.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
@@ -366,6 +367,31 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
         CHECK_EQUAL(command == std::string("--scale") ? 4 : 0,
                     other.number("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND "
                                  "tgrelid = '\"user\"'::regclass"));
+    }
+}
+
+TEST(scale, interrupted_says_what_is_done_and_how_to_go_on) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 10));
+    const std::pair<const char*, const char*> commands[] = {
+        {"--scale", "interrupted; what was created stays; run this again to create the rest\n"},
+        {"--no-scale", "interrupted; run this again to remove the rest\n"}};
+    for (const auto& [command, sentence] : commands) {
+        const std::string out = path("interrupted-scale.txt");
+        Session holder(params_);
+        holder.run(R"(BEGIN; LOCK TABLE "user" IN ROW EXCLUSIVE MODE)");
+        Process process({words({"schema", command}), environment(), {}}, out);
+        CHECK(eventually([&] {
+            return holder.number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
+                                 "'\"user\"'::regclass") > 0;
+        }));
+        process.signal(SIGINT);
+        CHECK(process.ended_within(std::chrono::seconds(60)));
+        holder.run("COMMIT");
+        const std::string said = read_file(out);
+        CHECK_TEXT(said.ends_with(sentence), said.c_str());
+        done(ctl({"schema", command}));
     }
 }
 

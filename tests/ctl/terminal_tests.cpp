@@ -123,6 +123,57 @@ TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     }
 }
 
+TEST(terminal, progress_has_a_total_a_rate_and_the_time_left) {
+    std::string lines;
+    for (int number = 0; number < 1200; ++number)
+        lines += R"({"name":"Ana","email":"user)" + std::to_string(number) + "@x.org\"}\n";
+    const std::string users = file("progress.ndjson", lines);
+    const std::string log = path("progress.log");
+    const std::string out = path("progress.csv");
+    const auto screen_of = [](const std::vector<std::string>& arguments) {
+        Terminal terminal(words(arguments), environment());
+        CHECK_EQUAL(0, terminal.status());
+        return terminal.screen();
+    };
+    const auto shows = [](const std::string& screen, const std::string& counts) {
+        const std::size_t at = screen.find(counts);
+        const std::string rest = screen.substr(std::min(at, screen.size()));
+        CHECK_TEXT(at != screen.npos, screen.c_str());
+        CHECK_TEXT(rest.find("/s, ") < rest.find(" left …"), screen.c_str());
+    };
+    shows(screen_of({"import", users, "--dry-run"}), "Checking the lines: 500 of 1200, ");
+    shows(screen_of({"import", users, "--audit-log", log}), "Importing the lines: 1000 of 1200, ");
+    shows(screen_of({"export", out}), "Exporting the users: 50 of 1200, ");
+    // It is shown every 10,000 lines.
+    std::string many;
+    for (int count = 0; count < 10; ++count)
+        many += read_file(log);
+    shows(
+        [&] {
+            Terminal terminal(words({"audit", "verify", file("many.log", many)}), environment());
+            CHECK_EQUAL(1, terminal.status());
+            return terminal.screen();
+        }(),
+        "Following the lines: 10000 of 12010, ");
+}
+
+TEST(terminal, shows_times_in_the_local_zone) {
+    const std::string id = create("ana@x.org");
+    sql().run("UPDATE \"user\" SET \"createdAt\" = '2026-01-31T20:00:00.000Z'");
+    Environment zone = environment();
+    zone.emplace_back("TZ", "XYZ-05:30");
+    for (const auto& arguments :
+         std::vector<std::vector<std::string>>{{"list"}, {"show", "ana@x.org"}}) {
+        Terminal terminal(words(arguments), zone);
+        CHECK_EQUAL(0, terminal.status());
+        CHECK_TEXT(has(terminal.screen(), "2026-02-01 01:30:00 XYZ"), terminal.screen().c_str());
+        CHECK(has(ctl(arguments, "", {{"TZ", "XYZ-05:30"}}).output, "2026-01-31T20:00:00.000Z"));
+    }
+    Terminal json(words({"show", "ana@x.org", "--json"}), zone);
+    CHECK_EQUAL(0, json.status());
+    CHECK(has(json.screen(), "2026-01-31T20:00:00.000Z"));
+}
+
 TEST(terminal, check_says_what_it_is_doing) {
     Terminal terminal(words({"check"}), environment());
     terminal.await("Counting the users …");
@@ -174,7 +225,7 @@ TEST(hostile_texts, of_a_user_reach_no_terminal) {
     run({"session", "list", std::string("b") + hostile});
     run({"passwd", std::string("b") + hostile}, "s3cr3t word\n");
     run({"create", "--email", hostile, "--name", hostile}, "s3cr3t word\n");
-    run({"export", std::string("/nonexistent/") + hostile});
+    run({"export", std::string("/nonexistent/") + hostile, "--format", "csv"});
     run({std::string("a") + hostile});
     run({"audit", "verify", hostile});
 }

@@ -139,6 +139,37 @@ TEST(list, finds_by_text_and_by_role_and_pages) {
     CHECK(has(done(ctl({"list", "--search", "nobody"})), "0 users, page 1 of 0"));
 }
 
+TEST(list, shows_banned_users_only_if_asked_to) {
+    for (const char* name : {"a", "b", "c"})
+        create(std::string(name) + "@x.org", name);
+    for (const char* banned : {"a@x.org", "c@x.org"})
+        done(ctl({"ban", banned}));
+    const Json all(ctl({"list", "--banned", "--json"}).output);
+    CHECK_EQUAL(2, all.size("data"));
+    CHECK_EQUAL(std::string("c@x.org"), all.at("data.0.email"));
+    const Json one(ctl({"list", "--banned", "--search", "a@x", "--json"}).output);
+    CHECK_EQUAL(1, one.size("data"));
+    CHECK_EQUAL(std::string("a@x.org"), one.at("data.0.email"));
+    CHECK(has(done(ctl({"list", "--banned", "--search", "b@x"})), "0 users"));
+}
+
+TEST(list, sorts_as_asked_to) {
+    create("b@x.org", "Ana");
+    create("a@x.org", "Cy");
+    create("c@x.org", "Bo");
+    done(ctl({"role", "b@x.org", "admin"}));
+    const auto order_by = [&](const char* key) {
+        const Json json(ctl({"list", "--sort", key, "--json"}).output);
+        return json.at("data.0.email").substr(0, 1) + json.at("data.1.email").substr(0, 1) +
+               json.at("data.2.email").substr(0, 1);
+    };
+    CHECK_EQUAL(std::string("abc"), order_by("email"));
+    CHECK_EQUAL(std::string("bca"), order_by("name"));
+    CHECK_EQUAL(std::string("cab"), order_by("createdAt"));
+    CHECK_EQUAL(std::string("bca"), order_by("updatedAt"));
+    CHECK(has(ctl({"list", "--sort", "id"}).errors, "createdAt, updatedAt, name or email"));
+}
+
 TEST(list, refuses_a_page_or_limit_that_is_no_whole_number) {
     for (const char* wrong : {"0", "-1", "x", "1x", "", "99999999999999999999"}) {
         CHECK_EQUAL(2, ctl({"list", "--page", wrong}).status);
@@ -261,6 +292,15 @@ TEST(role, gives_a_user_another_role) {
                 Json(ctl({"role", id, "admin", "--yes", "--json"}).output).at("data.role"));
 }
 
+TEST(role, that_the_user_has_is_said_and_changes_nothing) {
+    const std::string id = create("ana@x.org", "Ana", "superAdmin");
+    const std::string before = ctl({"show", id}).output;
+    CHECK_EQUAL(
+        std::string("the role of Ana <ana@x.org> is superAdmin already; nothing was changed"),
+        done(ctl({"role", id, "superAdmin"})));
+    CHECK_EQUAL(before, ctl({"show", id}).output);
+}
+
 TEST(role, that_is_unknown_requires_force) {
     const std::string id = create("ana@x.org");
     const ProgramResult ended = ctl({"role", id, "Admin"});
@@ -343,7 +383,17 @@ TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
     CHECK_EQUAL(std::string("false"), json.at("data.banned"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
+    done(ctl({"ban", id}));
     CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), done(ctl({"unban", id})));
+}
+
+TEST(ban, lifted_already_is_said_and_changes_nothing) {
+    const std::string id = create("ana@x.org");
+    const std::string before = ctl({"show", id}).output;
+    CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned; nothing was changed"),
+                done(ctl({"unban", id})));
+    CHECK_EQUAL(std::string("false"), Json(ctl({"unban", id, "--json"}).output).at("data.banned"));
+    CHECK_EQUAL(before, ctl({"show", id}).output);
 }
 
 TEST_GROUP_BASE(delete_, Scene){};

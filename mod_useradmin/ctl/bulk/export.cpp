@@ -2,6 +2,7 @@
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
+#include "ctl/interruption.hpp"
 
 #include "apr/pool.hpp"
 #include "store/bulk.hpp"
@@ -83,6 +84,7 @@ class Target {
 
     /// Returns whether it is a pipe or a device, which must not be replaced.
     bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
+    bool is_file() const noexcept { return is_file_; }
     /// Returns the resolved name.
     const std::string& name() const noexcept { return name_; }
     /// Opens the file that the constructor checked, even if its name was reused. Returns -1 with
@@ -112,6 +114,16 @@ bool has_name(std::FILE* file, const std::string& name) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+/// Refuses to guess the format of a file by an ending that is none of a format.
+void require_known_ending(const Options& options, const std::string& name) {
+    const std::string ending = std::filesystem::path(name).extension();
+    if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
+        ending != ".jsonl")
+        throw CommandError(Exit::usage, "the ending " + ending +
+                                            " is none of .csv, .ndjson and .jsonl; add --format "
+                                            "csv or --format ndjson");
+}
+
 /// Escapes control characters of each line.
 std::string escape_lines(std::string_view lines) {
     std::string text;
@@ -127,12 +139,16 @@ std::string escape_lines(std::string_view lines) {
 /// complete.
 class Output {
   public:
-    explicit Output(const std::string& name) : name_(name) {
+    /// Throws CommandError if a file exists and must not be replaced.
+    Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
         const Target target(name);
         name_ = target.name();
-        if (!target.is_device())
+        if (target.is_file() && !replaces)
+            throw CommandError(Exit::failure, name + " exists already; use --force to replace it");
+        is_file_ = !target.is_device();
+        if (is_file_)
             part_ = name_ + ".part";
         // The file contains password hashes.
         const int descriptor = part_.empty() ? target.open_device() : create_exclusive(part_);
@@ -140,13 +156,17 @@ class Output {
         if (file_ == nullptr)
             reject();
     }
-    ~Output() {
-        if (file_ != nullptr && !part_.empty() && has_name(file_.get(), part_))
-            std::remove(part_.c_str());
-    }
+    ~Output() { remove_part(); }
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
+    /// Removes what is not complete. Returns whether it was a file.
+    bool remove_part() const noexcept {
+        return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
+               std::remove(part_.c_str()) == 0;
+    }
+    /// Returns whether it is a file, not a pipe, a device or standard output.
+    bool is_file() const noexcept { return is_file_; }
     bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
         if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
@@ -180,13 +200,31 @@ class Output {
 
     std::string name_;
     std::string part_;
+    bool is_file_ = false;
     std::unique_ptr<std::FILE, Close> file_;
 };
+
+std::int64_t number_of_users(Database& database, const store::Schema& schema) {
+    return number_of(database.rows("SELECT " + schema.user.function("count") + "*) FROM " +
+                                   schema.user.sql)[0][0]);
+}
+
+/// Prints the number of users, on stderr if standard output may have them.
+void print_count(const Context& context, const Output& output, std::int64_t count) {
+    const std::string sentence = count_of(count, "user", "users") + " exported";
+    if (!output.is_file())
+        std::fprintf(stderr, "%s\n", sentence.c_str());
+    else if (context.wants_json())
+        print_data([&](json::Writer& writer) { writer.key("exported").integer(count); });
+    else
+        print_line(sentence);
+}
 
 } // namespace
 
 Exit export_users(Context& context) {
     const std::string name = context.options.words.empty() ? "-" : context.options.words[0];
+    require_known_ending(context.options, name);
     const FileFormat format = format_of(context.options.find("format"), name);
     const bool is_for_spreadsheet = context.options.has("spreadsheet");
     if (is_for_spreadsheet && format != FileFormat::csv)
@@ -197,19 +235,30 @@ Exit export_users(Context& context) {
     if (const store::Problem* problem =
             schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
-    Output output(name);
+    Output output(name, context.options.has("force"));
     // On a terminal, the lines themselves show the progress.
     const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)
         progress.emplace("Exporting the users");
+    bool is_complete = false;
+    Interruption interruption(context.wants_json(), [&] {
+        if (progress)
+            progress->clear();
+        return is_complete            ? "the output is complete"
+               : output.remove_part() ? "nothing was written; run this again"
+                                      : "the output is not complete; run this again";
+    });
     // Reads all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
+    const std::int64_t total =
+        progress && progress->is_shown() ? number_of_users(database, schema) : 0;
     std::string text;
     writer.append_headings(text);
     std::optional<std::string> last;
     std::int64_t users_at_once = first_users;
-    for (std::uint64_t count = 0;;) {
+    std::int64_t count = 0;
+    for (;;) {
         const apr::ScopedPool pool(database.pool());
         store::Work work(database.client(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
@@ -224,16 +273,22 @@ Exit export_users(Context& context) {
         if (rows->empty())
             break;
         last = rows->back().user.id;
-        count += rows->size();
+        count += static_cast<std::int64_t>(rows->size());
         if (progress)
-            progress->show("Exporting the users: " + std::to_string(count));
+            progress->show(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(total));
     }
     database.execute("COMMIT");
-    output.finish();
-    progress.reset();
-    if (const std::int64_t count = writer.formulas_kept(); count > 0)
+    {
+        const auto delay = interruption.delay();
+        output.finish();
+        is_complete = true;
+    }
+    if (progress)
+        progress->clear();
+    print_count(context, output, count);
+    if (const std::int64_t kept = writer.formulas_kept(); kept > 0)
         print_error(
-            count_of(count, "cell begins", "cells begin") +
+            count_of(kept, "cell begins", "cells begin") +
             " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
             "in a file that is not for 'import'");
     return Exit::success;

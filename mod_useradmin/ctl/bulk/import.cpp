@@ -4,7 +4,9 @@
 #include "crypto/random.hpp"
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
+#include "ctl/commands/log_file.hpp"
 #include "ctl/display.hpp"
+#include "ctl/interruption.hpp"
 #include "ctl/password_input.hpp"
 #include "sign_in/identity.hpp"
 #include "store/bulk.hpp"
@@ -21,8 +23,6 @@
 #include <system_error>
 #include <thread>
 #include <variant>
-
-#include <sys/stat.h>
 
 namespace useradmin::ctl {
 
@@ -189,13 +189,6 @@ class Input {
     Input& operator=(const Input&) = delete;
 
     std::FILE* file() const noexcept { return file_; }
-    /// The size in bytes; 0 if unknown.
-    std::uint64_t size() const noexcept {
-        struct stat status = {};
-        return fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)
-                   ? static_cast<std::uint64_t>(status.st_size)
-                   : 0;
-    }
 
   private:
     std::FILE* file_;
@@ -249,7 +242,12 @@ class Import {
           rules_{schema_, context.settings.lowers_email.value_or(false),
                  context.options.has("force"), text::now()},
           reader_(input_.file(), format_of(context.options.find("format"), name)),
-          progress_("Importing the users") {
+          progress_(is_dry_ ? "Checking the lines" : "Importing the lines"),
+          total_lines_(progress_.is_shown() ? count_lines(name) : 0),
+          interruption_(context.wants_json(), [this] {
+              progress_.clear();
+              return state("run this again");
+          }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
             throw CommandError(Exit::failure, problem->text);
@@ -260,10 +258,11 @@ class Import {
             begin_trial();
         while (auto line = reader_.next()) {
             take(std::move(*line));
-            if (entries_.size() >= users_at_once || bytes_ >= batch_bytes)
-                flush(reader_.place_behind());
+            if (entries_.size() >= users_at_once || bytes_ >= batch_bytes ||
+                problems_.size() - reported_ >= users_at_once)
+                flush(reader_.lines_read());
         }
-        flush(reader_.place_behind());
+        flush(reader_.lines_read());
         return report();
     }
 
@@ -285,11 +284,13 @@ class Import {
             line.problem.empty() ? fill(*entry, rules_) : std::move(line.problem);
         if (!problem.empty()) {
             reject(Exit::failure, entry->line, problem);
+            if (entries_.empty())
+                report_problems();
             return;
         }
         // Flush, so that the database reports the duplicate.
         if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
-            flush(reader_.place_before());
+            flush(reader_.lines_before());
         names_.emplace(entry->row.user.email);
         if (!entry->row.user.id.empty())
             names_.emplace(entry->row.user.id);
@@ -300,28 +301,38 @@ class Import {
 
     /// Rejects a line. Ends an import; a dry run only counts it.
     void reject(Exit code, std::uint64_t line, const std::string& problem) {
-        const std::string sentence = line_named(line) + " " + problem;
         if (!is_dry_)
-            throw CommandError(code, sentence + "; " + state());
-        ++bad_lines_;
-        progress_.clear();
-        print_error(sentence);
+            throw CommandError(code, line_named(line) + " " + problem + "; " + state());
+        problems_.push_back({line, problem});
     }
 
-    /// Describes the state of the database when an import ends early.
-    std::string state() const {
+    /// Prints the problems since the last call in the order of their lines.
+    void report_problems() {
+        const auto first = problems_.begin() + static_cast<std::ptrdiff_t>(reported_);
+        std::stable_sort(first, problems_.end(), [](const Problem& left, const Problem& right) {
+            return left.line < right.line;
+        });
+        if (first != problems_.end())
+            progress_.clear();
+        for (auto each = first; each != problems_.end(); ++each)
+            print_error(line_named(each->line) + " " + each->message);
+        reported_ = problems_.size();
+    }
+
+    /// Describes the state of the database when an import ends early, and what to do then.
+    std::string state(const std::string& remedy = "fix it, then run this again") const {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
-        return "the lines up to line " + std::to_string(imported_.line) +
-               " are imported; fix it, then run this again with --on-conflict " +
+        return "the lines up to line " + std::to_string(lines_imported_) + " are imported; " +
+               remedy + " with --on-conflict " +
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
-    /// Writes all entries to the database, or none. place: the end of their lines in the file.
-    void flush(FilePlace place) {
+    /// Writes all entries to the database, or none. lines: those up to their last one.
+    void flush(std::uint64_t lines) {
         if (entries_.empty())
             return;
-        place_behind_ = std::move(place);
+        lines_read_ = lines;
         if (is_dry_) {
             try_to_write();
         } else {
@@ -338,7 +349,7 @@ class Import {
         entries_.clear();
         names_.clear();
         bytes_ = 0;
-        show_progress();
+        progress_.show(lines_read_, total_lines_);
     }
 
     /// Marks the entries whose users exist. Returns their number.
@@ -412,6 +423,7 @@ class Import {
         std::vector<store::RowChange> seen;
         if (!write(work, counts_, seen))
             fail(work);
+        report_problems();
     }
 
     /// Returns false if a unique value exists already. On the last try, throws instead.
@@ -428,6 +440,7 @@ class Import {
                 return false;
             fail(work);
         }
+        const auto delay = interruption_.delay();
         if (context_.audit().runs_before_commit())
             record_changes(seen);
         if (!transaction->commit()) {
@@ -436,7 +449,7 @@ class Import {
         }
         context_.audit().confirm_changes();
         counts_ = next;
-        imported_ = place_behind_;
+        lines_imported_ = lines_read_;
         if (!context_.audit().runs_before_commit())
             record_changes(seen);
         return true;
@@ -529,34 +542,26 @@ class Import {
             }
     }
 
-    [[noreturn]] void fail(const store::Work& work) const {
+    [[noreturn]] void fail(const store::Work& work) {
+        report_problems();
         throw CommandError(Exit::failure, "the database rejected lines " +
                                               std::to_string(entries_.front()->line) + " to " +
                                               std::to_string(entries_.back()->line) + ": " +
                                               work.error_message() + "; " + state());
     }
 
-    void show_progress() const {
-        std::string text = is_dry_ ? "Checking the lines: " + std::to_string(place_behind_.line)
-                                   : "Importing the users: " + std::to_string(counts_.total());
-        if (const std::uint64_t size = input_.size(); size > 0)
-            text += ", " + std::to_string(place_behind_.bytes * 100 / size) + " %";
-        progress_.show(text);
-    }
-
     Exit report() const {
         progress_.clear();
-        if (bad_lines_ > 0)
-            throw CommandError(Exit::failure, count_of(bad_lines_, "line is", "lines are") +
-                                                  " wrong; nothing was imported");
-        if (context_.wants_json()) {
-            print_data([&](json::Writer& writer) {
-                writer.key("made").integer(counts_.made);
-                writer.key("changed").integer(counts_.changed);
-                writer.key("skipped").integer(counts_.skipped);
-            });
-            return Exit::success;
+        std::string error;
+        if (!problems_.empty()) {
+            error = count_of(static_cast<std::int64_t>(problems_.size()), "line is", "lines are") +
+                    " wrong; nothing was imported";
+            print_error(error);
         }
+        if (context_.wants_json())
+            print_as_json(error);
+        if (context_.wants_json() || !error.empty())
+            return error.empty() ? Exit::success : Exit::failure;
         const std::string counts = count_of(counts_.made, "user", "users") + " made, " +
                                    std::to_string(counts_.changed) + " changed, " +
                                    std::to_string(counts_.skipped) + " skipped" +
@@ -566,6 +571,35 @@ class Import {
                            : counts);
         return Exit::success;
     }
+
+    void print_as_json(const std::string& error) const {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object().key("success").boolean(error.empty()).key("data").begin_object();
+        writer.key("made").integer(counts_.made);
+        writer.key("changed").integer(counts_.changed);
+        writer.key("skipped").integer(counts_.skipped);
+        if (is_dry_) {
+            writer.key("problems").begin_array();
+            for (const Problem& problem : problems_) {
+                writer.begin_object().key("line");
+                writer.integer(static_cast<std::int64_t>(problem.line));
+                writer.key("message").string(problem.message).end_object();
+            }
+            writer.end_array();
+        }
+        writer.end_object();
+        if (!error.empty())
+            writer.key("error").string(error);
+        writer.end_object();
+        print_json(document);
+    }
+
+    /// A wrong line of a dry run.
+    struct Problem {
+        std::uint64_t line;
+        std::string message;
+    };
 
     Context& context_;
     Input input_;
@@ -577,19 +611,24 @@ class Import {
     ImportRules rules_;
     UserFileReader reader_;
     Progress progress_;
+    std::uint64_t total_lines_;
 
     Entries entries_;
     /// The ids and addresses of the entries.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
-    /// The position in the file after the last entry, and after the last imported one.
-    FilePlace place_behind_;
-    FilePlace imported_;
+    /// The lines up to the last entry, and up to the last imported one.
+    std::uint64_t lines_read_ = 0;
+    std::uint64_t lines_imported_ = 0;
     ImportCounts counts_;
-    std::int64_t bad_lines_ = 0;
+    std::vector<Problem> problems_;
+    /// How many of them were printed.
+    std::size_t reported_ = 0;
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;
     std::unique_ptr<store::Transaction> trial_transaction_;
+    /// Ends before what it describes.
+    Interruption interruption_;
 };
 
 } // namespace

@@ -289,9 +289,9 @@ std::optional<FileLine> UserFileReader::next() {
     }
 }
 
-FilePlace UserFileReader::place_behind() {
+std::uint64_t UserFileReader::lines_read() {
     commit_line();
-    return place_before();
+    return line_;
 }
 
 void UserFileWriter::append_headings(std::string& out) const {

@@ -30,12 +30,6 @@ struct Cell {
     std::optional<crypto::Secret> text;
 };
 
-/// A position in a file.
-struct FilePlace {
-    std::uint64_t bytes = 0;
-    std::uint64_t line = 0;
-};
-
 /// A parsed line.
 struct FileLine {
     /// The number of its first line, from 1: CSV cells may contain newlines.
@@ -59,9 +53,9 @@ class UserFileReader {
     /// Returns the next line, or nothing at the end. Throws CommandError if the file cannot be read
     /// or a line is too long.
     std::optional<FileLine> next();
-    /// The start of the last line, and of the next one.
-    FilePlace place_before() const { return {bytes_, line_}; }
-    FilePlace place_behind();
+    /// The number of lines before the last one, and including it.
+    std::uint64_t lines_before() const noexcept { return line_; }
+    std::uint64_t lines_read();
 
   private:
     /// Returns the next line with its newline, valid until the next call; empty at the end.

@@ -31,6 +31,10 @@ Exit ban(Context& context) {
 Exit unban(Context& context) {
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "banned");
+    if (!user.banned && !user.ban_reason && !user.ban_expires) {
+        print(context, user, display(user) + " is not banned; nothing was changed");
+        return Exit::success;
+    }
     const model::User free = change(context, user, api::unban(text::now()));
     print(context, free, display(free) + " is no longer banned");
     return Exit::success;

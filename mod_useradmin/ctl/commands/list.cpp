@@ -1,6 +1,8 @@
 // useradminctl list: one page of the users.
 #include "api/envelope.hpp"
+#include "api/list_order.hpp"
 #include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 
 #include <limits>
@@ -18,16 +20,28 @@ model::NullableText text_of(const Options& options, std::string_view name) {
     return value && !value->empty() ? value : std::nullopt;
 }
 
+store::Order order_of(const Options& options) {
+    const auto order = api::order_by(options.find("sort").value_or("createdAt"));
+    if (!order)
+        throw CommandError(Exit::usage, "--sort must be createdAt, updatedAt, name or email");
+    return *order;
+}
+
 } // namespace
 
 Exit list(Context& context) {
     api::Pagination pagination;
     pagination.page = context.options.number("page", largest_page, pagination.page);
     pagination.limit = context.options.number("limit", largest_limit, pagination.limit);
-    const store::Filter filter = {text_of(context.options, "role"),
-                                  text_of(context.options, "search")};
-    const store::Page page = value_of(
-        context.store().list(filter, {pagination.limit, (pagination.page - 1) * pagination.limit}));
+    store::Filter filter = {text_of(context.options, "role"), text_of(context.options, "search")};
+    const store::Window window = {pagination.limit, (pagination.page - 1) * pagination.limit,
+                                  order_of(context.options)};
+    if (context.options.has("banned")) {
+        require_column(context, "banned");
+        filter.banned = true;
+        filter.matches_all = filter.role || filter.search;
+    }
+    const store::Page page = value_of(context.store().list(filter, window));
     pagination.total = page.total;
     if (context.wants_json()) {
         print_json(api::records(page, pagination).body);

@@ -2,7 +2,10 @@
 
 #include <zlib.h>
 
+#include <filesystem>
 #include <ios>
+#include <iterator>
+#include <system_error>
 
 namespace useradmin::ctl {
 
@@ -30,6 +33,20 @@ LogFile::Buffer::int_type LogFile::Buffer::underflow() {
         return traits_type::eof();
     setg(bytes_.data(), bytes_.data(), bytes_.data() + count);
     return traits_type::to_int_type(bytes_[0]);
+}
+
+std::uint64_t count_lines(const std::string& name) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(name, ignored))
+        return 0;
+    LogFile file(name);
+    std::uint64_t lines = 0;
+    char last = '\n';
+    for (std::istreambuf_iterator<char> each(file), end; each != end; ++each) {
+        last = *each;
+        lines += last == '\n' ? 1 : 0;
+    }
+    return lines + (last == '\n' ? 0 : 1);
 }
 
 } // namespace useradmin::ctl

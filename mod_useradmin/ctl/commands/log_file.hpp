@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <istream>
 #include <streambuf>
 #include <string>
@@ -37,5 +38,8 @@ class LogFile final : public std::istream {
     gzFile_s* file_;
     Buffer buffer_;
 };
+
+/// Returns the number of lines of a regular file, plain or compressed; 0 for any other.
+std::uint64_t count_lines(const std::string& name);
 
 } // namespace useradmin::ctl

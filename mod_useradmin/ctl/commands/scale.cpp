@@ -2,6 +2,7 @@
 
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"
+#include "ctl/interruption.hpp"
 #include "ctl/transaction.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
@@ -264,6 +265,9 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 } // namespace
 
 Exit create_scale(Context& context) {
+    const Interruption interruption(context.wants_json(), [] {
+        return "what was created stays; run this again to create the rest";
+    });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
     CopyState state = objects.state();
@@ -287,6 +291,8 @@ Exit create_scale(Context& context) {
 }
 
 Exit remove_scale(Context& context) {
+    const Interruption interruption(context.wants_json(),
+                                    [] { return "run this again to remove the rest"; });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
     static_cast<void>(objects.state());

@@ -42,7 +42,7 @@ void print_opened(const Context& context, const model::Session& session, const s
     print_data([&](json::Writer& writer) {
         writer.key("id").string(session.id);
         writer.key("userId").string(session.user_id);
-        writer.key("expiresAt").string(display(session.expires_at));
+        writer.key("expiresAt").time_or_null(session.expires_at);
         writer.key("token").string(token);
     });
 }

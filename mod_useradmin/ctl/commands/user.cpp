@@ -46,8 +46,12 @@ Exit set_role(Context& context) {
     require_known_role(context, role);
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "role");
-    if (role != user.role)
-        confirm_last_super_admin(context, user, "Give it the role '" + role + "'");
+    if (role == user.role) {
+        print(context, user,
+              "the role of " + display(user) + " is " + role + " already; nothing was changed");
+        return Exit::success;
+    }
+    confirm_last_super_admin(context, user, "Give it the role '" + role + "'");
     const model::User changed =
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
     print(context, changed, "the role of " + display(changed) + " is " + role);

@@ -18,6 +18,8 @@ void print_field(const char* name, std::string_view value) {
 }
 
 std::string display_of(const model::Value& value, const model::Field<model::User>& field) {
+    if (const auto* time = std::get_if<text::Timestamp>(&value))
+        return display(*time);
     return text_of(value).value_or(
         std::string(field.null_substitute.empty() ? "-" : field.null_substitute));
 }
@@ -25,6 +27,8 @@ std::string display_of(const model::Value& value, const model::Field<model::User
 } // namespace
 
 model::User find_user(Context& context, std::string_view word) {
+    if (word.empty())
+        throw CommandError(Exit::usage, "name the user by address or id");
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
     auto user = is_address ? store.find_by_email(word) : store.find(word);

@@ -72,12 +72,23 @@ class Files {
     std::vector<std::string> notes_;
 };
 
+/// Returns the number of lines; 0 if standard input is one of the sources.
+std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
+    std::uint64_t lines = 0;
+    for (const audit::Source& source : sources) {
+        if (source.text == &std::cin)
+            return 0;
+        lines += count_lines(source.name);
+    }
+    return lines;
+}
+
 audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
     const Progress progress("Following the lines");
+    const std::uint64_t total = progress.is_shown() ? lines_of(files.sources()) : 0;
     audit::Findings found =
-        audit::verify(files.sources(), std::move(anchor), [&](std::uint64_t lines) {
-            progress.show("Following the lines: " + std::to_string(lines));
-        });
+        audit::verify(files.sources(), std::move(anchor),
+                      [&](std::uint64_t lines) { progress.show(lines, total); });
     found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
     return found;
 }
@@ -95,7 +106,10 @@ void print_verification_as_json(const audit::Findings& found) {
     write_texts(writer.key("notes"), found.notes);
     writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
     write_texts(writer.key("unknownLines"), found.unknown_lines);
-    writer.end_object().end_object();
+    writer.end_object();
+    if (!found.problems.empty())
+        writer.key("error").string("the lines are not as they were written");
+    writer.end_object();
     print_json(document);
 }
 
@@ -130,8 +144,12 @@ void print_verification(const audit::Findings& found) {
 
 Exit verify_audit_log(Context& context) {
     std::optional<std::string> anchor;
-    if (const auto said = context.options.find("anchor"))
+    if (const auto said = context.options.find("anchor")) {
+        if (said->size() != 64 || said->find_first_not_of("0123456789abcdef") != said->npos)
+            throw CommandError(Exit::usage, "--anchor must be a hash that an earlier verification "
+                                            "printed: 64 hexadecimal digits");
         anchor = *said;
+    }
     const Files files(context.options.words);
     const audit::Findings found = follow(files, std::move(anchor));
     if (context.wants_json())

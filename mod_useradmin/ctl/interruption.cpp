@@ -1,0 +1,54 @@
+#include "ctl/interruption.hpp"
+
+#include "ctl/display.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <pthread.h>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// Ends the thread.
+constexpr int end_of_thread = SIGUSR1;
+
+} // namespace
+
+Interruption::Interruption(bool wants_json, std::function<std::string()> describe)
+    : wants_json_(wants_json), describe_(std::move(describe)) {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, end_of_thread);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action = {};
+        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&signals_, number);
+    }
+    // Threads inherit the mask.
+    pthread_sigmask(SIG_BLOCK, &signals_, &mask_);
+    thread_ = std::thread([this] { wait(); });
+}
+
+Interruption::~Interruption() {
+    pthread_kill(thread_.native_handle(), end_of_thread);
+    thread_.join();
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+void Interruption::wait() {
+    int number = 0;
+    if (sigwait(&signals_, &number) != 0 || number == end_of_thread)
+        return;
+    const auto lock = delay();
+    print_failure("interrupted; " + describe_(), wants_json_);
+    std::fflush(stdout);
+    // The parent sees that a signal ended the program.
+    raise(number);
+    sigset_t ending = {};
+    sigemptyset(&ending);
+    sigaddset(&ending, number);
+    pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,37 @@
+// Ctrl-C during a long command.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <csignal>
+
+namespace useradmin::ctl {
+
+/// While it exists, SIGINT, SIGTERM and SIGHUP print what was done before they end the program.
+/// Ignored signals stay ignored.
+class Interruption {
+  public:
+    /// describe: returns what was done and how to go on. It runs on another thread.
+    Interruption(bool wants_json, std::function<std::string()> describe);
+    ~Interruption();
+    Interruption(const Interruption&) = delete;
+    Interruption& operator=(const Interruption&) = delete;
+
+    /// Delays signals while the lock is held. What describe() reads changes only meanwhile.
+    [[nodiscard]] std::unique_lock<std::mutex> delay() { return std::unique_lock(mutex_); }
+
+  private:
+    void wait();
+
+    bool wants_json_;
+    std::function<std::string()> describe_;
+    std::mutex mutex_;
+    sigset_t mask_ = {};
+    sigset_t signals_ = {};
+    std::thread thread_;
+};
+
+} // namespace useradmin::ctl
