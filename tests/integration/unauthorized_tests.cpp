@@ -3,6 +3,7 @@
 
 #include "support/process.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace useradmin::test {
