@@ -215,4 +215,5 @@ export const cases = [
   { name: "creates", title: "creates" },
   { name: "creates-scale", title: "creates with --scale" },
   { name: "audit", title: "the audit log" },
+  { name: "bans", title: "bans that end sessions in Redis" },
 ];

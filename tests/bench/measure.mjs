@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 
 import { cases } from "./cases.mjs";
-import { audit } from "./support/audit.mjs";
+import { audit, bans } from "./support/costs.mjs";
 import { creates, createsWithScale } from "./support/creates.mjs";
 import { connected } from "./support/databases.mjs";
 import { comparisons, measureLines } from "./support/lines.mjs";
@@ -17,6 +17,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 /** What is measured in another way than by lines alone: each is given the settings and gives rows. */
 const special = {
   audit,
+  bans,
   creates,
   "creates-scale": createsWithScale,
 };

@@ -1,12 +1,14 @@
--- One change among so many requests, of one user after the other, and reads: wrk … --script change.lua BASE -- SHARE ID…
+-- One change among so many requests, of one user after the other, and reads: wrk … --script change.lua BASE -- SHARE BODY ID…
 dofile(debug.getinfo(1).source:match("@(.*/)") .. "report.lua")
 
 local ids
 local share
+local body
 local number = 0
 
 init = function(words)
     share = tonumber(table.remove(words, 1))
+    body = table.remove(words, 1)
     ids = words
 end
 
@@ -16,5 +18,5 @@ request = function()
     if number % share ~= 0 then
         return wrk.format("GET", path)
     end
-    return wrk.format("PUT", path, nil, string.format('{"name":"Persona %d"}', number))
+    return wrk.format("PUT", path, nil, string.format(body, number))
 end

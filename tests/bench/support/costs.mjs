@@ -1,0 +1,96 @@
+// What the audit log and the delivery of bans cost: changes with them and without.
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { connected, idOf } from "./databases.mjs";
+import { drive, median } from "./drive.mjs";
+import { comparison } from "./lines.mjs";
+import { folder } from "./machine.mjs";
+import { place, Server } from "./servers.mjs";
+import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
+
+/** Who is changed: more than there are callers, so that they rarely wait for one another. */
+const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
+
+/** Changes, one among so many requests; the others are reads. */
+const change = (server, headers, seconds, share, body) =>
+  drive(
+    `${server.address}/api/users`,
+    { ...headers, "Content-Type": "application/json" },
+    { seconds, connections: 8, script: "change.lua", words: [String(share), body, ...ids] },
+  );
+
+/**
+ * Measures each load with a feature and without: {name, body, directives, withoutIt}, where withoutIt is SQL. A load is
+ * its title, how many requests have one change, and the bound of the rate.
+ */
+const cost = async ({ rounds, seconds, say }, { name, body, directives, withoutIt, loads }) =>
+  withCopy({ users: 1_000 }, "changed_plain", (plainData) =>
+    withCopy({ users: 1_000 }, "changed_featured", async (featuredData) => {
+      if (withoutIt) await connected(plainData.name, (client) => client.query(withoutIt));
+      return withServer("notes", plainData, [], (plain, headers) =>
+        withServer("notes", featuredData, directives, async (featured) => {
+          const both = [
+            ["without", plain],
+            [name, featured],
+          ];
+          const figures = new Figures();
+          const ratios = new Map(loads.map(([load]) => [load, []]));
+          for (const [, server] of both) await change(server, headers, 1, 1, body);
+          // A pair of measurements is compared, not their medians: a drift of the machine meets both.
+          for (let round = 1; round <= 2 * rounds; ++round)
+            for (const [load, share] of loads) {
+              const measured = await inTurns(round, both, (server) =>
+                change(server, headers, seconds, share, body),
+              );
+              for (const [side, of] of measured) figures.add(`${load}, ${side}`, of);
+              ratios.get(load).push(measured.get(name).rate / measured.get("without").rate);
+              say(`  round ${round}: ${load}: ${ratios.get(load).at(-1).toFixed(3)} of the rate`);
+            }
+          return loads.flatMap(([load, , bound]) => [
+            { ...figures.row(`${load}, without`), memory: plain.memory },
+            {
+              ...figures.row(`${load}, ${name}`),
+              memory: featured.memory,
+              comparisons: [comparison(`rate of ${load}, without`, median(ratios.get(load)), bound, " ×")],
+            },
+          ]);
+        }),
+      );
+    }),
+  );
+
+export const audit = async (settings) => {
+  const home = mkdtempSync(join(folder, "audit-"));
+  try {
+    return await cost(settings, {
+      name: "with an audit log",
+      body: '{"name":"Persona %d"}',
+      directives: [`UserAdminAuditLog "${join(home, "audit.log")}"`],
+      // Nothing is wanted of changes alone: each writes a line to a file, which the other side does not.
+      loads: [
+        ["a change among ten requests", 10, { least: 0.95 }],
+        ["changes alone", 1, {}],
+      ],
+    });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+export const bans = async (settings) => {
+  const { home, port } = await place("redis");
+  const words = ["--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"].map(String);
+  const redis = await Server.start(["redis-server", ...words], { port, log: join(home, "output") });
+  try {
+    return await cost(settings, {
+      name: "with the table of revocations and Redis",
+      body: '{"banned":true,"banReason":"Motivo %d"}',
+      directives: [`UserAdminSecondaryStorage redis://127.0.0.1:${port}`],
+      withoutIt: 'DROP TABLE "useradmin_revocation"',
+      loads: [["bans alone", 1, { least: 0.8 }]],
+    });
+  } finally {
+    await redis.stop();
+  }
+};
