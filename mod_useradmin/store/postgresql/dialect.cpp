@@ -826,8 +826,10 @@ class Postgresql final : public Dialect {
         statement << "WITH useradmin_changed AS (UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, *this, changes);
         append_one(statement << " WHERE ", user, id, guard);
-        statement << " RETURNING " << work.schema().full_user() << "), useradmin_revoked AS (";
-        append_recording(statement, work.schema().revocation, {id, {}});
+        statement << " RETURNING " << work.schema().full_user() << "), ";
+        append_cleanup(statement, work.schema().revocation);
+        append_recording(statement << ", useradmin_revoked AS (", work.schema().revocation,
+                         {id, {}});
         statement << " FROM useradmin_changed) SELECT useradmin_changed.* FROM useradmin_changed";
         Result<Rows> rows = work.run(statement);
         if (!rows)
