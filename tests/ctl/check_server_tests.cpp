@@ -88,6 +88,19 @@ TEST(check_server, reports_a_missing_secret_file) {
           "cannot read /nonexistent/secret");
 }
 
+TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_read) {
+    const std::string configuration = whole(secret() + service);
+    std::filesystem::permissions(path("check.secret"), std::filesystem::perms::none);
+    Environment environment = Scene::environment();
+    environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
+    const ProgramResult ended = run_as_other(
+        {machine::built("useradminctl").string(), "--config", configuration, "check"}, environment);
+    std::filesystem::remove(path("check.secret"));
+    CHECK_EQUAL(std::string(), ended.errors);
+    CHECK_EQUAL(0, ended.status);
+    CHECK(has(ended.output, "Permission denied; run check as the account that starts httpd"));
+}
+
 TEST(check_server, reports_an_unset_variable_of_the_secret) {
     finds(whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET");
 }

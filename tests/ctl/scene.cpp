@@ -77,6 +77,15 @@ ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_vi
     return ended;
 }
 
+ProgramResult Scene::run_as_other(std::vector<std::string> program,
+                                  const Environment& environment) {
+    std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
+    if (running_as_root()) // whom no mode keeps out
+        words = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+    words.insert(words.end(), program.begin(), program.end());
+    return run_program(words, "", environment);
+}
+
 std::string Scene::done(const ProgramResult& ended, SourceLocation where) {
     if (ended.status != 0)
         fail_test("status " + std::to_string(ended.status) + ": " + ended.errors, where);

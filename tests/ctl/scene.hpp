@@ -62,6 +62,9 @@ class Scene : public Utest {
     /// The same without the options that name the database.
     static ProgramResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
                                   const Environment& more = {}, SourceLocation where = {});
+    /// Runs a program as an account that modes keep out of others' files.
+    static ProgramResult run_as_other(std::vector<std::string> program,
+                                      const Environment& environment);
     /// The output of a run that must succeed, without the line's end.
     static std::string done(const ProgramResult& ended, SourceLocation where = {});
 

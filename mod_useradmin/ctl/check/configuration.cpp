@@ -364,10 +364,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
         return checked;
     }
     if (!test.error.empty()) {
-        const bool lacks_right = test.error.find("Permission denied") != std::string::npos;
-        findings.problems.push_back(
-            "httpd rejects " + whole.name() + ": " + test.error +
-            (lacks_right ? "; run check as the account that starts httpd" : ""));
+        findings.problems.push_back("httpd rejects " + whole.name() + ": " + test.error);
         return checked;
     }
     findings.notes.insert(findings.notes.end(), test.warnings.begin(), test.warnings.end());

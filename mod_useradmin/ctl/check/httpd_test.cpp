@@ -10,6 +10,8 @@
 #include <array>
 #include <sstream>
 #include <string_view>
+#include <unistd.h>
+#include <utility>
 
 namespace useradmin::ctl {
 
@@ -80,6 +82,10 @@ void take_line(std::string_view line, HttpdTest& test) {
 
 } // namespace
 
+bool lacks_right(std::string_view error) noexcept {
+    return geteuid() != 0 && error.find("Permission denied") != error.npos;
+}
+
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     const apr::ScopedPool own(pool);
     HttpdTest test;
@@ -102,6 +108,9 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     }
     if (status > 0 && test.error.empty())
         test.error = "httpd -t ended with status " + std::to_string(status);
+    if (lacks_right(test.error))
+        test.failure = std::exchange(test.error, {}) +
+                       "; run check as the account that starts httpd, which is usually root";
     return test;
 }
 

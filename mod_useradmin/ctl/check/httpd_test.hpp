@@ -4,13 +4,14 @@
 #include <apr_pools.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace useradmin::ctl {
 
 /// The result of a test.
 struct HttpdTest {
-    /// Why httpd could not be run; otherwise empty.
+    /// Why httpd could not be run, or not with the rights that it is started with; otherwise empty.
     std::string failure;
     /// Why it rejects the configuration; otherwise empty.
     std::string error;
@@ -21,6 +22,9 @@ struct HttpdTest {
     /// The defined variables: "WORK".
     std::vector<std::string> defines;
 };
+
+/// Returns whether an error is due to a file that another account, which starts httpd, may read.
+bool lacks_right(std::string_view error) noexcept;
 
 /// Runs httpd -t on the file, with the program and the environment that apachectl would use.
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool);
