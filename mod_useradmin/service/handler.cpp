@@ -194,6 +194,7 @@ int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
     httpd::start_child(pool, servers, useradmin_module);
+    end_deliveries_with(pool, servers);
 }
 
 } // namespace

@@ -15,6 +15,8 @@
 #include <mod_watchdog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <variant>
 #include <vector>
 
@@ -99,9 +101,16 @@ class Job {
                tables == settings_.tables.names;
     }
 
+    /// Waits for run(), which does nothing from then on.
+    void stop() {
+        is_stopped_ = true;
+        const std::lock_guard wait(running_);
+    }
+
     void run(apr_pool_t* pool) {
-        if (backend().pool_state == nullptr)
-            return; // the child is starting
+        const std::lock_guard lock(running_);
+        if (is_stopped_ || backend().pool_state == nullptr) // or the child is starting
+            return;
         ServerLog log(server_, *backend().log_throttle);
         const RedisStorage::Connection connection = storage_.connect();
         if (connection == RedisStorage::Connection::failed)
@@ -127,9 +136,10 @@ class Job {
     }
     const httpd::Backend& backend() const { return backend_of(server_); }
 
-    static bool is_stopping() {
+    bool is_stopping() const {
         int state = 0;
-        return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) == APR_SUCCESS && state == AP_MPMQ_STOPPING;
+        return is_stopped_ || (ap_mpm_query(AP_MPMQ_MPM_STATE, &state) == APR_SUCCESS &&
+                               state == AP_MPMQ_STOPPING);
     }
 
     Delivery::Outcome deliver(apr_pool_t* parent, ServerLog& log) {
@@ -165,7 +175,14 @@ class Job {
     RedisStorage storage_;
     const RedisAddress* address_;
     Delivery delivery_;
+    std::mutex running_;
+    std::atomic<bool> is_stopped_ = false;
 };
+
+/// The jobs of a configuration.
+std::vector<Job*>& jobs_of(apr_pool_t* configuration_pool) {
+    return apr::find_or_emplace<std::vector<Job*>>(configuration_pool, "useradmin deliveries");
+}
 
 apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
     if (state == AP_WATCHDOG_STATE_RUNNING)
@@ -223,7 +240,7 @@ const char* missing_for_deliveries() noexcept {
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return; // httpd reads its configuration twice
-    auto& jobs = apr::emplace<std::vector<Job*>>(configuration_pool);
+    auto& jobs = jobs_of(configuration_pool);
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
@@ -255,6 +272,15 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         status = register_callback(watchdog, AP_WD_TM_INTERVAL, *job, run_job);
     if (status != APR_SUCCESS)
         throw std::runtime_error("mod_watchdog has no thread for the secondary storage");
+}
+
+void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept {
+    // The thread of mod_watchdog outlives the connections of mod_dbd, which are in a subpool.
+    for (Job* job : jobs_of(servers->process->pconf))
+        apr_pool_pre_cleanup_register(child_pool, job, [](void* data) -> apr_status_t {
+            static_cast<Job*>(data)->stop();
+            return APR_SUCCESS;
+        });
 }
 
 } // namespace useradmin::service

@@ -42,6 +42,9 @@ const char* missing_for_deliveries() noexcept;
 /// second. Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 
+/// For child_init: ends the deliveries of a child before its database connections are closed.
+void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept;
+
 /// The modules whose child_init must run after that of this module: the deliveries start there.
 inline constexpr const char* before_deliveries[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
