@@ -151,12 +151,15 @@ void print_json(std::string_view document) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void print_data(const std::function<void(json::Writer&)>& write_members) {
+void print_data(const std::function<void(json::Writer&)>& write_members, std::string_view error) {
     std::string document;
     json::Writer writer(document);
-    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.begin_object().key("success").boolean(error.empty()).key("data").begin_object();
     write_members(writer);
-    writer.end_object().end_object();
+    writer.end_object();
+    if (!error.empty())
+        writer.key("error").string(error);
+    writer.end_object();
     print_json(document);
 }
 

@@ -53,8 +53,10 @@ class Progress {
 
 /// Writes a JSON document to stdout as one line. Escapes control characters in JSON's form.
 void print_json(std::string_view document);
-/// Writes {"success":true,"data":{…}} with the members that the function writes.
-void print_data(const std::function<void(json::Writer&)>& write_members);
+/// Writes {"success":true,"data":{…}} with the members that the function writes. With an error,
+/// success is false, and the error follows the data.
+void print_data(const std::function<void(json::Writer&)>& write_members,
+                std::string_view error = {});
 /// Writes {"success":true,"data":[…]} with the elements that the function writes.
 void print_list(const std::function<void(json::Writer&)>& write_elements);
 /// Writes an array of strings.

@@ -573,26 +573,22 @@ class Import {
     }
 
     void print_as_json(const std::string& error) const {
-        std::string document;
-        json::Writer writer(document);
-        writer.begin_object().key("success").boolean(error.empty()).key("data").begin_object();
-        writer.key("made").integer(counts_.made);
-        writer.key("changed").integer(counts_.changed);
-        writer.key("skipped").integer(counts_.skipped);
-        if (is_dry_) {
-            writer.key("problems").begin_array();
-            for (const Problem& problem : problems_) {
-                writer.begin_object().key("line");
-                writer.integer(static_cast<std::int64_t>(problem.line));
-                writer.key("message").string(problem.message).end_object();
-            }
-            writer.end_array();
-        }
-        writer.end_object();
-        if (!error.empty())
-            writer.key("error").string(error);
-        writer.end_object();
-        print_json(document);
+        print_data(
+            [&](json::Writer& writer) {
+                writer.key("made").integer(counts_.made);
+                writer.key("changed").integer(counts_.changed);
+                writer.key("skipped").integer(counts_.skipped);
+                if (is_dry_) {
+                    writer.key("problems").begin_array();
+                    for (const Problem& problem : problems_) {
+                        writer.begin_object().key("line");
+                        writer.integer(static_cast<std::int64_t>(problem.line));
+                        writer.key("message").string(problem.message).end_object();
+                    }
+                    writer.end_array();
+                }
+            },
+            error);
     }
 
     /// A wrong line of a dry run.

@@ -184,30 +184,25 @@ void write(json::Writer& writer, std::string_view key, const std::optional<RowCo
 
 void print_as_json(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
                    const Behaviour& behaviour) {
-    std::string document;
-    json::Writer writer(document);
-    writer.begin_object().key("success").boolean(findings.problems.empty());
-    writer.key("data").begin_object();
-    writer.key("driver").string(driver).key("version").string(found.version);
-    writer.key("tables").begin_object();
-    write(writer, "user", found.schema.user);
-    write(writer, "session", found.schema.session);
-    write(writer, "account", found.schema.account);
-    writer.end_object().key("service").begin_object();
-    for (const auto& [name, text] : behaviour)
-        writer.key(name).string(text);
-    writer.end_object();
-    write(writer, "application", found.foreign);
-    write(writer, "own", found.own);
-    write_texts(writer.key("notes"), findings.notes);
-    write_texts(writer.key("unchecked"), findings.unchecked);
-    write_texts(writer.key("problems"), findings.problems);
-    write_texts(writer.key("directives"), findings.directives);
-    writer.end_object();
-    if (!findings.problems.empty())
-        writer.key("error").string("there are problems");
-    writer.end_object();
-    print_json(document);
+    print_data(
+        [&](json::Writer& writer) {
+            writer.key("driver").string(driver).key("version").string(found.version);
+            writer.key("tables").begin_object();
+            write(writer, "user", found.schema.user);
+            write(writer, "session", found.schema.session);
+            write(writer, "account", found.schema.account);
+            writer.end_object().key("service").begin_object();
+            for (const auto& [name, text] : behaviour)
+                writer.key(name).string(text);
+            writer.end_object();
+            write(writer, "application", found.foreign);
+            write(writer, "own", found.own);
+            write_texts(writer.key("notes"), findings.notes);
+            write_texts(writer.key("unchecked"), findings.unchecked);
+            write_texts(writer.key("problems"), findings.problems);
+            write_texts(writer.key("directives"), findings.directives);
+        },
+        findings.problems.empty() ? "" : "there are problems");
 }
 
 } // namespace

@@ -94,23 +94,18 @@ audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
 }
 
 void print_verification_as_json(const audit::Findings& found) {
-    std::string document;
-    json::Writer writer(document);
-    writer.begin_object().key("success").boolean(found.problems.empty());
-    writer.key("data").begin_object();
-    writer.key("lines").integer(static_cast<std::int64_t>(found.lines));
-    writer.key("first").integer(static_cast<std::int64_t>(found.first.number));
-    writer.key("last").integer(static_cast<std::int64_t>(found.last.number));
-    writer.key("hash").string(found.last.hash);
-    write_texts(writer.key("problems"), found.problems);
-    write_texts(writer.key("notes"), found.notes);
-    writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
-    write_texts(writer.key("unknownLines"), found.unknown_lines);
-    writer.end_object();
-    if (!found.problems.empty())
-        writer.key("error").string("the lines are not as they were written");
-    writer.end_object();
-    print_json(document);
+    print_data(
+        [&](json::Writer& writer) {
+            writer.key("lines").integer(static_cast<std::int64_t>(found.lines));
+            writer.key("first").integer(static_cast<std::int64_t>(found.first.number));
+            writer.key("last").integer(static_cast<std::int64_t>(found.last.number));
+            writer.key("hash").string(found.last.hash);
+            write_texts(writer.key("problems"), found.problems);
+            write_texts(writer.key("notes"), found.notes);
+            writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
+            write_texts(writer.key("unknownLines"), found.unknown_lines);
+        },
+        found.problems.empty() ? "" : "the lines are not as they were written");
 }
 
 void print_verification(const audit::Findings& found) {
