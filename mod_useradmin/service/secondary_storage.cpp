@@ -118,7 +118,7 @@ class Job {
         if (connection == RedisStorage::Connection::opened)
             delivery_.restart();
         Delivery::Outcome outcome = Delivery::Outcome::partial;
-        while (outcome == Delivery::Outcome::partial && !is_stopping())
+        while (outcome == Delivery::Outcome::partial && !is_stopped_)
             outcome = deliver(pool, log);
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
@@ -135,12 +135,6 @@ class Job {
         return httpd::backend_of(server, useradmin_module);
     }
     const httpd::Backend& backend() const { return backend_of(server_); }
-
-    bool is_stopping() const {
-        int state = 0;
-        return is_stopped_ || (ap_mpm_query(AP_MPMQ_MPM_STATE, &state) == APR_SUCCESS &&
-                               state == AP_MPMQ_STOPPING);
-    }
 
     Delivery::Outcome deliver(apr_pool_t* parent, ServerLog& log) {
         const apr::ScopedPool pool(parent);
