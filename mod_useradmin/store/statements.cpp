@@ -17,18 +17,6 @@ constexpr std::int64_t password_sample_size = 10000;
 // The number of revocations to read at once.
 constexpr std::size_t max_revocations = 1000;
 
-/// Reads the first row, or returns not_found.
-template <class Read>
-auto first_row(Work& work, const Statement& statement, const Read& read)
-    -> Result<decltype(read(std::declval<Rows&>()))> {
-    Result<Rows> rows = work.run(statement);
-    if (!rows)
-        return rows.failure();
-    if (!rows->next())
-        return Failure::not_found;
-    return read(*rows);
-}
-
 /// Reads all rows.
 template <class Read>
 auto all_rows(Work& work, const Statement& statement, const Read& read)

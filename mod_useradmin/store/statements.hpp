@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Each implements the member of Store, or of DatabaseStore, with the same name.
@@ -75,6 +76,18 @@ Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
                                           std::string_view user_id, const SecondFactorLock& lock);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
+
+/// Reads the first row, or returns not_found.
+template <class Read>
+auto first_row(Work& work, const Statement& statement, const Read& read)
+    -> Result<decltype(read(std::declval<Rows&>()))> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next())
+        return Failure::not_found;
+    return read(*rows);
+}
 
 /// Runs several statements, all or none: in a transaction, unless one is already open.
 template <class T, class Operation>

@@ -831,10 +831,8 @@ class Postgresql final : public Dialect {
         append_recording(statement << ", useradmin_revoked AS (", work.schema().revocation,
                          {id, {}});
         statement << " FROM useradmin_changed) SELECT useradmin_changed.* FROM useradmin_changed";
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        return rows->next() ? Result<model::User>(work.read_full_user(*rows)) : Failure::not_found;
+        return statements::first_row(work, statement,
+                                     [&](Rows& rows) { return work.read_full_user(rows); });
     }
 
     /// Locks the row, then changes it, so that the row before is exact.
