@@ -32,10 +32,6 @@ constexpr std::chrono::seconds longest_answer{3};
 constexpr std::chrono::seconds holds_within{2};
 constexpr std::chrono::seconds busy_machine{30};
 
-long milliseconds(Clock::duration time) {
-    return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
-}
-
 } // namespace
 
 class BanOutages : public Scene {

@@ -4,6 +4,7 @@
 #include "own_httpd.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -18,6 +19,10 @@ inline Reply send_alone(std::uint16_t port, const std::string& method, const std
                     "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     const std::string bytes = connection.receive_reply();
     return bytes.starts_with("HTTP/") ? parse_reply(bytes) : Reply();
+}
+
+inline long milliseconds(std::chrono::steady_clock::duration time) {
+    return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
 /// Threads that do the same over and over until the scope ends.

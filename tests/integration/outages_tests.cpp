@@ -53,10 +53,6 @@ struct Answered {
     std::string text;
 };
 
-long milliseconds(Clock::duration time) {
-    return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
-}
-
 } // namespace
 
 class Outages : public OwnHttpd {
