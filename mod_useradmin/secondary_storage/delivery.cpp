@@ -1,6 +1,8 @@
 #include "secondary_storage/delivery.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <vector>
 
 namespace useradmin::secondary_storage {
@@ -9,26 +11,22 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// Ends the sessions that a revocation concerns. Sessions that were opened later go on.
-Outcome deliver(const store::Revocation& revocation, store::Store& store,
-                SecondaryStorage& storage) {
-    const auto end = [&](std::span<const std::string_view> tokens,
-                         std::optional<text::Timestamp> before) {
-        return storage.end_sessions(revocation.user_id, tokens, before) ? Outcome::complete
-                                                                        : Outcome::storage_failed;
-    };
-    // The clocks of the application and the database may differ by a second.
-    const text::Timestamp before = revocation.created_at + std::chrono::seconds(1);
-    if (revocation.session_id.empty())
-        return end({}, before);
+/// The clocks of the application and the database may differ by a second.
+text::Timestamp end_of(const store::Revocation& revocation) {
+    return revocation.created_at + std::chrono::seconds(1);
+}
+
+/// Ends the session that a revocation concerns. Sessions that were opened later go on.
+Outcome end_session(const store::Revocation& revocation, store::Store& store,
+                    SecondaryStorage& storage) {
     const auto sessions = storage.sessions_of(revocation.user_id);
     if (!sessions)
         return Outcome::storage_failed;
-    std::string before_text;
-    text::append_iso8601(before_text, before);
+    std::string before;
+    text::append_iso8601(before, end_of(revocation));
     std::vector<std::string_view> tokens;
     for (const StoredSession& session : *sessions) {
-        if (session.created_at >= before_text)
+        if (session.created_at >= before)
             continue;
         // The storage may not know the id of the session's row.
         const auto found = store.find_caller(session.token);
@@ -37,19 +35,65 @@ Outcome deliver(const store::Revocation& revocation, store::Store& store,
         if (!found)
             tokens.push_back(session.token);
     }
-    return tokens.empty() ? Outcome::complete : end(tokens, {});
+    return tokens.empty() || storage.end_sessions(revocation.user_id, tokens)
+               ? Outcome::complete
+               : Outcome::storage_failed;
+}
+
+Outcome deliver(std::span<const store::Revocation> revocations, store::Store& store,
+                SecondaryStorage& storage) {
+    std::vector<RevokedUser> users;
+    for (const store::Revocation& revocation : revocations)
+        if (revocation.session_id.empty())
+            users.push_back({revocation.user_id, end_of(revocation)});
+    if (!storage.end_all_sessions(users))
+        return Outcome::storage_failed;
+    for (const store::Revocation& revocation : revocations)
+        if (!revocation.session_id.empty())
+            if (const Outcome outcome = end_session(revocation, store, storage);
+                outcome != Outcome::complete)
+                return outcome;
+    return Outcome::complete;
 }
 
 } // namespace
 
 Outcome Delivery::run(store::Store& store, SecondaryStorage& storage) {
-    const auto read = store.revocations_since(position_, after_id_);
+    const Outcome outcome = deliver_page(store, storage);
+    if (outcome != Outcome::partial)
+        after_id_.reset();
+    return outcome;
+}
+
+Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
+    if (!database_) {
+        constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+        const auto read = store.revocations_since(end);
+        if (!read)
+            return Outcome::database_failed;
+        if (!read->has_table)
+            return Outcome::no_table;
+        database_ = read->database;
+    }
+    if (!after_id_) {
+        const auto stored = storage.position(*database_);
+        if (!stored)
+            return Outcome::storage_failed;
+        stored_ = *stored;
+        start_ = std::min(stored_, position_.value_or(stored_));
+    }
+    const auto read = store.revocations_since(start_, after_id_);
     if (!read)
         return Outcome::database_failed;
     if (!read->has_table)
         return Outcome::no_table;
-    if (read->position < position_) { // another database
-        restart();
+    if (read->database != database_) {
+        *this = {};
+        return Outcome::partial;
+    }
+    if (read->position < start_) { // restored from a backup
+        position_ = 0;
+        after_id_.reset();
         return Outcome::partial;
     }
     if (!after_id_) {
@@ -59,16 +103,15 @@ Outcome Delivery::run(store::Store& store, SecondaryStorage& storage) {
             return Outcome::partial;
         }
     }
-    for (const store::Revocation& revocation : read->rows)
-        if (const Outcome outcome = deliver(revocation, store, storage);
-            outcome != Outcome::complete)
-            return outcome;
+    if (const Outcome outcome = deliver(read->rows, store, storage); outcome != Outcome::complete)
+        return outcome;
     if (read->is_partial) {
         after_id_ = read->rows.back().id;
         return Outcome::partial;
     }
+    if (stored_ != next_position_ && !storage.set_position(*database_, next_position_))
+        return Outcome::storage_failed;
     position_ = next_position_;
-    after_id_.reset();
     return Outcome::complete;
 }
 

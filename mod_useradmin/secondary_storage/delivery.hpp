@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace useradmin::secondary_storage {
 
@@ -15,14 +16,20 @@ class Delivery {
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
     /// Delivers up to 1000 revocations since the last ones. partial: more follow. no_table:
-    /// there is no table of revocations. After a failure
-    /// the same ones are delivered again.
+    /// there is no table of revocations. After a failure the same ones are delivered again.
     Outcome run(store::Store& store, SecondaryStorage& storage);
-    /// Starts again with all revocations that are kept: the storage may have lost the last ones.
-    void restart() noexcept { *this = {}; }
 
   private:
-    std::int64_t position_ = 0;
+    Outcome deliver_page(store::Store& store, SecondaryStorage& storage);
+
+    /// Identifies the database that was read last.
+    std::optional<std::string> database_;
+    /// The position after the last delivery of this object.
+    std::optional<std::int64_t> position_;
+    /// The storage's position.
+    std::int64_t stored_ = 0;
+    /// Where this delivery began.
+    std::int64_t start_ = 0;
     /// Set while several pages are read: the id after which the next one starts, and the position
     /// after all of them.
     std::optional<std::int64_t> after_id_;

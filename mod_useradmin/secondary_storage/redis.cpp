@@ -6,6 +6,9 @@
 
 #include <sys/time.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace useradmin::secondary_storage {
 
 namespace {
@@ -13,24 +16,24 @@ namespace {
 // Scripts, because the application may change the same keys meanwhile. What is not JSON of
 // better-auth's form is treated as absent, so it does not hold up other users.
 
-/// Defines list(), the entries of a user's list of sessions, and created_at(token), a text.
-/// KEYS[1]: the list. ARGV[1]: the prefix.
+/// Defines list(key), the entries of a user's list of sessions, and created_at(token), a text.
+/// ARGV[1]: the prefix.
 constexpr std::string_view readers = R"(
-local function list()
-  local is_json, entries = pcall(cjson.decode, redis.call('GET', KEYS[1]) or '[]')
+local function list(key)
+  local is_json, entries = pcall(cjson.decode, redis.pcall('GET', key) or '[]')
   return is_json and type(entries) == 'table' and entries or {}
 end
 local function created_at(token)
-  local text = redis.call('GET', ARGV[1] .. token)
+  local text = redis.pcall('GET', ARGV[1] .. token)
   local is_session, stored = pcall(function() return cjson.decode(text).session.createdAt end)
   return is_session and type(stored) == 'string' and stored or ''
 end
 )";
 
-/// Returns a token and a time in turns.
+/// Returns a token and a time in turns. KEYS[1]: the list.
 constexpr std::string_view list_body = R"(
 local found = {}
-for _, entry in ipairs(list()) do
+for _, entry in ipairs(list(KEYS[1])) do
   if type(entry) == 'table' and type(entry.token) == 'string' then
     table.insert(found, entry.token)
     table.insert(found, created_at(entry.token))
@@ -38,36 +41,55 @@ for _, entry in ipairs(list()) do
 end
 return found)";
 
-/// KEYS[2]: the time before which sessions are refused. ARGV: the prefix, that time in milliseconds
-/// and as ISO 8601, or empty texts, its life in seconds, and the tokens to end.
-constexpr std::string_view end_body = R"(
-local ends = {}
-for index = 5, #ARGV do ends[ARGV[index]] = true end
-local entries = list()
-local kept = {}
-for _, entry in ipairs(entries) do
-  local token = type(entry) == 'table' and entry.token
-  if type(token) == 'string' and (ends[token] or created_at(token) < ARGV[3]) then
-    ends[token] = true
-  elseif type(entry) == 'table' then
-    table.insert(kept, entry)
+/// Defines end_sessions(key, tokens, before): ends a set of tokens, and those that are listed and
+/// were created before an ISO 8601 time or ''.
+constexpr std::string_view ending = R"(
+local function end_sessions(key, tokens, before)
+  local entries = list(key)
+  local kept = {}
+  for _, entry in ipairs(entries) do
+    local token = type(entry) == 'table' and entry.token
+    if type(token) == 'string' and (tokens[token] or created_at(token) < before) then
+      tokens[token] = true
+    elseif type(entry) == 'table' then
+      table.insert(kept, entry)
+    end
+  end
+  for token in pairs(tokens) do redis.call('DEL', ARGV[1] .. token) end
+  if #kept == 0 then
+    redis.call('DEL', key)
+  elseif #kept < #entries then
+    local life = redis.call('PTTL', key)
+    redis.call('SET', key, cjson.encode(kept))
+    if life > 0 then redis.call('PEXPIRE', key, life) end
   end
 end
-for token in pairs(ends) do redis.call('DEL', ARGV[1] .. token) end
-if #kept == 0 then
-  redis.call('DEL', KEYS[1])
-elseif #kept < #entries then
-  local life = redis.call('PTTL', KEYS[1])
-  redis.call('SET', KEYS[1], cjson.encode(kept))
-  if life > 0 then redis.call('PEXPIRE', KEYS[1], life) end
-end
-if ARGV[2] ~= '' and (tonumber(redis.call('GET', KEYS[2]) or '') or 0) < tonumber(ARGV[2]) then
-  redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
+)";
+
+/// KEYS[1]: the list. ARGV: the prefix, the tokens.
+constexpr std::string_view tokens_body = R"(
+local tokens = {}
+for index = 2, #ARGV do tokens[ARGV[index]] = true end
+end_sessions(KEYS[1], tokens, '')
+return 1)";
+
+/// KEYS: for each user the list, and the time before which sessions are refused. ARGV: the prefix,
+/// the life of that time in seconds, and for each user that time in milliseconds and as ISO 8601.
+constexpr std::string_view users_body = R"(
+for index = 1, #KEYS, 2 do
+  local refused, before = KEYS[index + 1], ARGV[index + 2]
+  end_sessions(KEYS[index], {}, ARGV[index + 3])
+  if (tonumber(redis.pcall('GET', refused) or '') or 0) < tonumber(before) then
+    redis.call('SET', refused, before, 'EX', ARGV[2])
+  end
 end
 return 1)";
 
+/// A script of so many users takes Redis about two milliseconds, in which it does nothing else.
+constexpr std::size_t max_users = 100;
+
 /// As long as revocations are kept.
-constexpr std::string_view refusal_seconds = "2592000";
+constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {
     return {static_cast<time_t>(time.count() / 1000),
@@ -94,10 +116,8 @@ RedisStorage::RedisStorage(const RedisAddress& address, std::chrono::millisecond
 
 RedisStorage::~RedisStorage() = default;
 
-RedisStorage::Connection RedisStorage::connect() {
-    if (context_ != nullptr && run({"PING"}))
-        return Connection::kept;
-    return open() ? Connection::opened : Connection::failed;
+bool RedisStorage::connect() {
+    return (context_ != nullptr && run({"PING"})) || open();
 }
 
 bool RedisStorage::open() {
@@ -152,10 +172,28 @@ RedisStorage::Reply RedisStorage::run(std::span<const std::string_view> words) {
     return nullptr;
 }
 
+std::string RedisStorage::key(std::string_view name, std::string_view id) const {
+    return std::string(address_.prefix).append(name).append(id);
+}
+
+std::optional<std::int64_t> RedisStorage::position(std::string_view database) {
+    const Reply reply = run({"GET", key("useradmin-delivered-", database)});
+    if (reply == nullptr)
+        return std::nullopt;
+    const std::string_view text = text_of(*reply);
+    std::int64_t position = 0;
+    std::from_chars(text.data(), text.data() + text.size(), position);
+    return position;
+}
+
+bool RedisStorage::set_position(std::string_view database, std::int64_t position) {
+    return run({"SET", key("useradmin-delivered-", database), std::to_string(position), "EX",
+                life_seconds}) != nullptr;
+}
+
 std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_view user_id) {
-    const std::string prefix = address_.prefix;
-    const std::string list = (prefix + "active-sessions-").append(user_id);
-    const Reply reply = run({"EVAL", std::string(readers).append(list_body), "1", list, prefix});
+    const Reply reply = run({"EVAL", std::string(readers).append(list_body), "1",
+                             key("active-sessions-", user_id), address_.prefix});
     if (reply == nullptr)
         return std::nullopt;
     std::vector<StoredSession> sessions;
@@ -165,22 +203,35 @@ std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_
     return sessions;
 }
 
-bool RedisStorage::end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
-                                std::optional<text::Timestamp> created_before) {
-    const std::string prefix = address_.prefix;
-    const std::string list = (prefix + "active-sessions-").append(user_id);
-    const std::string refused = (prefix + "revoked-sessions-before-").append(user_id);
-    const std::string script = std::string(readers).append(end_body);
-    std::string before;
-    std::string before_text;
-    if (created_before) {
-        before = std::to_string(created_before->time_since_epoch().count());
-        text::append_iso8601(before_text, *created_before);
-    }
-    std::vector<std::string_view> words = {"EVAL", script, "2",         list,           refused,
-                                           prefix, before, before_text, refusal_seconds};
+bool RedisStorage::end_sessions(std::string_view user_id,
+                                std::span<const std::string_view> tokens) {
+    const std::string script = std::string(readers).append(ending).append(tokens_body);
+    const std::string list = key("active-sessions-", user_id);
+    std::vector<std::string_view> words = {"EVAL", script, "1", list, address_.prefix};
     words.insert(words.end(), tokens.begin(), tokens.end());
     return run(words) != nullptr;
+}
+
+bool RedisStorage::end_all_sessions(std::span<const RevokedUser> users) {
+    const std::string script = std::string(readers).append(ending).append(users_body);
+    for (; !users.empty(); users = users.subspan(std::min(users.size(), max_users))) {
+        std::vector<std::string> keys;
+        std::vector<std::string> times;
+        for (const RevokedUser& user : users.first(std::min(users.size(), max_users))) {
+            keys.push_back(key("active-sessions-", user.user_id));
+            keys.push_back(key("revoked-sessions-before-", user.user_id));
+            times.push_back(std::to_string(user.created_before.time_since_epoch().count()));
+            text::append_iso8601(times.emplace_back(), user.created_before);
+        }
+        const std::string key_count = std::to_string(keys.size());
+        std::vector<std::string_view> words = {"EVAL", script, key_count};
+        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), {address_.prefix, life_seconds});
+        words.insert(words.end(), times.begin(), times.end());
+        if (run(words) == nullptr)
+            return false;
+    }
+    return true;
 }
 
 } // namespace useradmin::secondary_storage

@@ -35,15 +35,16 @@ class RedisStorage final : public SecondaryStorage {
     RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);
     ~RedisStorage() override;
 
-    /// Connects unless there is a connection that answers.
-    enum class Connection { failed, kept, opened };
-    Connection connect();
+    /// Connects unless there is a connection that answers. Returns false on failure.
+    bool connect();
     /// Returns why the last call failed, without secrets.
     const std::string& problem() const noexcept { return problem_; }
 
+    std::optional<std::int64_t> position(std::string_view database) override;
+    bool set_position(std::string_view database, std::int64_t position) override;
     std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) override;
-    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
-                      std::optional<text::Timestamp> created_before) override;
+    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens) override;
+    bool end_all_sessions(std::span<const RevokedUser> users) override;
 
   private:
     struct ContextDeleter {
@@ -54,6 +55,7 @@ class RedisStorage final : public SecondaryStorage {
     };
     using Reply = std::unique_ptr<redisReply, ReplyDeleter>;
 
+    std::string key(std::string_view name, std::string_view id) const;
     bool open();
     /// Starts TLS. On failure closes the connection.
     bool encrypt();

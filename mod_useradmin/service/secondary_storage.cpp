@@ -112,11 +112,8 @@ class Job {
         if (is_stopped_ || backend().pool_state == nullptr) // or the child is starting
             return;
         ServerLog log(server_, *backend().log_throttle);
-        const RedisStorage::Connection connection = storage_.connect();
-        if (connection == RedisStorage::Connection::failed)
+        if (!storage_.connect())
             return note_failure(log);
-        if (connection == RedisStorage::Connection::opened)
-            delivery_.restart();
         Delivery::Outcome outcome = Delivery::Outcome::partial;
         while (outcome == Delivery::Outcome::partial && !is_stopped_)
             outcome = deliver(pool, log);

@@ -148,8 +148,8 @@ class Dialect {
     /// Inserts a row into the table of revocations, and removes rows of more than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
     /// Appends a query for the revocations after a position: a row for each with the position after
-    /// all, the user's id, the session's, the time and the row's id, or one row without a user's
-    /// id. A condition may follow.
+    /// all, an identifier of the database and the table, the user's id, the session's, the time and
+    /// the row's id, or one row without a user's id. A condition may follow.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
 

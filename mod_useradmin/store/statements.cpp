@@ -790,6 +790,7 @@ Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::i
     found.is_partial = rows->count() > max_revocations;
     while (rows->next() && found.rows.size() < max_revocations) {
         found.position = rows->take_number();
+        found.database = rows->take().value_or("");
         const model::NullableText user_id = rows->take();
         if (!user_id)
             continue;

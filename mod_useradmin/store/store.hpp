@@ -236,6 +236,8 @@ struct Revocations {
     bool is_partial = false;
     /// Whether there is a table for them.
     bool has_table = true;
+    /// Identifies the database and its table of revocations.
+    std::string database = {};
 };
 
 /// A count of failed attempts to sign in that all servers share.

@@ -9,6 +9,8 @@
 
 namespace useradmin::test {
 
+using namespace std::string_literals;
+
 namespace {
 
 constexpr const char* ulises_path = "/api/users/ulises-1";
@@ -65,6 +67,15 @@ class SecondaryStorage : public OwnHttpd {
     /// Waits until the module has noticed that Redis is down: a change then warns.
     bool is_noticed() {
         return eventually([&] { return ban().header("Warning").has_value(); });
+    }
+
+    /// Bans a user, and expects that another user's session ends.
+    void expect_deliveries_to_others(const char* reason) {
+        add_stored("ada-1", "one");
+        ban();
+        expect_success(send("PUT", ulises_path, R"({"banned":false})"));
+        expect_success(send("DELETE", "/api/users/ada-1/sessions"));
+        CHECK_TRUE_TEXT(ends("one"), reason);
     }
 
     std::unique_ptr<Redis> redis_;
@@ -221,11 +232,12 @@ TEST(secondary_storage, with_other_content_holds_no_other_user_up) {
                                    R"([7,null,{"token":8},{"token":"gone"}])"}) {
         redis_->run({"SET", list, text});
         redis_->run({"SET", "app:gone", "no JSON"});
-        add_stored("ada-1", "one");
-        ban();
-        expect_success(send("PUT", ulises_path, R"({"banned":false})"));
-        expect_success(send("DELETE", "/api/users/ada-1/sessions"));
-        CHECK_TRUE_TEXT(ends("one"), text);
+        expect_deliveries_to_others(text);
+    }
+    for (const std::string& key : {list, "app:revoked-sessions-before-ulises-1"s}) {
+        redis_->run({"DEL", key});
+        redis_->run({"HSET", key, "field", "value"});
+        expect_deliveries_to_others(key.c_str());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace useradmin::test {
@@ -169,6 +170,17 @@ TEST(revocations, tell_their_session_and_time) {
                                                        : "2030-01-02T03:04:05.678Z"),
                     time);
     }
+}
+
+TEST(revocations, name_the_database_and_their_table) {
+    const std::string name = worked(store().revocations_since(0)).database;
+    CHECK_FALSE(name.empty());
+    ban();
+    CHECK_EQUAL(name, worked(store().revocations_since(0)).database);
+    constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    const store::Revocations none = worked(store().revocations_since(end));
+    CHECK_EQUAL(name, none.database);
+    CHECK_TRUE(none.rows.empty());
 }
 
 TEST(revocations, are_read_a_thousand_at_a_time) {

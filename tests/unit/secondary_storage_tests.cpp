@@ -5,6 +5,8 @@
 
 #include <CppUTest/TestHarness.h>
 
+#include <limits>
+#include <map>
 #include <string>
 
 namespace useradmin::test {
@@ -19,18 +21,33 @@ class FakeStorage final : public secondary_storage::SecondaryStorage {
     std::optional<std::vector<StoredSession>> sessions_of(std::string_view) override {
         return is_down ? std::nullopt : std::optional(sessions);
     }
-    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
-                      std::optional<text::Timestamp> created_before) override {
+    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens) override {
         if (is_down)
             return false;
         ended += std::string(user_id) + " ";
         for (const std::string_view token : tokens)
             ended += std::string(token) + " ";
-        if (created_before)
-            before = created_before->time_since_epoch().count();
         return true;
     }
+    bool end_all_sessions(std::span<const secondary_storage::RevokedUser> users) override {
+        for (const auto& user : users) {
+            if (is_down)
+                return false;
+            ended += std::string(user.user_id) + " ";
+            before = user.created_before.time_since_epoch().count();
+        }
+        return true;
+    }
+    std::optional<std::int64_t> position(std::string_view database) override {
+        return is_down ? std::nullopt : std::optional(stored[std::string(database)]);
+    }
+    bool set_position(std::string_view database, std::int64_t position) override {
+        stored[std::string(database)] = position;
+        return !is_down;
+    }
 
+    /// The positions of databases.
+    std::map<std::string, std::int64_t> stored;
     bool is_down = false;
     std::vector<StoredSession> sessions;
     std::string ended;
@@ -52,10 +69,12 @@ TEST_GROUP(delivery) {
     void expect(Delivery::Outcome outcome) {
         CHECK_TRUE(delivery.run(store, storage) == outcome);
     }
+    /// The positions of which the store was asked, without the largest.
     std::string positions() const {
         std::string text;
         for (const std::int64_t position : store.positions)
-            text += std::to_string(position) + " ";
+            if (position != std::numeric_limits<std::int64_t>::max())
+                text += std::to_string(position) + " ";
         return text;
     }
 };
@@ -73,12 +92,13 @@ TEST(delivery, is_repeated_after_a_failure) {
     store.revocations = {7, {revocation("eva", 1)}, false};
     storage.is_down = true;
     expect(Delivery::Outcome::storage_failed);
+    storage.is_down = false;
     store.failures["revocations_since"] = store::Failure::unavailable;
     expect(Delivery::Outcome::database_failed);
     store.failures.clear();
-    storage.is_down = false;
     expect(Delivery::Outcome::complete);
-    CHECK_EQUAL(std::string("0 0 0 "), positions());
+    CHECK_EQUAL(std::string("0 0 "), positions());
+    CHECK_EQUAL(std::string("eva "), storage.ended);
 }
 
 // A transaction that commits between two pages is missed from the position after the last page.
@@ -98,7 +118,7 @@ TEST(delivery, needs_the_table_of_revocations) {
     expect(Delivery::Outcome::no_table);
     store.revocations = {7, {revocation("eva", 1)}, false};
     expect(Delivery::Outcome::complete);
-    CHECK_EQUAL(std::string("0 0 "), positions());
+    CHECK_EQUAL(std::string("0 "), positions());
 }
 
 TEST(delivery, starts_again_with_a_database_that_was_replaced) {
@@ -109,6 +129,42 @@ TEST(delivery, starts_again_with_a_database_that_was_replaced) {
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("0 7 0 "), positions());
     CHECK_EQUAL(std::string("eva "), storage.ended);
+    store.revocations = {9, {revocation("ivo", 1)}, false, true, "another"};
+    expect(Delivery::Outcome::partial);
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 7 0 3 0 "), positions());
+    CHECK_EQUAL(std::string("eva ivo "), storage.ended);
+}
+
+TEST(delivery, goes_on_where_another_server_ended) {
+    storage.stored["one"] = 5;
+    store.revocations = {7, {revocation("eva", 1)}, false, true, "one"};
+    expect(Delivery::Outcome::complete);
+    LONGS_EQUAL(7, storage.stored["one"]);
+    storage.stored["one"] = 9;
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("5 7 "), positions());
+}
+
+TEST(delivery, starts_again_with_a_storage_that_lost_its_last_changes) {
+    store.revocations = {7, {revocation("eva", 1)}, false};
+    expect(Delivery::Outcome::complete);
+    storage.stored[""] = 2;
+    expect(Delivery::Outcome::complete);
+    storage.stored.clear();
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 2 0 "), positions());
+}
+
+// A standby is behind; another server delivers what it has not seen yet.
+TEST(delivery, from_a_database_that_is_behind_starts_again_once) {
+    storage.stored[""] = 9;
+    store.revocations = {7, {}, false};
+    expect(Delivery::Outcome::partial);
+    expect(Delivery::Outcome::complete);
+    storage.stored[""] = 9;
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("9 0 7 "), positions());
 }
 
 TEST(delivery, ends_what_was_opened_up_to_a_second_after_a_revocation) {

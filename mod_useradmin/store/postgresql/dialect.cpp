@@ -652,12 +652,16 @@ class Postgresql final : public Dialect {
     // of a restored dump may have transactions that this server has not begun.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
-        statement << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
-                     "::pg_catalog.text, r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
-                     "r.created_at) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8, r.id "
-                     "FROM (VALUES (1)) AS one LEFT JOIN "
-                  << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) "
-                  << argument(position) << "::pg_catalog.xid8";
+        statement
+            << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
+               "::pg_catalog.text, (SELECT pg_catalog.concat(s.system_identifier, '-', "
+            << argument(table.sql)
+            << "::pg_catalog.regclass::pg_catalog.oid) FROM pg_catalog.pg_control_system() AS "
+               "s), r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
+               "r.created_at) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8, r.id "
+               "FROM (VALUES (1)) AS one LEFT JOIN "
+            << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) " << argument(position)
+            << "::pg_catalog.xid8";
         if (position > 0)
             statement << " AND r.transaction_id OPERATOR(pg_catalog.<) "
                          "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())";

@@ -373,7 +373,8 @@ class Sqlite final : public Dialect {
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement << "SELECT (SELECT coalesce(max(id), 0) FROM " << table
-                  << "), r.user_id, r.session_id, r.created_at, r.id FROM (SELECT 1) LEFT JOIN "
+                  << "), (SELECT file FROM pragma_database_list WHERE name = 'main'), r.user_id, "
+                     "r.session_id, r.created_at, r.id FROM (SELECT 1) LEFT JOIN "
                   << table << " r ON r.id > " << argument(position);
     }
 
