@@ -479,9 +479,12 @@ class Postgresql final : public Dialect {
         const bool ends_sessions = sessions == SessionPolicy::revoke;
         const bool may_revoke =
             work.schema().revocation.exists() && statements::may_revoke_privileges(changes);
-        if (may_revoke && !ends_sessions && !work.has_listener() &&
-            statements::contains_ban(changes))
-            return ban(work, id, changes, guard);
+        const bool is_plain_ban =
+            may_revoke && !work.has_listener() && statements::contains_ban(changes);
+        const auto change = [&](bool* loses = nullptr) {
+            return is_plain_ban ? ban(work, id, changes, guard)
+                                : update_locked(work, id, changes, guard, loses);
+        };
         if (user.version == version_of_stored && !ends_sessions && !may_revoke) {
             // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
             // slower statement below locks it first.
@@ -500,10 +503,10 @@ class Postgresql final : public Dialect {
                 return updated;
         }
         if (!ends_sessions)
-            return update_locked(work, id, changes, guard);
+            return change();
         return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
-            bool loses = false;
-            Result<model::User> updated = update_locked(work, id, changes, guard, &loses);
+            bool loses = is_plain_ban;
+            Result<model::User> updated = change(&loses);
             // Only another statement sees sessions that were opened while this one waited for the
             // row lock.
             if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
