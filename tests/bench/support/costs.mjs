@@ -21,15 +21,15 @@ const change = (server, headers, seconds, share, body) =>
   );
 
 /**
- * Measures each load with a feature and without: {name, body, directives, withoutIt}, where withoutIt is SQL. A load is
- * its title, how many requests have one change, and the bound of the rate.
+ * Measures each load with a feature and without: {name, body, common, directives, withoutIt}, where common is the
+ * directives of both, and withoutIt is SQL. A load is its title, how many requests have one change, and the bound of the rate.
  */
-const cost = async ({ rounds, seconds, say }, { name, body, directives, withoutIt, loads }) =>
+const cost = async ({ rounds, seconds, say }, { name, body, common = [], directives, withoutIt, loads }) =>
   withCopy({ users: 1_000 }, "changed_plain", (plainData) =>
     withCopy({ users: 1_000 }, "changed_featured", async (featuredData) => {
       if (withoutIt) await connected(plainData.name, (client) => client.query(withoutIt));
-      return withServer("notes", plainData, [], (plain, headers) =>
-        withServer("notes", featuredData, directives, async (featured) => {
+      return withServer("notes", plainData, common, (plain, headers) =>
+        withServer("notes", featuredData, [...common, ...directives], async (featured) => {
           const both = [
             ["without", plain],
             [name, featured],
@@ -86,6 +86,8 @@ export const bans = async (settings) => {
     return await cost(settings, {
       name: "with the table of revocations and Redis",
       body: '{"banned":true,"banReason":"Motivo %d"}',
+      // As in users.conf.
+      common: ["UserAdminEndSessions On"],
       directives: [`UserAdminSecondaryStorage redis://127.0.0.1:${port}`],
       withoutIt: 'DROP TABLE "useradmin_revocation"',
       loads: [["bans alone", 1, { least: 0.8 }]],
