@@ -63,6 +63,7 @@ struct HashLimit;
 struct HashQueue;
 struct BodyTimeLimit;
 struct AuditLogFile;
+struct HealthNeedsWrites;
 
 /// The directives of both modules. The module passes the name of its timeout directive, its label
 /// prefix, and its label with the plugins' tables if it uses them.
@@ -98,6 +99,10 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
             "UserAdminAuditLog", TAKE12, anywhere,
             "the log of who did what: a file or \"|program\" [, required], or none", AuditLog(),
             read_audit_log),
+        directive<HealthNeedsWrites>(
+            "UserAdminHealth", TAKE1, anywhere,
+            "whether the health check needs a database that is 'readable' or 'writable'", false,
+            ChoiceReader{"readable", "writable"}),
     };
 }
 
@@ -110,6 +115,8 @@ struct BackendSettings {
     password::Format hash_format;
     std::chrono::seconds body_timeout;
     AuditLog audit_log;
+    /// Whether the health check fails on a read-only database.
+    bool health_needs_writes = false;
     /// The maximum age of a filter's total.
     std::chrono::seconds total_age{0};
     /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
@@ -125,6 +132,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings,
             settings.template get<PasswordHash>(),
             settings.template get<BodyTimeLimit>(),
             settings.template get<AuditLogFile>(),
+            settings.template get<HealthNeedsWrites>(),
             std::chrono::seconds(0),
             has_plugins};
 }

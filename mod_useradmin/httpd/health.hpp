@@ -6,7 +6,8 @@
 
 namespace useradmin::httpd {
 
-/// Replies 200 if the database answers within the configured timeout, otherwise 503. The body is
+/// Replies 200 if the database answers within the configured timeout, and takes writes if
+/// UserAdminHealth demands that, otherwise 503. The body is
 /// one word of plain text. For a client on the same machine, the problems follow. Returns the
 /// handler's result.
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);

@@ -606,4 +606,8 @@ Result<Done> DatabaseStore::ping() {
         });
 }
 
+Result<Done> DatabaseStore::check_writable() {
+    return run(Access::write, needs_user, Retry::yes, statements::check_writable);
+}
+
 } // namespace useradmin::store

@@ -92,6 +92,8 @@ class DatabaseStore : public Store {
 
     /// Checks that the database answers and has the tables.
     Result<Done> ping();
+    /// As ping(), and that the users can be changed: not in a standby, for example.
+    Result<Done> check_writable();
 
   private:
     /// Whether work may be repeated if the connection broke and the outcome is unknown.

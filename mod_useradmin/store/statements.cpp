@@ -963,6 +963,20 @@ Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view
     });
 }
 
+Result<Done> check_writable(Work& work, const Dialect& dialect) {
+    const Table& user = work.schema().user;
+    const std::string lock = dialect.row_lock();
+    Statement statement = work.statement();
+    // A statement that a read-only database rejects, without running triggers.
+    if (lock.empty())
+        statement << "UPDATE " << user << " SET " << user.at("id") << " = " << user.at("id")
+                  << " WHERE FALSE";
+    else
+        statement << "SELECT 1 FROM " << user << " WHERE FALSE" << lock;
+    const Result<Rows> answer = work.run(statement);
+    return answer ? Result<Done>(Done()) : answer.failure();
+}
+
 Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
                                            std::string_view identifier, text::Timestamp now) {
     const Table& table = work.schema().verifications()->table;

@@ -77,6 +77,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"AuthUserAdminBearer 1", "On or Off"},
         {"AuthUserAdminSecondFactor Off", "must be 'verify', 'refuse' or 'ignore'"},
         {"AuthUserAdminImpersonated no", "must be 'allow' or 'refuse'"},
+        {"UserAdminHealth On", "must be 'readable' or 'writable'"},
         {"AuthUserAdminApiKey yes", "must be On or Off"},
         {"AuthUserAdminCookie \"a b\"", "cookie"},
         {"AuthUserAdminSecret file:/nonexistent",

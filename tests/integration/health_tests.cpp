@@ -102,6 +102,25 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
+TEST(health, is_503_on_a_read_only_database_only_where_it_is_to_be_writable) {
+    allow_log("UA0108");
+    make("read-only");
+    const std::string writable = "/health/writable";
+    start_before(*own_, health_location() + "<Location \"" + writable +
+                            "\">\nUserAdminHealth writable\n</Location>\n");
+    const auto becomes = [&](int status) {
+        return eventually([&] { return client_->send({"GET", writable}).status == status; });
+    };
+    CHECK_EQUAL(200, client_->send({"GET", writable}).status);
+    own_->set_read_only(true);
+    httpd_->restart_gracefully(); // SQLite continues to write to an open file
+    CHECK(becomes(503));
+    STRCMP_CONTAINS("unavailable\nUA0108", client_->send({"GET", writable}).body.c_str());
+    expect_health(200, "ok\n");
+    own_->set_read_only(false);
+    CHECK(becomes(200));
+}
+
 TEST(health, is_503_where_a_table_is_missing) {
     expect_log("UA0103");
     make("bare");

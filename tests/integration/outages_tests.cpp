@@ -339,12 +339,8 @@ TEST(outages, of_writes_alone_fail_no_read) {
         return;
     make("read-only");
     start_before_it();
-    const auto set = [this](const char* value) {
-        own_->sql().run(std::string("ALTER SYSTEM SET default_transaction_read_only = ") + value);
-        own_->sql().rows("SELECT pg_reload_conf()");
-        own_->sql().run("SET default_transaction_read_only = off");
-    };
-    live_through({"read-only", [&] { set("on"); }, [&] { set("off"); }, true});
+    live_through({"read-only", [&] { own_->set_read_only(true); },
+                  [&] { own_->set_read_only(false); }, true});
 }
 
 TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
@@ -353,21 +349,14 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     expect_log("UA0108");
     make("read-only");
     start_before_it({}, busy_machine);
-    using std::filesystem::perms;
-    const auto permit = [this](perms permissions) {
-        std::filesystem::permissions(own_->file(), permissions);
-    };
     live_through({"read-only",
                   [&] {
-                      permit(perms::owner_read | perms::group_read | perms::others_read);
+                      own_->set_read_only(true);
                       // A child with an open file would continue to write.
                       httpd_->restart_gracefully();
                   },
-                  [&] {
-                      permit(perms::owner_read | perms::owner_write | perms::group_read |
-                             perms::others_read);
-                  },
-                  true, false, std::chrono::seconds(machine::times(3, 5))});
+                  [&] { own_->set_read_only(false); }, true, false,
+                  std::chrono::seconds(machine::times(3, 5))});
 }
 
 TEST(outages, of_a_disk_that_is_full_fail_no_read) {

@@ -49,6 +49,19 @@ void TestDatabase::make_unavailable() {
         std::filesystem::rename(folder_, folder_.string() + "-away");
 }
 
+void TestDatabase::set_read_only(bool is_read_only) {
+    if (kind_ == Kind::sqlite) {
+        using std::filesystem::perms;
+        const perms readable = perms::owner_read | perms::group_read | perms::others_read;
+        return std::filesystem::permissions(file(), is_read_only ? readable
+                                                                 : readable | perms::owner_write);
+    }
+    sql().run(std::string("ALTER SYSTEM SET default_transaction_read_only = ") +
+              (is_read_only ? "on" : "off"));
+    sql().rows("SELECT pg_reload_conf()");
+    sql().run("SET default_transaction_read_only = off");
+}
+
 void TestDatabase::make_available() {
     if (server_)
         server_->start();

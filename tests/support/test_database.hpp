@@ -40,6 +40,9 @@ class TestDatabase {
     void make_unavailable();
     void make_available();
 
+    /// Makes the database reject writes. In SQLite, processes with an open file go on writing.
+    void set_read_only(bool is_read_only);
+
     /// Makes PostgreSQL unresponsive until thaw().
     void freeze() { server_->freeze(); }
     void thaw() { server_->thaw(); }
