@@ -56,6 +56,7 @@ Exit list_keys(Context& context);
 Exit revoke_key(Context& context);
 Exit reset_second_factor(Context& context);
 Exit check(Context& context);
+Exit drain(Context& context);
 Exit verify_audit_log(Context& context);
 Exit export_users(Context& context);
 Exit import_users(Context& context);

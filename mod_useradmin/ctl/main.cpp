@@ -33,6 +33,7 @@ constexpr Names key_options = {"expires", "permissions", "remaining", "rate", "p
 constexpr Names export_options = {"format", "spreadsheet", "force"};
 constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
                                   "email-case", "email-change", "force",  "yes"};
+constexpr Names drain_options = {"file"};
 constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash",   "account-id", "email-case", "protected-email",
                                  "counts", "orphans",    "delete",     "yes",
@@ -193,6 +194,15 @@ constexpr Command all_commands[] = {
      0,
      0,
      check},
+    {"drain",
+     "on|off",
+     {},
+     drain_options,
+     "makes a load balancer send no requests here, or ends that",
+     "drain on",
+     1,
+     1,
+     drain},
     {"audit verify",
      "FILE…",
      {},

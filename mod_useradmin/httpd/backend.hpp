@@ -64,6 +64,7 @@ struct HashQueue;
 struct BodyTimeLimit;
 struct AuditLogFile;
 struct HealthNeedsWrites;
+struct DrainFile;
 
 /// The directives of both modules. The module passes the name of its timeout directive, its label
 /// prefix, and its label with the plugins' tables if it uses them.
@@ -99,10 +100,12 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
             "UserAdminAuditLog", TAKE12, anywhere,
             "the log of who did what: a file or \"|program\" [, required], or none", AuditLog(),
             read_audit_log),
-        directive<HealthNeedsWrites>(
-            "UserAdminHealth", TAKE1, anywhere,
-            "whether the health check needs a database that is 'readable' or 'writable'", false,
-            ChoiceReader{"readable", "writable"}),
+        directive<HealthNeedsWrites>("UserAdminHealth", TAKE1, anywhere,
+                                     "whether the health check needs a writable database", false,
+                                     ChoiceReader{"readable", "writable"}),
+        directive<DrainFile>("UserAdminDrainFile", TAKE1, anywhere,
+                             "the file during whose existence the health check fails",
+                             static_cast<const char*>(nullptr), PathReader{}),
     };
 }
 
@@ -117,6 +120,8 @@ struct BackendSettings {
     AuditLog audit_log;
     /// Whether the health check fails on a read-only database.
     bool health_needs_writes = false;
+    /// While the file exists, the health check fails; nullptr: none.
+    const char* drain_file = nullptr;
     /// The maximum age of a filter's total.
     std::chrono::seconds total_age{0};
     /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
@@ -133,6 +138,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings,
             settings.template get<BodyTimeLimit>(),
             settings.template get<AuditLogFile>(),
             settings.template get<HealthNeedsWrites>(),
+            settings.template get<DrainFile>(),
             std::chrono::seconds(0),
             has_plugins};
 }

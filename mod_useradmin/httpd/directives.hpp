@@ -110,6 +110,14 @@ struct ChoiceReader {
     }
 };
 
+/// Reads a file's name, relative to ServerRoot.
+struct PathReader {
+    const char* operator()(const ConfigLine& line, const char*& path) const {
+        path = ap_server_root_relative(line.pool(), line.copy(line.words[0]));
+        return path != nullptr ? nullptr : "must be the path of a file";
+    }
+};
+
 /// The values of a table's directives in a Location or server. Unset ones are inherited. httpd
 /// merges them for each request, so all members are trivially destructible.
 template <const auto& table>

@@ -5,6 +5,7 @@
 #include "text/printable.hpp"
 
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -84,8 +85,11 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
 } // namespace
 
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings) {
-    const std::string problem = problem_of(request, owner, settings);
-    std::string text = problem.empty() ? "ok\n" : "unavailable\n";
+    const bool drains = settings.drain_file != nullptr && access(settings.drain_file, F_OK) == 0;
+    const std::string problem =
+        drains ? text::printable(settings.drain_file) + " exists; run: useradminctl drain off\n"
+               : problem_of(request, owner, settings);
+    std::string text = drains ? "draining\n" : problem.empty() ? "ok\n" : "unavailable\n";
     if (is_local(request))
         text += problem;
     request->status = problem.empty() ? HTTP_OK : HTTP_SERVICE_UNAVAILABLE;

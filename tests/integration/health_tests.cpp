@@ -1,6 +1,9 @@
 // SetHandler useradmin-health: whether a load balancer may send requests here.
 #include "own_httpd.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 namespace useradmin::test {
 
 class Health : public OwnHttpd {
@@ -119,6 +122,17 @@ TEST(health, is_503_on_a_read_only_database_only_where_it_is_to_be_writable) {
     expect_health(200, "ok\n");
     own_->set_read_only(false);
     CHECK(becomes(200));
+}
+
+TEST(health, is_503_while_the_drain_file_exists) {
+    const std::filesystem::path file = Suite::current().work().path() / "drain";
+    start(health_location("UserAdminDrainFile " + file.string() + "\n"));
+    expect_health(200, "ok\n");
+    std::ofstream(file).close();
+    expect_health(503, "draining\n" + file.string() + " exists; run: useradminctl drain off\n");
+    expect_health(503, "draining\n", {"Via: 1.1 proxy"});
+    std::filesystem::remove(file);
+    expect_health(200, "ok\n");
 }
 
 TEST(health, is_503_where_a_table_is_missing) {

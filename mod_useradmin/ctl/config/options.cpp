@@ -51,6 +51,7 @@ constexpr Option all_options[] = {
     {"url", "http://HOST[:PORT]/PATH", "asks the running server at the service's address"},
     {"cookie", "file:PATH|env:NAME", "verifies a session cookie with the secret"},
     {"verbose", "", "prints details, and advice that is no problem"},
+    {"file", "FILE", "the file of UserAdminDrainFile, if several are configured"},
     {"anchor", "HASH", "a hash of an earlier verification that must exist"},
     {"format", "csv|ndjson", "the format; default: by the file's ending, or ndjson"},
     {"spreadsheet", "", "escapes cells of CSV that a spreadsheet would run"},

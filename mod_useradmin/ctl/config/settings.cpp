@@ -153,6 +153,21 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
     settings.account_table = names.account;
 }
 
+/// Returns the path of a file: in the configuration, it may be relative to ServerRoot.
+std::string path_of(const SourcedOptions& said, const std::string& server_root) {
+    const std::string& name = said.words[0];
+    return name.starts_with('/') || said.by.starts_with("--") ? name : server_root + "/" + name;
+}
+
+void read_drain_file(const std::optional<SourcedOptions>& said, const std::string& server_root,
+                     CommandSettings& settings) {
+    if (!said)
+        return;
+    if (said->words.size() != 1 || said->words[0].empty())
+        reject_setting(*said, "the path of a file");
+    settings.drain_file = path_of(*said, server_root);
+}
+
 void read_audit_log(const std::optional<SourcedOptions>& said, const std::string& server_root,
                     CommandSettings& settings) {
     if (!said || (said->words.size() == 1 && said->words[0] == "none"))
@@ -162,10 +177,8 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
         reject_setting(*said,
                        "a file and, where changes without a line are to be refused, the word "
                        "required; or none");
-    const std::string& name = said->words[0];
-    const bool is_whole =
-        name.starts_with('/') || name.starts_with('|') || said->by.starts_with("--");
-    settings.audit_log = is_whole ? name : server_root + "/" + name;
+    settings.audit_log =
+        said->words[0].starts_with('|') ? said->words[0] : path_of(*said, server_root);
     settings.is_audit_required = is_required;
 }
 
@@ -214,6 +227,8 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
+    if (takes("file"))
+        read_drain_file(reader.words("file", "UserAdminDrainFile"), reader.server_root(), settings);
     settings.configuration_file = reader.file_name();
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");

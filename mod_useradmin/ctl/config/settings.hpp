@@ -58,6 +58,8 @@ struct CommandSettings {
     bool has_sign_in = false;
     bool verifies_passwords = false;
 
+    /// The file that useradminctl drain creates; empty: none.
+    std::string drain_file;
     /// The audit log; empty: none. A program starts with "|".
     std::string audit_log;
     /// Whether changes without an audit line are refused.

@@ -1,0 +1,52 @@
+// useradminctl drain
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+#include "json/writer.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& file, int error) {
+    throw CommandError(Exit::failure, "cannot change " + file + ": " +
+                                          std::generic_category().message(error) +
+                                          "; run this as an account that may write there");
+}
+
+} // namespace
+
+Exit drain(Context& context) {
+    const std::string& wanted = context.options.words[0];
+    const std::string& file = context.settings.drain_file;
+    if (wanted != "on" && wanted != "off")
+        throw CommandError(Exit::usage, "say on or off");
+    if (file.empty())
+        throw CommandError(Exit::usage, "the configuration has no UserAdminDrainFile; set it to a "
+                                        "file such as /run/useradmin-drain, and reload httpd");
+    const bool drains = wanted == "on";
+    if (drains) {
+        errno = 0;
+        if (!std::ofstream(file))
+            fail(file, errno);
+    } else {
+        std::error_code error;
+        std::filesystem::remove(file, error);
+        if (error)
+            fail(file, error.value());
+    }
+    if (context.options.has("json"))
+        print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
+    else
+        print_line(drains
+                       ? "useradmin-health replies 503, so a load balancer sends no new requests; "
+                         "useradminctl drain off ends this"
+                       : "useradmin-health replies 200 again if the database answers");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

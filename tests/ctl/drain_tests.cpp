@@ -1,0 +1,56 @@
+// useradminctl drain: the file during whose existence the health check fails.
+#include "scene.hpp"
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+class Drain : public Scene {
+  protected:
+    static std::string configuration(const std::string& directive) {
+        return file("drain.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
+                                      database().params() + "\"\n" + directive);
+    }
+    static ProgramResult drain(const std::string& directive,
+                               const std::vector<std::string>& words) {
+        std::vector<std::string> arguments = {"--config", configuration(directive), "drain"};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        return bare_ctl(arguments);
+    }
+
+    const std::filesystem::path file_ = path("drained");
+    const std::string directive_ = "UserAdminDrainFile " + file_.string() + "\n";
+};
+
+TEST_GROUP_BASE(drain, Drain){};
+
+TEST(drain, creates_and_removes_the_file_of_the_configuration) {
+    for (int time = 0; time < 2; ++time) {
+        STRCMP_CONTAINS("useradmin-health replies 503", done(drain(directive_, {"on"})).c_str());
+        CHECK(std::filesystem::exists(file_));
+    }
+    for (int time = 0; time < 2; ++time) {
+        STRCMP_CONTAINS("useradmin-health replies 200 again",
+                        done(drain(directive_, {"off"})).c_str());
+        CHECK_FALSE(std::filesystem::exists(file_));
+    }
+    CHECK_EQUAL(std::string("true"),
+                Json(drain(directive_, {"on", "--json"}).output).at("data.drains"));
+    done(drain(directive_, {"off"}));
+}
+
+TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
+    const ProgramResult none = drain("", {"on"});
+    CHECK_EQUAL(2, none.status);
+    STRCMP_CONTAINS("the configuration has no UserAdminDrainFile", none.errors.c_str());
+    CHECK_EQUAL(2, drain(directive_, {"maybe"}).status);
+}
+
+TEST(drain, says_why_the_file_cannot_be_created) {
+    const ProgramResult ended = drain("UserAdminDrainFile /no/such/folder/file\n", {"on"});
+    CHECK_EQUAL(1, ended.status);
+    STRCMP_CONTAINS("cannot change /no/such/folder/file: No such file or directory",
+                    ended.errors.c_str());
+}
+
+} // namespace useradmin::test
