@@ -419,10 +419,13 @@
     const heading = h("h2", { id: newId(), tabindex: "-1" }, title);
     const place = h("div", { class: "title" }, heading);
     const content = h("div", { class: "inner" });
+    const notice = h("div", { class: "notice warn", role: "alert" });
     const opener = document.activeElement;
     const node = h("dialog", { class: kind, "aria-labelledby": heading.id },
-      h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: () => node.close() }, icon("close"))),
-      h("div", { class: "content" }, h("p", { class: "status", role: "status" }), content));
+      h("div", { class: "top" },
+        h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: () => node.close() }, icon("close"))),
+        h("p", { class: "status", role: "status" }), notice),
+      h("div", { class: "content" }, content));
     node.addEventListener("close", () => {
       node.remove();
       // The element that opened the dialog may have been replaced.
@@ -434,7 +437,7 @@
     document.body.append(node);
     node.showModal();
     heading.focus();
-    return { node, heading, place, content, close: () => node.close() };
+    return { node, heading, place, content, notice, close: () => node.close() };
   }
 
   function createUser() {
@@ -547,6 +550,7 @@
 
   async function showUser(id) {
     const frame = dialog("…", "drawer");
+    const { notice } = frame;
     let user, tag;
     const facts = h("dl", { class: "facts" });
     const name = h("input", { name: "name", required: true, autocomplete: "off" });
@@ -616,7 +620,6 @@
         throw error;
       }
     };
-    const notice = h("div", { class: "notice warn", role: "alert" });
     async function loadKeeping() {
       const changes = await load();
       notice.replaceChildren();
@@ -746,7 +749,7 @@
       });
       profile.setAttribute("aria-label", t("profile"));
     }
-    frame.content.append(notice, facts, profile ? h("section", null, h("h3", null, t("profile")), profile) : "", access);
+    frame.content.append(facts, profile ? h("section", null, h("h3", null, t("profile")), profile) : "", access);
     if (isSuper() && hasExtras) {
       frame.content.append(sessions);
       attempt(loadSessions);

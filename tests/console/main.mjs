@@ -790,6 +790,25 @@ scene("what it says is said in a place that was there before", { email: root }, 
   assert.equal(await places(), 1);
 });
 
+scene("what was done is in sight on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+  await view.openUser("lucia.fernandez@example.org");
+  await view.page.$eval("dialog.drawer", (drawer) => {
+    drawer.querySelector("form button").focus();
+    drawer.scrollTo(0, drawer.scrollHeight);
+  });
+  await view.key("Enter");
+  await view.readInSight("Nothing has changed.", "dialog .status");
+});
+
+scene("a failure is in sight on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+  await view.openUser("emmy.noether@example.org");
+  await view.intercept((request) => request.method() === "PUT" && { status: 503, body: "{}" });
+  await view.page.$eval("dialog.drawer", (drawer) => drawer.scrollTo(0, drawer.scrollHeight));
+  await view.press("Lift the ban");
+  await view.readInSight("The service is busy.", "dialog .notice.warn");
+  await view.page.setRequestInterception(false);
+});
+
 // --- With UserAdminExtras ---
 
 scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
@@ -840,6 +859,19 @@ describe("with UserAdminExtras", () => {
     await view.read("All sessions have ended.", "dialog .status");
     await view.read("No session is open.", "dialog");
     assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
+  });
+
+  scene("the end of the last session is said in sight", { ...there, email: root, width: 1280, height: 720 }, async (view) => {
+    for (let count = 0; count < 6; ++count) await extras.ctl(["session", "open", "pawe.nowak@example.org"]);
+    await view.openUser("pawe.nowak@example.org");
+    await view.read("Sessions 6", "dialog");
+    for (let left = 6; left > 0; --left) {
+      const ends = await view.page.$$(".sessions li button");
+      assert.equal(ends.length, left);
+      await ends.at(-1).click();
+      await view.read(left > 1 ? `Sessions ${left - 1}` : "No session is open.", "dialog");
+      await view.readInSight("The session has ended.", "dialog .status");
+    }
   });
 
   scene("a ban has an end where it is given one", { ...there, email: root }, async (view) => {

@@ -81,6 +81,16 @@ export class View {
   see(selector) {
     return this.page.waitForSelector(selector, { visible: true });
   }
+  /** Waits until the text stands in a part of the page that is on the screen, with nothing above it. */
+  async readInSight(text, selector) {
+    await this.read(text, selector);
+    const place = await this.page.$eval(selector, (part) => {
+      const { left, right, top, bottom } = part.getBoundingClientRect();
+      const above = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      return { top, bottom, height: innerHeight, isAbove: part.contains(above) };
+    });
+    assert.ok(place.top >= 0 && place.bottom <= place.height && place.isAbove, `${selector} is out of sight: ${JSON.stringify(place)}`);
+  }
   gone(selector) {
     return this.page.waitForSelector(selector, { hidden: true });
   }
