@@ -85,6 +85,10 @@
     cancel: ["Cancel", "Cancelar"],
     save: ["Save changes", "Guardar cambios"],
     saved: ["Saved.", "Guardado."],
+    discardTitle: ["Discard what you typed?", "¿Descartar lo escrito?"],
+    discard: ["Discard", "Descartar"],
+    keepEditing: ["Keep editing", "Seguir editando"],
+    restored: ["What you typed before your session ended is still here. It is not saved yet.", "Lo que escribiste antes de que terminara tu sesión sigue aquí. Aún no se ha guardado."],
     unchanged: ["Nothing has changed.", "No hay cambios."],
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
@@ -293,6 +297,7 @@
     // Discard the reply if the caller has signed out in the meantime.
     if (asking !== caller) throw new Problem(401, "No autorizado");
     if (status === 401) {
+      keepDraft();
       enter(t("sessionOver"));
       throw new Problem(status, "No autorizado");
     }
@@ -316,8 +321,7 @@
   const toast = h("p", { class: "toast", role: "status" });
   let toastTimer = 0;
   function tell(text, { endsSessions = false } = {}) {
-    const dialogs = document.querySelectorAll("dialog[open]");
-    const place = dialogs.length ? dialogs[dialogs.length - 1].querySelector(".status") : toast;
+    const place = dialogs().at(-1)?.querySelector(".status") ?? toast;
     const isCached = endsSessions && cacheSeconds > 0;
     place.textContent = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
     isStillAccepted = false;
@@ -325,7 +329,7 @@
     if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
   }
   function show(...nodes) {
-    document.querySelectorAll("dialog").forEach((each) => each.close());
+    dialogs().forEach((each) => each.close());
     document.body.replaceChildren(...nodes, toast);
   }
 
@@ -349,10 +353,12 @@
       else input.removeAttribute("aria-invalid");
     };
     input.addEventListener("input", () => input.complain(""));
+    const initial = input.value;
+    input.isEdited ??= () => input.value !== initial;
     return h("div", { class: "field" }, h("label", { for: input.id }, label), beside ? h("div", { class: "with-button" }, input, beside) : input, hint && h("p", { class: "hint", id: hintId }, hint), wrong);
   }
   function complaintOf(input) {
-    if (input.isAsStored?.()) return "";
+    if (input.isStored && !input.isEdited()) return "";
     if (input.required && input.value.trim() === "") return t("missing");
     if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
@@ -413,7 +419,35 @@
   }
   const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
 
-  // --- Dialogs: the browser traps and restores the focus, and closes them on Esc. ---
+  // --- Edits that have not been saved ---
+
+  const dialogs = () => [...document.querySelectorAll("dialog[open]")];
+  const editsIn = (...places) => places.flatMap((place) => [...place.querySelectorAll("input, select")]).filter((input) => input.isEdited?.());
+  addEventListener("beforeunload", (event) => {
+    if (editsIn(...dialogs()).length) event.preventDefault();
+  });
+  const draftKey = `useradmin-draft ${service.base}`;
+  // Stores the edits of the open dialogs, but no password, until the same caller signs in again.
+  function keepDraft() {
+    const typed = editsIn(...dialogs()).filter((input) => input.name !== "password").map((input) => [input.name, input.value]);
+    if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
+  }
+  async function restoreDraft() {
+    const draft = JSON.parse(sessionStorage.getItem(draftKey));
+    sessionStorage.removeItem(draftKey);
+    if (draft?.caller !== caller.id) return;
+    if (draft.user ? await showUser(draft.user, draft.typed) : createUser(draft.typed)) tell(t("restored"));
+  }
+  // Enters the values of a draft, where there are any.
+  function enterTyped(typed, inputs) {
+    for (const input of inputs)
+      if (input.name in typed) {
+        input.value = typed[input.name];
+        input.dispatchEvent(new Event("change"));
+      }
+  }
+
+  // --- Dialogs: the browser traps and restores the focus. ---
 
   function dialog(title, kind = "") {
     const heading = h("h2", { id: newId(), tabindex: "-1" }, title);
@@ -423,24 +457,50 @@
     const opener = document.activeElement;
     const node = h("dialog", { class: kind, "aria-labelledby": heading.id },
       h("div", { class: "top" },
-        h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: () => node.close() }, icon("close"))),
+        h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: leave }, icon("close"))),
         h("p", { class: "status", role: "status" }), notice),
       h("div", { class: "content" }, content));
     node.addEventListener("close", () => {
       node.remove();
       // The element that opened the dialog may have been replaced.
-      const below = [...document.querySelectorAll("dialog[open]")].at(-1);
+      const below = dialogs().at(-1);
       if (below) return below.contains(document.activeElement) || below.querySelector("h2").focus();
       const again = opener?.isConnected ? opener : document.querySelector(`[data-user="${CSS.escape(opener?.dataset?.user ?? "")}"]`);
       (again ?? document.querySelector("input[type=search]"))?.focus();
     });
+    // Asks before edits are discarded.
+    async function leave() {
+      if (!editsIn(node).length || (await confirmation(t("discardTitle"), t("keepEditing"), t("discard")))) node.close();
+    }
+    const leaveInstead = (event) => {
+      event.preventDefault();
+      leave();
+    };
+    // Chromium closes a dialog without the event cancel if the user presses Esc twice.
+    node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
+    node.addEventListener("cancel", leaveInstead);
     document.body.append(node);
     node.showModal();
     heading.focus();
-    return { node, heading, place, content, notice, close: () => node.close() };
+    return { node, heading, place, content, notice, leave, close: () => node.close() };
   }
 
-  function createUser() {
+  // Asks a question. Resolves to whether the user agrees.
+  function confirmation(title, no, yes) {
+    const frame = dialog(title);
+    let isAgreed = false;
+    frame.content.append(form({
+      fields: [],
+      buttons: [button(no, frame.close), submit(yes, "danger")],
+      action: () => {
+        isAgreed = true;
+        frame.close();
+      },
+    }));
+    return new Promise((resolve) => frame.node.addEventListener("close", () => resolve(isAgreed)));
+  }
+
+  function createUser(typed = {}) {
     const frame = dialog(t("newUser"));
     const name = h("input", { name: "name", required: true, autocomplete: "off" });
     const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
@@ -448,7 +508,7 @@
     const role = select(roles("user"), "user", { name: "role" });
     frame.content.append(form({
       fields: [field(t("name"), name), field(t("email"), email), password.node, isSuper() && field(t("role"), role)],
-      buttons: [button(t("cancel"), frame.close), submit(t("create"))],
+      buttons: [button(t("cancel"), frame.leave), submit(t("create"))],
       action: async () => {
         const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
         frame.close();
@@ -456,10 +516,12 @@
         list.refresh();
       },
     }));
+    enterTyped(typed, [name, email, role]);
     name.focus();
+    return true;
   }
 
-  function banUser(user, ask, done) {
+  function banUser(user, ask, done, typed = {}) {
     const frame = dialog(t("banTitle", { name: nameOf(user) }));
     const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
     const until = select([["", t("forever")], ["1", t("day.1")], ["7", t("day.7")], ["30", t("day.30")], ["date", t("date")]], "", { name: "until" });
@@ -478,7 +540,7 @@
     const expires = () => (until.value === "" ? null : (until.value === "date" ? new Date(date.value) : new Date(Date.now() + Number(until.value) * 86400000)).toISOString());
     frame.content.append(form({
       fields: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && [field(t("until"), until), dateField]],
-      buttons: [button(t("cancel"), frame.close), submit(t("ban"), "danger")],
+      buttons: [button(t("cancel"), frame.leave), submit(t("ban"), "danger")],
       action: async () => {
         const text = reason.value.trim();
         if (hasExtras) await ask("PUT", "/ban", { reason: text || null, expires: expires() });
@@ -487,6 +549,7 @@
         await done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions });
       },
     }));
+    enterTyped(typed, [reason, until, date]);
     reason.focus();
   }
 
@@ -495,7 +558,7 @@
     const password = passwordFields();
     frame.content.append(form({
       fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
-      buttons: [button(t("cancel"), frame.close), submit(t("setPassword"))],
+      buttons: [button(t("cancel"), frame.leave), submit(t("setPassword"))],
       action: async () => {
         await ask("PUT", "/password", { password: password.input.value });
         frame.close();
@@ -509,7 +572,7 @@
     const frame = dialog(t("resetFactorTitle", { name: nameOf(user) }));
     frame.content.append(form({
       fields: [h("p", null, t("resetFactorLead"))],
-      buttons: [button(t("cancel"), frame.close), submit(t("resetFactor"), "danger")],
+      buttons: [button(t("cancel"), frame.leave), submit(t("resetFactor"), "danger")],
       action: async () => {
         await ask("DELETE", "/second-factor");
         frame.close();
@@ -524,11 +587,12 @@
     const wanted = hasEmail ? user.email : user.id;
     const lead = h("p", { id: newId() }, t(hasEmail ? "removeLead" : "removeLeadById"), " ", h("strong", null, wanted));
     const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+    address.isEdited = () => false;
     // Users cannot type invisible characters.
     address.check = () => (visible(address.value) === visible(wanted) ? "" : t(hasEmail ? "notTheAddress" : "notTheId"));
     frame.content.append(form({
       fields: [lead, field(t(hasEmail ? "email" : "id"), address)],
-      buttons: [button(t("cancel"), frame.close), submit(t("remove"), "danger")],
+      buttons: [button(t("cancel"), frame.leave), submit(t("remove"), "danger")],
       action: async () => {
         await ask("DELETE", "");
         frame.close();
@@ -548,8 +612,10 @@
 
   // --- One user ---
 
-  async function showUser(id) {
+  // Shows the user, with the values of a draft. Resolves to whether the user could be read.
+  async function showUser(id, typed = {}) {
     const frame = dialog("…", "drawer");
+    frame.node.user = id;
     const { notice } = frame;
     let user, tag;
     const facts = h("dl", { class: "facts" });
@@ -566,18 +632,18 @@
     // The initial value of each input. Inputs drop line ends, and e-mail inputs trim spaces.
     const shown = {};
     // An unchanged value is always valid.
-    for (const [key, input] of Object.entries(inputs)) input.isAsStored = () => input.value === shown[key];
+    for (const [key, input] of Object.entries(inputs)) Object.assign(input, { isStored: true, isEdited: () => input.value !== shown[key] });
     // Shows the user as just read, but keeps typed input. Returns descriptions of what others have changed.
     function take(fresh, freshTag) {
       const before = user;
       const changes = [];
       for (const [key, input] of Object.entries(inputs)) {
-        const typed = before && input.value !== shown[key] ? input.value : null;
+        const edited = before && input.isEdited() ? input.value : null;
         if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: brief(key === "role" ? nameOfRole(fresh[key]) : fresh[key]) }));
         if (key === "role") role.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
         input.value = fresh[key];
         shown[key] = input.value;
-        if (typed !== null) input.value = typed;
+        if (edited !== null) input.value = edited;
       }
       user = fresh;
       tag = freshTag;
@@ -657,9 +723,9 @@
 
     async function save() {
       const body = {};
-      const typed = {};
+      const sent = {};
       for (const [key, input] of Object.entries(inputs)) {
-        typed[key] = input.value;
+        sent[key] = input.value;
         if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
       }
       if (!Object.keys(body).length) return tell(t("unchanged"));
@@ -667,7 +733,7 @@
       // Keep what has been typed in the meantime.
       for (const [key, input] of Object.entries(inputs)) {
         shown[key] = body[key] ?? shown[key];
-        if (input.value === typed[key]) input.value = shown[key];
+        if (input.value === sent[key]) input.value = shown[key];
       }
       user = { ...user, ...body };
       await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body) });
@@ -739,7 +805,7 @@
         frame.heading.textContent = t("user");
         frame.content.append(h("div", { class: "notice bad", role: "alert" }, error.message));
       }
-      return;
+      return false;
     }
     if (mayEdit(user)) {
       profile = form({
@@ -755,6 +821,9 @@
       attempt(loadSessions);
     }
     frame.content.append(end);
+    enterTyped(typed, Object.values(inputs));
+    if ("reason" in typed || "until" in typed) banUser(user, asking(), done, typed);
+    return true;
   }
 
   // --- The list ---
@@ -938,7 +1007,7 @@
         h("div", { class: "tools" },
           h("div", { class: "search" }, h("label", { for: search.id }, t("search")), icon("search"), search),
           isSuper() && labelled(t("role"), controls.role), labelled(t("status"), controls.banned), labelled(t("verification"), controls.emailVerified), labelled(t("sort"), controls.sort),
-          h("button", { type: "button", class: "main", onclick: createUser }, icon("plus"), t("newUser"))),
+          h("button", { type: "button", class: "main", onclick: () => createUser() }, icon("plus"), t("newUser"))),
         problem, said, region, none,
         h("nav", { class: "foot", "aria-label": t("pages") }, range, h("label", null, t("perPage"), controls.limit), previous, next))];
     return {
@@ -1043,6 +1112,7 @@
     list = makeList();
     show(bar(), h("main", null, list.nodes));
     list.refresh();
+    await restoreDraft();
   }
 
   addEventListener("hashchange", () => list?.follow());

@@ -809,6 +809,110 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
+// --- Edits that are not saved ---
+
+const valueOf = (view, name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
+
+scene("edits are discarded only if the user agrees", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  await view.key("Escape");
+  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.check("the question before edits are discarded");
+  await view.press("Keep editing");
+  await view.gone("dialog:not(.drawer)");
+  // Once more without a click in between: the browser would close the dialog by itself.
+  for (let count = 0; count < 3; ++count) {
+    await view.key("Escape");
+    await view.see("dialog:not(.drawer)");
+    await view.key("Escape");
+    await view.gone("dialog:not(.drawer)");
+  }
+  await view.press("Close");
+  await view.see("dialog:not(.drawer)");
+  assert.equal(await valueOf(view, "name"), "Hedy L.");
+  await view.press("Discard");
+  await view.gone("dialog");
+  assert.equal((await site.user("user-17")).name, "Hedy Lamarr");
+  await view.press("Hedy Lamarr");
+  await view.see("dialog.drawer .facts dd");
+  await view.key("Escape");
+  await view.gone("dialog");
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Nobody");
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog");
+});
+
+scene("the browser asks before a reload discards edits", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  const asked = new Promise((resolve) => view.page.once("dialog", (question) => resolve(question.dismiss().then(() => question.type()))));
+  const loaded = view.page.evaluate(() => new Promise((resolve) => {
+    addEventListener("beforeunload", () => setTimeout(resolve));
+    location.reload();
+  })).catch(() => "loaded again");
+  assert.equal(await Promise.race([asked, loaded]), "beforeunload");
+  assert.equal(await valueOf(view, "name"), "Hedy L.");
+});
+
+scene("edits outlast the session", { email: root }, async (view) => {
+  const id = await make(view, "Drafty", "drafty@example.org");
+  await view.openUser("drafty@example.org");
+  await view.type("dialog input[name=name]", "Drafty II");
+  await view.choose("dialog select[name=role]", "admin");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Save changes");
+  await view.read("Your session has ended. Sign in again.");
+  // Also over a reload of the page.
+  await view.page.reload();
+  await view.signIn(root);
+  await view.read("What you typed before your session ended is still here.", "dialog.drawer .status");
+  assert.deepEqual(await view.page.$$eval("dialog.drawer form :is(input, select)", (all) => all.map((each) => each.value)), ["Drafty II", "drafty@example.org", "admin"]);
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
+  await view.press("Ban");
+  await view.type("dialog input[name=reason]", "draughts");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Ban");
+  await view.read("Your session has ended. Sign in again.");
+  await view.signIn(root);
+  await view.see("dialog:not(.drawer)");
+  assert.equal(await valueOf(view, "reason"), "draughts");
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog:not(.drawer)");
+  await view.choose("dialog select[name=role]", "user");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  assert.equal((await site.user(id)).name, "Drafty II");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("a draft has no password, and only its author gets it", { email: root }, async (view) => {
+  const fillIn = async () => {
+    await view.press("New user");
+    await view.type("dialog input[name=name]", "Half Done");
+    await view.type("dialog input[name=email]", "half@example.org");
+    await view.press("Make one up");
+    await view.ask("POST", "/api/auth/sign-out", {});
+    await view.press("Create user");
+    await view.read("Your session has ended. Sign in again.");
+  };
+  await fillIn();
+  await view.signIn(root);
+  await view.read("What you typed before your session ended is still here.", "dialog .status");
+  assert.deepEqual(await view.page.$$eval("dialog input", (all) => all.map((each) => each.value)), ["Half Done", "half@example.org", ""]);
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog");
+  await fillIn();
+  await view.signIn(admin);
+  await view.rest();
+  assert.equal(await view.has("dialog"), false);
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
+});
+
 // --- With UserAdminExtras ---
 
 scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
@@ -966,6 +1070,8 @@ describe("with UserAdminExtras", () => {
       await view.press(name);
       await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
       await view.key("Escape");
+      if (field === "password") await view.press("Discard");
+      await view.gone("dialog:not(.drawer)");
       await view.rest();
       await view.press(name);
       await view.type(`dialog input[name=${field}]`, text);
