@@ -245,6 +245,7 @@
     down: "M6 9l6 6 6-6",
   };
   const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
+  const title = () => h("h1", { tabindex: "-1" }, t("title"));
   const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
   const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
   function avatar(user, size = "") {
@@ -329,8 +330,11 @@
     if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
   }
   function show(...nodes) {
+    // The first page that is shown leaves the focus to the browser.
+    const hadFocus = document.activeElement !== document.body;
     dialogs().forEach((each) => each.close());
     document.body.replaceChildren(...nodes, toast);
+    if (hadFocus) document.querySelector("h1").focus();
   }
 
   const isSuper = () => caller.role === "superAdmin";
@@ -618,6 +622,8 @@
     frame.node.user = id;
     const { notice } = frame;
     let user, tag;
+    const pills = h("span", { class: "pills" });
+    frame.place.append(pills);
     const facts = h("dl", { class: "facts" });
     const name = h("input", { name: "name", required: true, autocomplete: "off" });
     const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
@@ -748,7 +754,8 @@
     }
     function paint() {
       frame.heading.textContent = nameOf(user);
-      frame.place.replaceChildren(frame.heading, h("span", { class: "pills" }, rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))));
+      pills.replaceChildren();
+      fill(pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))]);
       if (!frame.node.querySelector(".head > .avatar")) frame.place.before(avatar(user, "large"));
       const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
       if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);
@@ -1024,7 +1031,7 @@
 
   function enter(note = "", isGood = false) {
     caller = own = list = null;
-    const heading = h("h1", { tabindex: "-1" }, t("title"));
+    const heading = title();
     const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
     if (canSignIn) {
       const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
@@ -1071,7 +1078,7 @@
         throw refusal(status, content, "wrongCode");
       },
     });
-    show(h("main", null, h("div", { class: "card entrance" }, mark(), h("h1", null, t("title")), node)));
+    show(h("main", null, h("div", { class: "card entrance" }, mark(), title(), node)));
     code.focus();
   }
 
@@ -1085,7 +1092,7 @@
   }
 
   function bar() {
-    return h("header", { class: "bar" }, mark(), h("h1", null, t("title")), h("span", { class: "host muted" }, location.hostname),
+    return h("header", { class: "bar" }, mark(), title(), h("span", { class: "host muted" }, location.hostname),
       h("div", { class: "who" }, h("span", { class: "name" }, nameOf(own)), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
   }
 
@@ -1102,7 +1109,7 @@
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (error.status === 401) return;
-      return show(h("main", null, h("div", { class: "card entrance" }, mark(), h("h1", null, t("title")), h("div", { class: "notice bad", role: "alert" }, error.message), h("div", { class: "actions" }, button(t("reload"), start, "main")))));
+      return show(h("main", null, h("div", { class: "card entrance" }, mark(), title(), h("div", { class: "notice bad", role: "alert" }, error.message), h("div", { class: "actions" }, button(t("reload"), start, "main")))));
     }
     if (caller.role === "user") {
       const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];

@@ -809,6 +809,40 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
+scene("the focus stays on the heading while a user is read", { email: root }, async (view) => {
+  await view.searchFor("hedy.lamarr@example.org");
+  let held = null;
+  await view.intercept((request) => {
+    if (held || !request.url().endsWith("/user-17")) return null;
+    held = request;
+    return "held";
+  });
+  await view.click("tbody .person button");
+  await view.focusOn("…");
+  await held.continue();
+  await view.page.setRequestInterception(false);
+  await view.see("dialog.drawer .facts dd");
+  await view.rest();
+  assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
+  await view.focusOn("Hedy Lamarr");
+});
+
+scene("the focus is on the page's heading after a sign-in", { site: () => factored }, async (view) => {
+  const onHeading = () => view.page.evaluate(() => document.activeElement.tagName);
+  await view.signIn(admin);
+  assert.equal(await onHeading(), "H1");
+  await view.press("Sign out");
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.focusOn("code");
+  await view.type("input[name=code]", "ccccc-ddddd");
+  await view.press("Sign in");
+  await view.see("header.bar");
+  await view.rest();
+  assert.equal(await onHeading(), "H1");
+});
+
 // --- Edits that are not saved ---
 
 const valueOf = (view, name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
