@@ -49,7 +49,8 @@
     roleOfUser: ["User", "Usuario"],
     you: ["you", "tú"],
     banned: ["Banned", "Bloqueado"],
-    notBanned: ["Not banned", "Sin bloqueo"],
+    notBanned: ["No ban", "Sin bloqueo"],
+    hasBan: ["Ban, or ban has ended", "Bloqueo, también terminado"],
     banOver: ["Ban has ended", "Bloqueo terminado"],
     active: ["Active", "Activo"],
     unverified: ["Not verified", "Sin verificar"],
@@ -59,7 +60,7 @@
     protectedUser: ["Cannot be deleted", "No se puede eliminar"],
     total: ["users in all", "usuarios en total"],
     totalOfAdmin: ["users with the role “user”", "usuarios con el rol «usuario»"],
-    bannedCount: ["{count} banned", "{count} bloqueados"],
+    bannedCount: ["{count} bans, ended ones included", "{count} bloqueos, también terminados"],
     unverifiedCount: ["{count} not verified", "{count} sin verificar"],
     newByDay: ["New users by day", "Usuarios nuevos por día"],
     newInDays: ["{count} in {days} days", "{count} en {days} días"],
@@ -860,7 +861,7 @@
     };
     const controls = {
       role: choice("role", [["", t("all")], ...roles("user")]),
-      banned: choice("banned", [["", t("all")], ["true", t("banned")], ["false", t("notBanned")]]),
+      banned: choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
       emailVerified: choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
       sort: choice("sort", sorts.map((each) => [each, t(each)])),
       limit: choice("limit", limits.map((each) => [String(each), String(each)])),

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { repository } from "../interop/support/machine.mjs";
+import { repository, run } from "../interop/support/machine.mjs";
 import { startBrowser, stopBrowser, View } from "./support/browser.mjs";
 import { hostileNames, password, Site } from "./support/site.mjs";
 
@@ -359,7 +359,7 @@ scene("it says how many users there are, and how many came on each day", { email
   await view.rest();
   const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
   assert.deepEqual((await view.names()).toSorted(), banned.toSorted());
-  await view.read(`${banned.length} banned`, ".counts");
+  await view.read(`${banned.length} bans, ended ones included`, ".counts");
 });
 
 scene("an admin sees users of the role user, and is offered no more than names and addresses", { email: admin }, async (view) => {
@@ -1036,6 +1036,20 @@ describe("with UserAdminExtras", () => {
     await view.press("Lift the ban");
     await view.read("The ban has been lifted.", "dialog.drawer .status");
     assert.equal((await extras.user("user-18")).banned, false);
+  });
+
+  scene("the count and the filter say that they include bans that have ended", { ...there, email: root }, async (view) => {
+    const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
+    assert.equal((await run("sqlite3", [extras.database, update])).status, 0);
+    await view.searchFor("niklaus.wirth");
+    await view.read("Ban has ended", "tbody");
+    await view.page.reload();
+    await view.read("bans, ended ones included", ".counts");
+    await view.click(".counts button:first-child");
+    await view.rest();
+    assert.ok((await view.names()).includes("Niklaus Wirth"));
+    const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
+    assert.ok((await chosen()).includes("Ban, or ban has ended"));
   });
 
   scene("of two readings of the sessions the later one is believed", { ...there, email: root }, async (view) => {
