@@ -327,8 +327,9 @@
     const isCached = endsSessions && cacheSeconds > 0;
     place.textContent = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
     isStillAccepted = false;
+    if (place !== toast) return;
     clearTimeout(toastTimer);
-    if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
+    toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
   }
   function show(...nodes) {
     // The first page that is shown leaves the focus to the browser.

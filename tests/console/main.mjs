@@ -809,6 +809,36 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
+scene("the toast leaves also if something else is saved meanwhile", { email: root }, async (view) => {
+  // Keeps long timers back until they are run at once.
+  await view.page.evaluate(() => {
+    const { setTimeout: set, clearTimeout: clear } = window;
+    const kept = new Map();
+    window.setTimeout = (action, time) => {
+      if (!(time > 3000)) return set(action, time);
+      kept.set(-1 - kept.size, action);
+      return -kept.size;
+    };
+    window.clearTimeout = (id) => kept.delete(id) || clear(id);
+    window.runTimers = () => [...kept.values()].forEach((action) => action());
+  });
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Toast");
+  await view.type("dialog input[name=email]", "toast@example.org");
+  await view.press("Make one up");
+  await view.press("Create user");
+  await view.read("Toast has been created.", ".toast");
+  await view.openUser("toast@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.page.evaluate(() => window.runTimers());
+  assert.equal(await view.text(".toast"), "");
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "toast@example.org");
+  await view.press("Delete user");
+  await view.read("Toast has been deleted.", ".toast");
+});
+
 scene("the focus stays on the heading while a user is read", { email: root }, async (view) => {
   await view.searchFor("hedy.lamarr@example.org");
   let held = null;
