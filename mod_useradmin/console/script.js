@@ -945,10 +945,21 @@
       } catch (error) {
         if (error.name === "AbortError") return;
         if (!(error instanceof Problem)) throw error;
-        problem.replaceChildren(error.message, button(t("reload"), () => refreshRows()));
+        if (mine === running) fail(error, focus);
       } finally {
         if (mine === running) region.removeAttribute("aria-busy");
       }
+    }
+
+    // Removes the rows, because they are not those that were asked for.
+    function fail(error, focus) {
+      const again = button(t("reload"), () => refreshRows(search));
+      const hadFocus = focus?.disabled === false || rows.contains(document.activeElement) || problem.contains(document.activeElement);
+      rows.replaceChildren();
+      range.textContent = said.textContent = "";
+      previous.disabled = next.disabled = none.hidden = true;
+      problem.replaceChildren(error.message, again);
+      if (hadFocus) again.focus();
     }
 
     function paint(users) {

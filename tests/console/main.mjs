@@ -329,6 +329,22 @@ scene("an address with slashes too many is no other server's", { email: root }, 
   assert.equal(await view.page.evaluate(() => location.pathname), "//admin");
 });
 
+scene("after a failure no rows are left that look like results", { email: root }, async (view) => {
+  await view.read("1–20 of 37", ".foot");
+  await view.page.setOfflineMode(true);
+  await view.press("Next");
+  await view.read("The server could not be reached. Try again.", ".list [role=alert]");
+  await view.focusOn("Load again");
+  await view.listed();
+  await view.rest();
+  assert.equal((await view.text(".foot .range")).trim(), "");
+  assert.equal(await view.page.$eval(".list > [role=status]", (said) => said.textContent), "");
+  await view.check("a list that could not be read");
+  await view.page.setOfflineMode(false);
+  await view.press("Load again");
+  await view.read("21–37 of 37", ".foot");
+});
+
 scene("a reply that a proxy gives for the service is told by its status", { email: root }, async (view) => {
   const replies = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
   await view.intercept((request) => replies[new URL(request.url()).searchParams.get("search")]);

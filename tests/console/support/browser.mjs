@@ -48,8 +48,8 @@ export class View {
     });
     page.on("pageerror", (error) => view.troubles.push(`threw: ${error.stack}`));
     page.on("console", (message) => {
-      // Chromium notes every status from 400 on; which of them come is for the tests.
-      if (!/^Failed to load resource: the server responded with a status/.test(message.text()) && ["error", "warn"].includes(message.type()))
+      // Chromium notes every status from 400 on and every failure offline; which of them come is for the tests.
+      if (!/^Failed to load resource: (the server responded with a status|net::ERR_INTERNET_DISCONNECTED)/.test(message.text()) && ["error", "warn"].includes(message.type()))
         view.troubles.push(`complained: ${message.text()}`);
     });
     await page.evaluateOnNewDocument((languages) => {
