@@ -989,6 +989,7 @@
     let summaries = 0;
     async function refreshSummary() {
       const mine = ++summaries;
+      let place = counts;
       try {
         const [all, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
         if (mine !== summaries) return;
@@ -996,6 +997,7 @@
         counts.replaceChildren(
           button(t("bannedCount", { count: number.format(banned) }), () => change({ ...empty, banned: "true" })),
           button(t("unverifiedCount", { count: number.format(unverified) }), () => change({ ...empty, emailVerified: "false" })));
+        place = chart;
         const today = new Date();
         const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
         const ofDays = [];
@@ -1006,6 +1008,10 @@
         if (mine === summaries) drawChart(starts, ofDays);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        if (mine !== summaries) return;
+        if (place === counts) total.textContent = "–";
+        chart.replaceChildren();
+        place.replaceChildren(h("p", { class: "muted small" }, error.message), button(t("reload"), () => refreshSummary().then(() => counts.querySelector("button").focus())));
       }
     }
     function drawChart(starts, counts) {

@@ -378,6 +378,26 @@ scene("it says how many users there are, and how many came on each day", { email
   await view.read(`${banned.length} bans, ended ones included`, ".counts");
 });
 
+scene("a summary that could not be read says so and is read again", { email: root }, async (view) => {
+  const failure = { status: 503, body: JSON.stringify({ success: false, error: "Servicio no disponible temporalmente" }) };
+  let failing = /limit=1(&|$)/;
+  await view.intercept((request) => failing.test(request.url()) && failure);
+  await view.page.reload();
+  await view.read("The service is busy. Try again in a moment.", ".counts");
+  assert.equal(await view.text(".total .number"), "–");
+  await view.check("a summary that could not be read");
+  failing = /createdAfter/;
+  await view.press("Load again", ".counts");
+  await view.read("The service is busy. Try again in a moment.", ".chart");
+  await view.read("37", ".total .number");
+  await view.check("a chart that could not be read");
+  failing = /^$/;
+  await view.press("Load again", ".chart");
+  await view.see(".chart svg");
+  assert.equal(await view.page.evaluate(() => document.activeElement.matches(".counts button")), true);
+  await view.page.setRequestInterception(false);
+});
+
 scene("an admin sees users of the role user, and is offered no more than names and addresses", { email: admin }, async (view) => {
   await view.read("users with the role");
   await view.page.$$eval("tbody .pill.admin, tbody .pill.superAdmin", (pills) => pills.length).then((count) => assert.equal(count, 0));
