@@ -91,6 +91,10 @@
     keepEditing: ["Keep editing", "Seguir editando"],
     restored: ["What you typed before your session ended is still here. It is not saved yet.", "Lo que escribiste antes de que terminara tu sesión sigue aquí. Aún no se ha guardado."],
     unchanged: ["Nothing has changed.", "No hay cambios."],
+    giveRoleTitle: ["Give {name} the role “{role}”?", "¿Dar a {name} el rol «{role}»?"],
+    giveRole: ["Give the role", "Dar el rol"],
+    giveAdmin: ["It can list and create users and change their names and addresses.", "Puede ver y crear usuarios y cambiar sus nombres y direcciones."],
+    giveSuperAdmin: ["It can do everything, also change roles, ban and delete.", "Puede hacerlo todo, también cambiar roles, bloquear y eliminar."],
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
     profile: ["Profile", "Perfil"],
@@ -124,6 +128,9 @@
     endAll: ["End all", "Terminar todas"],
     endedSession: ["The session has ended.", "La sesión ha terminado."],
     endedAll: ["All sessions have ended.", "Todas las sesiones han terminado."],
+    endOwnTitle: ["End a session of your own?", "¿Terminar una sesión tuya?"],
+    endOwnLead: ["If you use this page with it, you have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
+    endOwn: ["End it", "Terminarla"],
     since: ["since {time}", "desde {time}"],
     on: ["{browser} on {system}", "{browser} en {system}"],
     unknownDevice: ["Unknown device", "Dispositivo desconocido"],
@@ -221,7 +228,8 @@
     return letters.length > widest ? `${letters.slice(0, widest).join("")}…` : text;
   }
   const nameOf = (user) => brief([user.name, user.email].find(visible) ?? user.id);
-  const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : role === "admin" || role === "superAdmin" ? t(role) : role);
+  const isPrivileged = (role) => role === "admin" || role === "superAdmin";
+  const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : isPrivileged(role) ? t(role) : role);
 
   // --- Nodes ---
 
@@ -254,7 +262,7 @@
     const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...word][0] ?? "").join("");
     return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, letters.toLocaleUpperCase(locale));
   }
-  const rolePill = (role) => h("span", { class: `pill ${role === "admin" || role === "superAdmin" ? role : ""}` }, nameOfRole(role));
+  const rolePill = (role) => h("span", { class: `pill ${isPrivileged(role) ? role : ""}` }, nameOfRole(role));
   const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
   function statusPills(user) {
     const pills = [];
@@ -370,8 +378,8 @@
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
     return input.check?.() ?? "";
   }
-  // A form that runs the action once all fields are valid. Errors appear above the buttons.
-  function form({ fields, buttons, action, attributes }) {
+  // A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons.
+  function form({ fields, buttons, action, attributes, agreed = () => true }) {
     const alert = h("div", { class: "notice bad", role: "alert" });
     const node = h("form", { novalidate: true, ...attributes }, fields, alert, h("div", { class: "actions" }, buttons));
     let isBusy = false;
@@ -382,6 +390,7 @@
       for (const input of inputs) input.complain?.(complaintOf(input));
       const first = inputs.find((input) => input.getAttribute("aria-invalid"));
       if (first) return first.focus();
+      if (!(await agreed())) return;
       const button = node.querySelector("button[type=submit]");
       alert.replaceChildren();
       isBusy = true;
@@ -492,11 +501,11 @@
   }
 
   // Asks a question. Resolves to whether the user agrees.
-  function confirmation(title, no, yes) {
+  function confirmation(title, no, yes, lead) {
     const frame = dialog(title);
     let isAgreed = false;
     frame.content.append(form({
-      fields: [],
+      fields: lead ? [h("p", null, lead)] : [],
       buttons: [button(no, frame.close), submit(yes, "danger")],
       action: () => {
         isAgreed = true;
@@ -505,6 +514,9 @@
     }));
     return new Promise((resolve) => frame.node.addEventListener("close", () => resolve(isAgreed)));
   }
+
+  const gainsRights = (before, after) => isPrivileged(after) && after !== before && before !== "superAdmin";
+  const confirmRole = (name, role) => confirmation(t("giveRoleTitle", { name, role: nameOfRole(role) }), t("cancel"), t("giveRole"), t(role === "admin" ? "giveAdmin" : "giveSuperAdmin"));
 
   function createUser(typed = {}) {
     const frame = dialog(t("newUser"));
@@ -515,6 +527,7 @@
     frame.content.append(form({
       fields: [field(t("name"), name), field(t("email"), email), password.node, isSuper() && field(t("role"), role)],
       buttons: [button(t("cancel"), frame.leave), submit(t("create"))],
+      agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
       action: async () => {
         const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
         frame.close();
@@ -788,13 +801,17 @@
       const { data } = await call("GET", `${pathOf(user)}/sessions`);
       if (mine !== sessionReadings) return;
       const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
+      // The service does not tell which session is the caller's.
+      const agreed = () => !isSelf(user) || confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead"));
       const endOne = (session) => async () => {
+        if (!(await agreed())) return;
         await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
         await loadSessions();
         tell(t("endedSession"), { endsSessions: true });
         sessions.querySelector("h3").focus();
       };
       const endAll = async () => {
+        if (!(await agreed())) return;
         await call("DELETE", `${pathOf(user)}/sessions`);
         await loadSessions();
         tell(t("endedAll"), { endsSessions: true });
@@ -820,6 +837,7 @@
       profile = form({
         fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined })],
         buttons: [submit(t("save"))],
+        agreed: () => !gainsRights(shown.role, role.value) || confirmRole(nameOf(user), role.value),
         action: guarded(save),
       });
       profile.setAttribute("aria-label", t("profile"));

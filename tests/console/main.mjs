@@ -440,9 +440,13 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.type("dialog input[name=password]", password);
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Create user");
+  await view.press("Give the role");
   await view.read("Another user has this e-mail.", "dialog [role=alert]");
   await view.type("dialog input[name=email]", "carla@example.org");
   await view.press("Create user");
+  await view.read("Give Carla Cruz the role “Admin”?", "dialog:not(.drawer) h2");
+  await view.check("the question before a role is given");
+  await view.press("Give the role");
   await view.read("Carla Cruz has been created.");
   await view.gone("dialog");
   assert.equal((await site.userAt("carla@example.org")).role, "admin");
@@ -460,6 +464,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   await view.type("dialog input[name=email]", "jonas@example.org");
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Save changes");
+  await view.press("Give the role");
   await view.read("Saved.", "dialog .status");
   await view.read("Jonas M. Weber", "dialog h2");
   const { name, email, role } = await site.user("user-2");
@@ -473,6 +478,26 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   await view.type("dialog input[name=email]", root);
   await view.press("Save changes");
   await view.read("Perhaps another one has this e-mail.", "dialog [role=alert]");
+});
+
+scene("a role with more rights is given only if the user agrees", { email: root }, async (view) => {
+  await view.openUser("adele.goldberg@example.org");
+  await view.choose("dialog select[name=role]", "superAdmin");
+  await view.press("Save changes");
+  await view.read("Give Adele Goldberg the role “Super admin”?", "dialog:not(.drawer)");
+  await view.press("Cancel");
+  await view.gone("dialog:not(.drawer)");
+  await view.rest();
+  assert.equal((await site.user("user-15")).role, "user");
+  await view.press("Save changes");
+  await view.press("Give the role");
+  await view.read("Saved.", "dialog .status");
+  assert.equal((await site.user("user-15")).role, "superAdmin");
+  // Less rights need no question.
+  await view.choose("dialog select[name=role]", "user");
+  await view.press("Save changes");
+  await view.rest();
+  assert.equal((await site.user("user-15")).role, "user");
 });
 
 scene("who edits a user that somebody else has changed is told, and loses nothing", { email: root }, async (view) => {
@@ -520,6 +545,7 @@ scene("what nobody has typed is not saved, also where an input cannot show all o
   await view.read("Nothing has changed.", "dialog .status");
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Save changes");
+  await view.press("Give the role");
   await view.read("Saved.", "dialog .status");
   const { name, email, role } = await site.user(made.data.id);
   assert.deepEqual({ name, email, role }, { name: "Blank\nLine ", email: " blank@example.org ", role: "admin" });
@@ -608,6 +634,7 @@ scene("a user without an address is edited, and is deleted by the identifier", {
     await view.type("dialog input[name=name]", `${name} II`);
     await view.choose("dialog select[name=role]", "admin");
     await view.press("Save changes");
+    await view.press("Give the role");
     await view.read("Saved.", "dialog .status");
     assert.deepEqual([(await site.user(id)).name, (await site.user(id)).email], [`${name} II`, email]);
     // What somebody types is looked at.
@@ -964,6 +991,7 @@ scene("edits outlast the session", { email: root }, async (view) => {
   await view.choose("dialog select[name=role]", "admin");
   await view.ask("POST", "/api/auth/sign-out", {});
   await view.press("Save changes");
+  await view.press("Give the role");
   await view.read("Your session has ended. Sign in again.");
   // Also over a reload of the page.
   await view.page.reload();
@@ -1076,6 +1104,24 @@ describe("with UserAdminExtras", () => {
       await view.read(left > 1 ? `Sessions ${left - 1}` : "No session is open.", "dialog");
       await view.readInSight("The session has ended.", "dialog .status");
     }
+  });
+
+  scene("one's own sessions end only if the user agrees", { ...there, email: root }, async (view) => {
+    await view.openUser(root);
+    await view.see(".sessions li");
+    const count = (await view.page.$$(".sessions li")).length;
+    for (const name of ["End", "End all"]) {
+      if (name === "End") await view.click(".sessions li button");
+      else await view.press(name);
+      await view.read("End a session of your own?", "dialog:not(.drawer)");
+      await view.press("Cancel");
+      await view.gone("dialog:not(.drawer)");
+    }
+    await view.rest();
+    assert.equal((await view.page.$$(".sessions li")).length, count);
+    await view.press("End all");
+    await view.press("End it");
+    await view.read("Your session has ended. Sign in again.");
   });
 
   scene("a ban has an end where it is given one", { ...there, email: root }, async (view) => {
