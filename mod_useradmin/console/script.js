@@ -257,10 +257,14 @@
   const title = () => h("h1", { tabindex: "-1" }, t("title"));
   const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
   const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
+  // Returns the first letter or digit of the first and the last word that has one.
+  function initialsOf(text) {
+    const letters = visible(brief(text)).split(/\s+/).map((word) => word.match(/[\p{L}\p{N}]/u)?.[0]).filter(Boolean);
+    return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join("").toLocaleUpperCase(locale);
+  }
   function avatar(user, size = "") {
-    const words = visible(nameOf(user)).split(/\s+/);
-    const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...word][0] ?? "").join("");
-    return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, letters.toLocaleUpperCase(locale));
+    const initials = [user.name, user.email].map(initialsOf).find(Boolean);
+    return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, initials);
   }
   const rolePill = (role) => h("span", { class: `pill ${isPrivileged(role) ? role : ""}` }, nameOfRole(role));
   const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
@@ -494,6 +498,8 @@
     // Chromium closes a dialog without the event cancel if the user presses Esc twice.
     node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
     node.addEventListener("cancel", leaveInstead);
+    // The message is about what was there before.
+    node.addEventListener("input", () => (node.querySelector(".status").textContent = ""));
     document.body.append(node);
     node.showModal();
     heading.focus();

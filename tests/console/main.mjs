@@ -872,6 +872,26 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
+scene("a message leaves as the next edit begins", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.page.type("dialog input[name=name]", "x");
+  assert.equal(await view.text("dialog .status"), "");
+});
+
+scene("an avatar has letters of the name, or else of the address", { email: root }, async (view) => {
+  const initials = { "<Olivia (Ops)": "OO", "🇪🇸 Eva Ruiz 🇪🇸": "ER", "🇪🇸": "I", Ñandú: "Ñ", "3M Spain": "3S" };
+  for (const [name, wanted] of Object.entries(initials)) {
+    const id = await make(view, name, "initials@example.org");
+    await view.searchFor("initials@");
+    await view.read(wanted, "tbody .avatar");
+    assert.equal(await view.text("tbody .avatar"), wanted);
+    await view.ask("DELETE", `/api/users/${id}`);
+    await view.searchFor("nobody is called so");
+  }
+});
+
 scene("the toast leaves also if something else is saved meanwhile", { email: root }, async (view) => {
   // Keeps long timers back until they are run at once.
   await view.page.evaluate(() => {
