@@ -97,6 +97,7 @@
     giveSuperAdmin: ["It can do everything, also change roles, ban and delete.", "Puede hacerlo todo, también cambiar roles, bloquear y eliminar."],
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
+    open: ["Open", "Abrir"],
     profile: ["Profile", "Perfil"],
     ownRole: ["You would lose the rights of your present role.", "Perderías los permisos de tu rol actual."],
     hasChanged: ["Somebody has changed this user in the meantime, and nothing was saved.", "Alguien ha cambiado este usuario mientras tanto y no se ha guardado nada."],
@@ -334,19 +335,22 @@
   let isStillAccepted = false;
   const toast = h("p", { class: "toast", role: "status" });
   let toastTimer = 0;
-  function tell(text, { endsSessions = false } = {}) {
+  function tell(text, { endsSessions = false, link = null } = {}) {
     const place = dialogs().at(-1)?.querySelector(".status") ?? toast;
     const isCached = endsSessions && cacheSeconds > 0;
-    place.textContent = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
+    const message = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
+    place.replaceChildren(message, link ?? "");
     isStillAccepted = false;
     if (place !== toast) return;
     clearTimeout(toastTimer);
-    toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
+    // A link stays until it is used, or the list is searched.
+    if (!link) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
   }
   function show(...nodes) {
     // The first page that is shown leaves the focus to the browser.
     const hadFocus = document.activeElement !== document.body;
     dialogs().forEach((each) => each.close());
+    toast.replaceChildren();
     document.body.replaceChildren(...nodes, toast);
     if (hadFocus) document.querySelector("h1").focus();
   }
@@ -537,7 +541,12 @@
       action: async () => {
         const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
         frame.close();
-        tell(t("createdUser", { name: nameOf(data) }));
+        // Search and filters may hide the user.
+        const open = h("button", { type: "button", "data-user": data.id, onclick: () => {
+          showUser(data.id);
+          toast.replaceChildren();
+        } }, t("open"));
+        tell(t("createdUser", { name: nameOf(data) }), { link: open });
         list.refresh();
       },
     }));
@@ -921,6 +930,7 @@
     let timer = 0;
 
     function change(values, focus, cursor) {
+      if (toast.querySelector("button")) toast.replaceChildren();
       Object.assign(query, { page: "1" }, values);
       for (const [key, node] of Object.entries(controls)) choose(key, node);
       // Keep a trailing space that the user has just typed.

@@ -872,6 +872,26 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
+scene("a user created under a filter is opened from the message", { email: root }, async (view) => {
+  await view.searchFor("nobody is called so");
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Hidden Figure");
+  await view.type("dialog input[name=email]", "hidden@example.org");
+  await view.press("Make one up");
+  await view.press("Create user");
+  await view.read("Hidden Figure has been created.", ".toast");
+  await view.gone("dialog");
+  await view.listed();
+  await view.check("a message with a link");
+  await view.press("Open");
+  await view.read("hidden@example.org", "dialog.drawer .facts");
+  assert.equal(await view.text(".toast"), "");
+  await view.key("Escape");
+  await view.gone("dialog");
+  assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
+  await view.ask("DELETE", `/api/users/${(await site.userAt("hidden@example.org")).id}`);
+});
+
 scene("a message leaves as the next edit begins", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.press("Save changes");
@@ -905,21 +925,24 @@ scene("the toast leaves also if something else is saved meanwhile", { email: roo
     window.clearTimeout = (id) => kept.delete(id) || clear(id);
     window.runTimers = () => [...kept.values()].forEach((action) => action());
   });
-  await view.press("New user");
-  await view.type("dialog input[name=name]", "Toast");
-  await view.type("dialog input[name=email]", "toast@example.org");
-  await view.press("Make one up");
-  await view.press("Create user");
-  await view.read("Toast has been created.", ".toast");
-  await view.openUser("toast@example.org");
+  const other = await make(view, "Toast B", "b.toast@example.org");
+  await make(view, "Toast A", "a.toast@example.org");
+  await view.searchFor("toast@");
+  await view.listed("Toast A", "Toast B");
+  await view.press("Toast A");
+  await view.see("dialog.drawer .facts dd");
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "a.toast@example.org");
+  await view.press("Delete user");
+  await view.read("Toast A has been deleted.", ".toast");
+  await view.listed("Toast B");
+  await view.press("Toast B");
+  await view.see("dialog.drawer .facts dd");
   await view.press("Save changes");
   await view.read("Nothing has changed.", "dialog .status");
   await view.page.evaluate(() => window.runTimers());
   assert.equal(await view.text(".toast"), "");
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "toast@example.org");
-  await view.press("Delete user");
-  await view.read("Toast has been deleted.", ".toast");
+  await view.ask("DELETE", `/api/users/${other}`);
 });
 
 scene("the focus stays on the heading while a user is read", { email: root }, async (view) => {
