@@ -502,6 +502,12 @@
     // Chromium closes a dialog without the event cancel if the user presses Esc twice.
     node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
     node.addEventListener("cancel", leaveInstead);
+    // The second press of a double click that opened the dialog selects no text.
+    let wasPressed = false;
+    node.addEventListener("mousedown", (event) => {
+      wasPressed ||= event.detail === 1;
+      if (!wasPressed) event.preventDefault();
+    });
     // The message is about what was there before.
     node.addEventListener("input", () => (node.querySelector(".status").textContent = ""));
     document.body.append(node);

@@ -892,6 +892,26 @@ scene("a user created under a filter is opened from the message", { email: root 
   await view.ask("DELETE", `/api/users/${(await site.userAt("hidden@example.org")).id}`);
 });
 
+scene("a double click on a row opens the user and selects no text", { email: root }, async (view) => {
+  const press = async (selector, clickCount) => {
+    const { x, y, width, height } = await (await view.page.$(selector)).boundingBox();
+    await view.page.mouse.move(x + Math.min(width, 20) / 2, y + height / 2);
+    await view.page.mouse.down({ clickCount });
+    await view.page.mouse.up({ clickCount });
+  };
+  const selected = () => view.page.evaluate(() => getSelection().toString());
+  await view.searchFor("hedy.lamarr@example.org");
+  await press("tbody td:nth-child(4)", 1);
+  await view.see("dialog.drawer .facts dd");
+  await view.rest();
+  await press("dialog dd", 2);
+  assert.equal(await selected(), "");
+  // A double click in the drawer itself selects a word.
+  await press("dialog dd", 1);
+  await press("dialog dd", 2);
+  assert.equal(await selected(), "hedy");
+});
+
 scene("a message leaves as the next edit begins", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.press("Save changes");
