@@ -23,18 +23,18 @@
     signInElsewhere: ["Sign in to the application first, then come back to this page.", "Inicia sesión primero en la aplicación y vuelve después a esta página."],
     sessionOver: ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
     signedOut: ["You have signed out.", "Has cerrado la sesión."],
-    wrongPassword: ["The e-mail or the password is not right.", "El correo o la contraseña no son correctos."],
+    wrongPassword: ["Wrong e-mail or password.", "Correo o contraseña incorrectos."],
     bannedCaller: ["This account is banned.", "Esta cuenta está bloqueada."],
     secondFactor: ["This account has a second factor. Sign in to the application instead, then load this page again.", "Esta cuenta tiene un segundo factor. Inicia sesión en la aplicación y vuelve a cargar esta página."],
     code: ["Code", "Código"],
     codeHint: ["From your authenticator app, or one of your backup codes.", "De tu aplicación de autenticación, o uno de tus códigos de respaldo."],
     trustDevice: ["Trust this device for 30 days", "Confiar en este dispositivo durante 30 días"],
-    wrongCode: ["The code is not right.", "El código no es correcto."],
+    wrongCode: ["Wrong code.", "Código incorrecto."],
     locked: ["Too many codes were wrong. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
     codeExpired: ["That took too long. Sign in again.", "Ha pasado demasiado tiempo. Inicia sesión de nuevo."],
     tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
     reload: ["Load again", "Cargar de nuevo"],
-    email: ["E-mail", "Correo electrónico"],
+    email: ["E-mail", "Correo"],
     password: ["Password", "Contraseña"],
     name: ["Name", "Nombre"],
     role: ["Role", "Rol"],
@@ -52,15 +52,17 @@
     notBanned: ["No ban", "Sin bloqueo"],
     hasBan: ["Ban, or ban has ended", "Bloqueo, también terminado"],
     banOver: ["Ban has ended", "Bloqueo terminado"],
-    active: ["Active", "Activo"],
     unverified: ["Not verified", "Sin verificar"],
     yes: ["Yes", "Sí"],
     no: ["No", "No"],
     all: ["All", "Todos"],
     protectedUser: ["Cannot be deleted", "No se puede eliminar"],
     total: ["users in all", "usuarios en total"],
+    "total.one": ["user in all", "usuario en total"],
     totalOfAdmin: ["users with the role “user”", "usuarios con el rol «usuario»"],
+    "totalOfAdmin.one": ["user with the role “user”", "usuario con el rol «usuario»"],
     bannedCount: ["{count} bans, ended ones included", "{count} bloqueos, también terminados"],
+    "bannedCount.one": ["{count} ban, ended ones included", "{count} bloqueo, también terminados"],
     unverifiedCount: ["{count} not verified", "{count} sin verificar"],
     newByDay: ["New users by day", "Usuarios nuevos por día"],
     newInDays: ["{count} in {days} days", "{count} en {days} días"],
@@ -75,7 +77,8 @@
     "email desc": ["E-mail, Z to A", "Correo, de la Z a la A"],
     newUser: ["New user", "Nuevo usuario"],
     range: ["{from}–{to} of {total}", "{from}–{to} de {total}"],
-    found: ["{total} users found", "{total} usuarios encontrados"],
+    found: ["{count} users found", "{count} usuarios encontrados"],
+    "found.one": ["{count} user found", "{count} usuario encontrado"],
     noneFound: ["No user matches.", "Ningún usuario coincide."],
     clear: ["Clear search and filters", "Quitar búsqueda y filtros"],
     pages: ["Pages", "Páginas"],
@@ -93,7 +96,7 @@
     unchanged: ["Nothing has changed.", "No hay cambios."],
     giveRoleTitle: ["Give {name} the role “{role}”?", "¿Dar a {name} el rol «{role}»?"],
     giveRole: ["Give the role", "Dar el rol"],
-    giveAdmin: ["It can list and create users and change their names and addresses.", "Puede ver y crear usuarios y cambiar sus nombres y direcciones."],
+    giveAdmin: ["It can list and create users and change their names and e-mails.", "Puede ver y crear usuarios y cambiar sus nombres y correos."],
     giveSuperAdmin: ["It can do everything, also change roles, ban and delete.", "Puede hacerlo todo, también cambiar roles, bloquear y eliminar."],
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
@@ -124,38 +127,43 @@
     tooFar: ["This is no time up to the year 9999.", "No es un momento anterior al año 10000."],
     sessions: ["Sessions", "Sesiones"],
     noSessions: ["No session is open.", "No hay sesiones abiertas."],
-    endSession: ["End", "Terminar"],
-    endSessionOf: ["End the session {device}", "Terminar la sesión {device}"],
-    endAll: ["End all", "Terminar todas"],
-    endedSession: ["The session has ended.", "La sesión ha terminado."],
-    endedAll: ["All sessions have ended.", "Todas las sesiones han terminado."],
-    endOwnTitle: ["End a session of your own?", "¿Terminar una sesión tuya?"],
+    endSession: ["End", "Cerrar"],
+    endSessionOf: ["End the session {device}", "Cerrar la sesión {device}"],
+    endAll: ["End all", "Cerrar todas"],
+    endedSession: ["The session has ended.", "Se ha cerrado la sesión."],
+    endedAll: ["All sessions have ended.", "Se han cerrado todas las sesiones."],
+    endOwnTitle: ["End a session of your own?", "¿Cerrar una sesión tuya?"],
     endOwnLead: ["If you use this page with it, you have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
-    endOwn: ["End it", "Terminarla"],
+    endOwn: ["End it", "Cerrarla"],
     since: ["since {time}", "desde {time}"],
     on: ["{browser} on {system}", "{browser} en {system}"],
     unknownDevice: ["Unknown device", "Dispositivo desconocido"],
     setPassword: ["Set a password", "Cambiar la contraseña"],
     passwordTitle: ["New password for {name}", "Nueva contraseña para {name}"],
     passwordHint: ["{least} to {most} characters.", "De {least} a {most} caracteres."],
-    passwordEnds: ["It ends every session of this user.", "Termina todas las sesiones de este usuario."],
+    passwordEnds: ["It ends every session of this user.", "Cierra todas las sesiones de este usuario."],
     passwordSet: ["The password has been set.", "Se ha cambiado la contraseña."],
-    generate: ["Make one up", "Generar"],
+    generate: ["Generate", "Generar"],
     show: ["Show", "Mostrar"],
     hide: ["Hide", "Ocultar"],
     resetFactor: ["Reset second factor", "Quitar el segundo factor"],
     resetFactorTitle: ["Reset the second factor of {name}?", "¿Quitar el segundo factor de {name}?"],
-    resetFactorLead: ["The password alone then signs this user in, until the user sets up another second factor. It ends every session of this user and forgets trusted devices.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Termina todas las sesiones de este usuario y olvida los dispositivos de confianza."],
+    resetFactorLead: ["The password alone then signs this user in, until the user sets up another second factor. It ends every session of this user and forgets trusted devices.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Cierra todas las sesiones de este usuario y olvida los dispositivos de confianza."],
     factorReset: ["The second factor has been removed.", "Se ha quitado el segundo factor."],
     remove: ["Delete user", "Eliminar usuario"],
     removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
-    removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the address:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su dirección:"],
+    removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the e-mail:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su correo:"],
     removeLeadById: ["The user, with sessions and accounts, is gone for good. To go on, type the identifier:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su identificador:"],
     removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
-    notTheAddress: ["This is not the address.", "Esa no es la dirección."],
+    notTheAddress: ["This is not the e-mail.", "Ese no es el correo."],
     notTheId: ["This is not the identifier.", "Ese no es el identificador."],
-    missing: ["This must be filled in.", "Hay que rellenarlo."],
-    noEmail: ["This is no e-mail address.", "No es una dirección de correo."],
+    missing: ["Enter a value.", "Escribe un valor."],
+    "missing.name": ["Enter a name.", "Escribe un nombre."],
+    "missing.email": ["Enter an e-mail.", "Escribe un correo."],
+    "missing.password": ["Enter a password.", "Escribe una contraseña."],
+    "missing.code": ["Enter the code.", "Escribe el código."],
+    "missing.date": ["Enter date and time.", "Escribe fecha y hora."],
+    noEmail: ["This is not an e-mail address.", "No es un correo válido."],
     length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
     ownRecord: ["This is what is stored about you. Other users are for administrators.", "Esto es lo que hay guardado sobre ti. Los demás usuarios son cosa de los administradores."],
     stillAccepted: ["The application still accepts the user's sessions: its storage cannot be reached. They end as soon as it answers.", "La aplicación todavía acepta las sesiones del usuario: no se puede contactar con su almacén. Terminarán en cuanto responda."],
@@ -216,6 +224,9 @@
 
   const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
   const number = new Intl.NumberFormat(locale);
+  const plurals = new Intl.PluralRules(locale);
+  // Returns the text for a count, in the singular where there is one.
+  const counted = (key, count) => t(plurals.select(count) === "one" && `${key}.one` in texts ? `${key}.one` : key, { count: number.format(count) });
   const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", unit: seconds % 60 ? "second" : "minute", unitDisplay: "long" }).format(seconds % 60 ? seconds : seconds / 60);
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -274,7 +285,7 @@
     if (isBanned(user)) pills.push(h("span", { class: "pill banned", title: user.banReason }, t("banned")));
     else if (user.banned) pills.push(h("span", { class: "pill" }, t("banOver")));
     if (!user.emailVerified) pills.push(h("span", { class: "pill warn" }, t("unverified")));
-    return h("span", { class: "pills" }, pills.length ? pills : h("span", { class: "pill good" }, t("active")));
+    return h("span", { class: "pills" }, pills);
   }
 
   // --- Requests ---
@@ -381,7 +392,7 @@
   }
   function complaintOf(input) {
     if (input.isStored && !input.isEdited()) return "";
-    if (input.required && input.value.trim() === "") return t("missing");
+    if (input.required && input.value.trim() === "") return t(`missing.${input.name}` in texts ? `missing.${input.name}` : "missing");
     if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
     return input.check?.() ?? "";
@@ -928,9 +939,11 @@
     const region = h("div", { class: "region" }, table);
 
     const total = h("span", { class: "number" }, "…");
+    const totalKey = isSuper() ? "total" : "totalOfAdmin";
+    const totalLabel = h("span", { class: "muted" }, t(totalKey));
     const counts = h("div", { class: "counts" });
     const chart = h("figure", { class: "card chart" });
-    const summary = h("div", { class: "summary" }, h("div", { class: "card total" }, total, h("span", { class: "muted" }, t(isSuper() ? "total" : "totalOfAdmin")), counts), chart);
+    const summary = h("div", { class: "summary" }, h("div", { class: "card total" }, total, totalLabel, counts), chart);
 
     let running = null;
     let timer = 0;
@@ -977,7 +990,7 @@
         none.hidden = reply.data.length > 0;
         const from = (page - 1) * limit + 1;
         range.textContent = reply.data.length ? t("range", { from: number.format(from), to: number.format(from + reply.data.length - 1), total: number.format(reply.total) }) : "";
-        said.textContent = t("found", { total: number.format(reply.total) });
+        said.textContent = counted("found", reply.total);
         previous.disabled = page <= 1;
         next.disabled = page >= totalPages;
         if (focus?.disabled) (focus === next ? previous : next).focus();
@@ -1034,9 +1047,10 @@
         const [all, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
         if (mine !== summaries) return;
         total.textContent = number.format(all);
+        totalLabel.textContent = counted(totalKey, all);
         counts.replaceChildren(
-          button(t("bannedCount", { count: number.format(banned) }), () => change({ ...empty, banned: "true" })),
-          button(t("unverifiedCount", { count: number.format(unverified) }), () => change({ ...empty, emailVerified: "false" })));
+          button(counted("bannedCount", banned), () => change({ ...empty, banned: "true" })),
+          button(counted("unverifiedCount", unverified), () => change({ ...empty, emailVerified: "false" })));
         place = chart;
         const today = new Date();
         const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));

@@ -87,11 +87,11 @@ scene("nobody sees a form to sign in with, and a wrong password is said to be on
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
-  assert.equal(await view.text(".field .wrong"), "This must be filled in.\nThis must be filled in.");
+  assert.equal(await view.text(".field .wrong"), "Enter an e-mail.\nEnter a password.");
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", "not the password");
   await view.press("Sign in");
-  await view.read("The e-mail or the password is not right.", "[role=alert]");
+  await view.read("Wrong e-mail or password.", "[role=alert]");
   await view.check("sign-in with an error");
   await view.signIn(root);
   await view.see("tbody tr");
@@ -110,7 +110,7 @@ scene("who has a second factor is asked for a code after the password", { site: 
   await enterPassword();
   await view.type("input[name=code]", "aaaaa-aaaaa");
   await view.press("Sign in");
-  await view.read("The code is not right.", "[role=alert]");
+  await view.read("Wrong code.", "[role=alert]");
   await view.type("input[name=code]", "aaaaa-bbbbb");
   await view.page.click("input[name=trust]");
   await view.press("Sign in");
@@ -243,7 +243,7 @@ scene("of two who count, the later one is believed", { email: root }, async (vie
     await view.press("New user");
     await view.type("dialog input[name=name]", name);
     await view.type("dialog input[name=email]", email);
-    await view.press("Make one up");
+    await view.press("Generate");
     await view.press("Create user");
     await view.read(`${name} has been created.`);
     await view.gone("dialog");
@@ -415,7 +415,7 @@ scene("an admin sees users of the role user, and is offered no more than names a
   assert.equal(await view.has("dialog select"), false);
   await view.type("dialog input[name=name]", "Nina Neu");
   await view.type("dialog input[name=email]", "nina@example.org");
-  await view.press("Make one up");
+  await view.press("Generate");
   await view.press("Create user");
   await view.read("Nina Neu has been created.");
   await view.gone("dialog");
@@ -433,7 +433,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.type("dialog input[name=email]", "no address");
   await view.type("dialog input[name=password]", "short");
   await view.press("Create user");
-  await view.read("This is no e-mail address.", "dialog");
+  await view.read("This is not an e-mail address.", "dialog");
   await view.read("It must have 8 to 128 characters.", "dialog");
   await view.check("a new user with errors");
   await view.type("dialog input[name=email]", root);
@@ -640,14 +640,14 @@ scene("a user without an address is edited, and is deleted by the identifier", {
     // What somebody types is looked at.
     await view.type("dialog input[name=email]", "no address");
     await view.press("Save changes");
-    await view.read("This is no e-mail address.", "dialog");
+    await view.read("This is not an e-mail address.", "dialog");
     await view.press("Delete user");
     await view.check(`${name}, about to be deleted`);
     await view.press("Delete user");
-    await view.read("This must be filled in.", "dialog:not(.drawer)");
+    await view.read("Enter a value.", "dialog:not(.drawer)");
     await view.type("dialog input[name=address]", "x");
     await view.press("Delete user");
-    await view.read(email === "odd mail" ? "This is not the address." : "This is not the identifier.", "dialog:not(.drawer)");
+    await view.read(email === "odd mail" ? "This is not the e-mail." : "This is not the identifier.", "dialog:not(.drawer)");
     await view.type("dialog input[name=address]", email === "odd mail" ? email : id);
     await view.press("Delete user");
     await view.read("has been deleted.");
@@ -745,7 +745,7 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.press("Delete user");
   await view.type("dialog input[name=address]", "ken@example.org");
   await view.press("Delete user");
-  await view.read("This is not the address.", "dialog");
+  await view.read("This is not the e-mail.", "dialog");
   await view.check("the dialog of a deletion");
   await view.picture("delete");
   assert.ok(await site.user("user-10"));
@@ -877,7 +877,7 @@ scene("a user created under a filter is opened from the message", { email: root 
   await view.press("New user");
   await view.type("dialog input[name=name]", "Hidden Figure");
   await view.type("dialog input[name=email]", "hidden@example.org");
-  await view.press("Make one up");
+  await view.press("Generate");
   await view.press("Create user");
   await view.read("Hidden Figure has been created.", ".toast");
   await view.gone("dialog");
@@ -1085,7 +1085,7 @@ scene("a draft has no password, and only its author gets it", { email: root }, a
     await view.press("New user");
     await view.type("dialog input[name=name]", "Half Done");
     await view.type("dialog input[name=email]", "half@example.org");
-    await view.press("Make one up");
+    await view.press("Generate");
     await view.ask("POST", "/api/auth/sign-out", {});
     await view.press("Create user");
     await view.read("Your session has ended. Sign in again.");
@@ -1125,7 +1125,7 @@ describe("with UserAdminExtras", () => {
     await view.type("dialog input[name=password]", "short");
     await view.press("Set a password");
     await view.read("It must have 8 to 128 characters.", "dialog");
-    await view.press("Make one up");
+    await view.press("Generate");
     await view.check("the dialog of a password");
     await view.picture("password");
     const made = await view.page.$eval("dialog input[name=password]", (input) => input.value);
@@ -1239,7 +1239,7 @@ describe("with UserAdminExtras", () => {
     await view.click("tbody .person button");
     await view.see("dialog.drawer .facts dd");
     await view.press("Set a password");
-    await view.press("Make one up");
+    await view.press("Generate");
     await view.press("Set a password");
     await view.read("No session is open.", "dialog");
     await held.respond({ status: 200, contentType: "application/json",
@@ -1330,7 +1330,7 @@ scene("a service whose base address is the root is administered like any other",
   await view.press("New user");
   await view.type("dialog input[name=name]", "Rita Root");
   await view.type("dialog input[name=email]", "rita@example.org");
-  await view.press("Make one up");
+  await view.press("Generate");
   await view.press("Create user");
   await view.read("Rita Root has been created.");
   await view.openUser("rita@example.org");
@@ -1351,6 +1351,14 @@ scene("it speaks Spanish to those whose browser does", { email: user, languages:
   await view.read("usuarios en total");
   await view.openUser("barbara.liskov@example.org");
   await view.check("a drawer in Spanish");
+});
+
+scene("one is said in the singular, and the usual status is not said", { email: root }, async (view) => {
+  const found = () => view.page.$eval(".list > [role=status]", (said) => said.textContent);
+  assert.match(await found(), /^\d+ users found$/);
+  await view.searchFor("ada lovelace");
+  assert.equal(await found(), "1 user found");
+  assert.equal((await view.text("tbody td:nth-child(3)")).trim(), "");
 });
 
 scene("every task is done by keyboard alone", {}, async (view) => {
