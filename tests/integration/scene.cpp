@@ -17,7 +17,7 @@ namespace {
 Suite* current_suite = nullptr;
 
 /// Returns a <Location "path"> that denies all requests.
-std::string denied(const std::string& path) {
+std::string denied_location(const std::string& path) {
     return "<Location \"" + path + "\">\n  Require all denied\n</Location>\n";
 }
 
@@ -58,8 +58,8 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            location("/unresolved/users", "AuthUserAdmin Off") +
            location("/hasty/users", "AuthUserAdmin On\nUserAdminBodyTimeout 1") +
            sign_in("/hasty/auth", "UserAdminBodyTimeout 1") +
-           location("/open users", "AuthUserAdmin On") + denied("/open users/a b") +
-           denied("/open users/x:1") + denied("/open users/\xc3\xb1") +
+           location("/open users", "AuthUserAdmin On") + denied_location("/open users/a b") +
+           denied_location("/open users/x:1") + denied_location("/open users/\xc3\xb1") +
            location("/limited/users", "AuthUserAdmin On\nLimitRequestBody 512") +
            sign_in("/api/auth", "") + //
            sign_in("/signed/auth", signed_by) +

@@ -1,5 +1,5 @@
 // Whose session a token is (specification, section 5).
-#include "fake_store.hpp"
+#include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 
 #include <chrono>
