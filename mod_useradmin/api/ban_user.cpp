@@ -27,9 +27,9 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 Reply ban_user(const Call& call, const Service& service) {
     // Session and role.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     if (!may_use_extras(*call.caller))
-        return error(403, texts::ban_forbidden);
+        return error(403, texts.ban_forbidden);
 
     // Both members are optional, and so is the body.
     const http::Body body = call.request.body.read();
@@ -37,46 +37,46 @@ Reply ban_user(const Call& call, const Service& service) {
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text.empty() ? "{}" : body.text);
     if (!object || !is_string_or_null(*object, "reason") || !is_string_or_null(*object, "expires"))
-        return error(400, texts::bad_request);
+        return error(400, texts.bad_request);
     const text::Timestamp now = text::now();
     model::NullableTime expires;
     if (const model::NullableText said = text_of(*object, "expires")) {
         expires = text::parse_date(*said);
         if (!expires)
-            return error(400, texts::bad_request);
+            return error(400, texts.bad_request);
         if (*expires <= now)
-            return error(400, texts::ban_in_the_past);
+            return error(400, texts.ban_in_the_past);
     }
     // Callers cannot ban themselves.
     if (call.id == call.caller->id)
-        return error(400, texts::ban_self);
+        return error(400, texts.ban_self);
     // The update itself checks existence, the guard and If-Match.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
                                              guard, session_policy(service.settings));
     return banned ? record(*banned)
-                  : failure_reply(banned.failure(), texts::ban_failed, texts::ban_forbidden);
+                  : failure_reply(banned.failure(), texts.ban_failed, texts.ban_forbidden);
 }
 
 Reply unban_user(const Call& call, const Service& service) {
     // Session and role.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     if (!may_use_extras(*call.caller))
-        return error(403, texts::ban_forbidden);
+        return error(403, texts.ban_forbidden);
     // The update itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto freed = service.store.update(call.id, unban(text::now()), guard);
     return freed ? record(*freed)
-                 : failure_reply(freed.failure(), texts::unban_failed, texts::ban_forbidden);
+                 : failure_reply(freed.failure(), texts.unban_failed, texts.ban_forbidden);
 }
 
 } // namespace useradmin::api

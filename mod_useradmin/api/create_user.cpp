@@ -13,17 +13,17 @@ using json::Object;
 Reply create_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     // Check 2: the caller is admin or superAdmin.
     if (!may_create(*call.caller))
-        return error(403, texts::create_forbidden);
+        return error(403, texts.create_forbidden);
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)
-        return error(500, texts::create_failed);
+        return error(500, texts.create_failed);
 
     // Check 3: name, email and password. A value that is not a string counts as missing.
     const std::string_view name = object->text("name");
@@ -31,23 +31,23 @@ Reply create_user(const Call& call, const Service& service) {
     const std::string_view password = object->text("password");
     call.event.target = email;
     if (name.empty() || email.empty() || password.empty())
-        return error(400, texts::fields_missing);
+        return error(400, texts.fields_missing);
     // Check 4: an admin creates users with the role user.
     if (!may_create_with_role(*call.caller, object->text("role")))
-        return error(403, texts::create_role_forbidden);
+        return error(403, texts.create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
-        return error(500, texts::create_failed);
+        return error(500, texts.create_failed);
     // Check 5: the e-mail is not registered.
     const auto taken = service.store.find_by_email(email);
     if (taken)
-        return error(400, texts::email_taken);
+        return error(400, texts.email_taken);
     if (!taken.is_not_found())
-        return failure_reply(taken.failure(), texts::create_failed);
+        return failure_reply(taken.failure(), texts.create_failed);
 
     // Hashes without holding a connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, texts::create_failed);
+        return failure_reply(*reason, texts.create_failed);
 
     const std::string_view role = has_role(*object) ? object->text("role") : "user";
     const auto created =
@@ -56,7 +56,7 @@ Reply create_user(const Call& call, const Service& service) {
                              actor_of(*call.caller));
     // Meanwhile, another request may have taken the address or banned the caller.
     if (!created)
-        return failure_reply(created.failure(), texts::create_failed, texts::create_forbidden);
+        return failure_reply(created.failure(), texts.create_failed, texts.create_forbidden);
     call.event.target = created->id;
     return record(*created);
 }

@@ -11,25 +11,24 @@ namespace useradmin::api {
 Reply delete_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     // Check 2: the caller is superAdmin.
     if (!may_delete(*call.caller))
-        return error(403, texts::delete_forbidden);
+        return error(403, texts.delete_forbidden);
     // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
-        return error(400, texts::delete_self);
+        return error(400, texts.delete_self);
     // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are
     // part of the deletion: a separate query would race with other changes.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto removed = service.store.remove(
         call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
-    return removed
-               ? confirmation(texts::deleted)
-               : failure_reply(removed.failure(), texts::delete_failed, texts::delete_forbidden);
+    return removed ? confirmation(texts.deleted)
+                   : failure_reply(removed.failure(), texts.delete_failed, texts.delete_forbidden);
 }
 
 } // namespace useradmin::api

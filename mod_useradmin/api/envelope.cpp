@@ -1,13 +1,10 @@
 #include "api/envelope.hpp"
 
-#include "api/texts.hpp"
 #include "http/entity_tags.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
 namespace useradmin::api {
-
-using http::Reply;
 
 namespace {
 
@@ -71,71 +68,88 @@ Reply sessions(const std::vector<model::Session>& all) {
     return reply;
 }
 
-Reply confirmation(std::string_view text) {
+Reply confirmation(const Text& text) {
     Reply reply;
-    json::Writer(reply.body)
-        .begin_object()
-        .key("success")
-        .boolean(true)
-        .key("message")
-        .string(text)
-        .end_object();
+    reply.text = text;
     return reply;
 }
 
-Reply error(int status, std::string_view text) {
+Reply error(int status, const Text& text) {
     Reply reply;
     reply.status = status;
+    reply.text = text;
     if (status == 503)
         reply.headers.push_back({"Retry-After", "1"});
-    json::Writer(reply.body)
-        .begin_object()
-        .key("success")
-        .boolean(false)
-        .key("error")
-        .string(text)
-        .end_object();
     return reply;
 }
 
-Reply failure_reply(store::Failure failure, std::string_view operation_text,
-                    std::string_view forbidden_text) {
+std::string text_envelope(bool is_success, std::string_view text) {
+    std::string json;
+    json::Writer(json)
+        .begin_object()
+        .key("success")
+        .boolean(is_success)
+        .key(is_success ? "message" : "error")
+        .string(text)
+        .end_object();
+    return json;
+}
+
+http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
+                   const OperationSettings& settings) {
+    if (reply.text) {
+        const http::Language language =
+            settings.language ? *settings.language
+                              : http::preferred_language(headers.find("Accept-Language"));
+        reply.body = text_envelope(reply.status < 400, reply.text->in(language));
+        // The replies of the specification have no such header.
+        if (settings.language != http::Language::spanish)
+            reply.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
+    }
+    if (!settings.language)
+        reply.headers.push_back({"Vary", "Accept-Language"});
+    http::add_cors_headers(reply, method, headers, settings.trusted_origins);
+    return reply;
+}
+
+Reply failure_reply(store::Failure failure, const Text& operation_text,
+                    const Text& forbidden_text) {
     switch (failure) {
     case store::Failure::not_found:
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     case store::Failure::address_taken:
-        return error(400, texts::email_taken);
+        return error(400, texts.email_taken);
     case store::Failure::protected_address:
-        return error(403, texts::delete_protected);
+        return error(403, texts.delete_protected);
     case store::Failure::outranked:
-        return error(403, texts::update_forbidden);
+        return error(403, texts.update_forbidden);
     case store::Failure::last_of_role:
-        return error(409, texts::last_super_admin);
+        return error(409, texts.last_super_admin);
     case store::Failure::version_mismatch:
-        return error(412, texts::user_changed);
+        return error(412, texts.user_changed);
     case store::Failure::caller_rejected:
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     case store::Failure::caller_demoted:
         return error(403, forbidden_text);
     case store::Failure::no_second_factor:
-        return error(404, texts::no_second_factor);
+        return error(404, texts.no_second_factor);
     case store::Failure::unavailable:
-        return error(503, texts::unavailable);
+        return error(503, texts.unavailable);
     case store::Failure::failed:
         break;
     }
     return error(500, operation_text);
 }
 
-Reply failure_reply(password::HashFailure failure, std::string_view operation_text) {
-    return failure == password::HashFailure::busy ? error(503, texts::unavailable)
+Reply failure_reply(password::HashFailure failure, const Text& operation_text) {
+    return failure == password::HashFailure::busy ? error(503, texts.unavailable)
                                                   : error(500, operation_text);
 }
 
 Reply body_error(const http::Body& body) {
     if (body.state == http::Body::State::too_large)
-        return error(413, texts::body_too_large);
-    return error(body.status, body.status == 408 ? texts::request_timed_out : texts::bad_request);
+        return error(413, texts.body_too_large);
+    return error(body.status, body.status == 408 ? texts.request_timed_out : texts.bad_request);
 }
 
 } // namespace useradmin::api

@@ -2,15 +2,32 @@
 #pragma once
 
 #include "api/service.hpp"
+#include "api/texts.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace useradmin::api {
 
+/// A reply of the API before finish().
+struct Reply : http::Reply {
+    /// The text of an error or a confirmation, which the body does not have yet.
+    std::optional<Text> text = {};
+};
+
+/// Returns {"success":true,"message":"…"} or {"success":false,"error":"…"}.
+std::string text_envelope(bool is_success, std::string_view text);
+
+/// Writes the text in the language of the settings or the request. Adds the headers that depend on
+/// the request, for its language and origin.
+http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
+                   const OperationSettings& settings);
+
 /// Returns {"success":true,"data":{…}} with the row's version as ETag.
-http::Reply record(const model::User& user);
+Reply record(const model::User& user);
 
 struct Pagination {
     std::int64_t page = 1;
@@ -22,26 +39,26 @@ constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
 /// {"success":true,"data":[…],"pagination":{…}}
-http::Reply records(const store::Page& page, const Pagination& pagination);
+Reply records(const store::Page& page, const Pagination& pagination);
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
-http::Reply sessions(const std::vector<model::Session>& all);
+Reply sessions(const std::vector<model::Session>& all);
 
 /// {"success":true,"message":"…"}
-http::Reply confirmation(std::string_view text);
+Reply confirmation(const Text& text);
 
 /// {"success":false,"error":"…"}
-http::Reply error(int status, std::string_view text);
+Reply error(int status, const Text& text);
 
 /// Returns the reply to a failure (section 7): 404, 400, 403, 409 or 412 for expected ones, 503 if
 /// the database was unavailable, otherwise 500 with the operation's text.
-http::Reply failure_reply(store::Failure failure, std::string_view operation_text,
-                          std::string_view forbidden_text = {});
+Reply failure_reply(store::Failure failure, const Text& operation_text,
+                    const Text& forbidden_text = {});
 
 /// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with the text.
-http::Reply failure_reply(password::HashFailure failure, std::string_view operation_text);
+Reply failure_reply(password::HashFailure failure, const Text& operation_text);
 
 /// Returns the reply to an unreadable body.
-http::Reply body_error(const http::Body& body);
+Reply body_error(const http::Body& body);
 
 } // namespace useradmin::api

@@ -9,15 +9,15 @@ namespace useradmin::api {
 Reply get_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     // Check 2: the caller is admin or superAdmin, or asks for its own record.
     if (!may_get(*call.caller, call.id))
-        return error(403, texts::get_forbidden);
+        return error(403, texts.get_forbidden);
     // Check 3: the user exists. An id that is not UTF-8 matches no user.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
-    return user ? record(*user) : failure_reply(user.failure(), texts::get_failed);
+    return user ? record(*user) : failure_reply(user.failure(), texts.get_failed);
 }
 
 } // namespace useradmin::api

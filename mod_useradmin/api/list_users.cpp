@@ -124,10 +124,10 @@ std::optional<store::Order> order_by(std::string_view name) noexcept {
 Reply list_users(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     // Check 2: the caller is admin or superAdmin.
     if (!may_list(*call.caller))
-        return error(403, texts::list_forbidden);
+        return error(403, texts.list_forbidden);
 
     Pagination pagination;
     pagination.page = positive_number(text::query_parameter(call.request.query, "page"), 1);
@@ -141,7 +141,7 @@ Reply list_users(const Call& call, const Service& service) {
         role = filter_parameter(call.request.query, "role");
     for (const std::optional<std::string>& text : {search, role})
         if (text && !text::is_clean_utf8(*text))
-            return error(500, texts::list_failed);
+            return error(500, texts.list_failed);
 
     const store::Filter filter = filter_of(call.request.query, role, search);
     const store::Order order = order_of(call.request.query);
@@ -159,7 +159,7 @@ Reply list_users(const Call& call, const Service& service) {
     }
     store::Result<store::Page> page = service.store.list(filter, window);
     if (!page)
-        return failure_reply(page.failure(), texts::list_failed);
+        return failure_reply(page.failure(), texts.list_failed);
     pagination.total = page->total;
     const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
     Reply reply = records(*page, pagination);

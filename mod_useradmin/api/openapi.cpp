@@ -1,5 +1,6 @@
 #include "api/openapi.hpp"
 
+#include "api/texts.hpp"
 #include "openapi_json.hpp"
 #include "text/url.hpp"
 #include "json/writer.hpp"
@@ -14,9 +15,10 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json describes the whole interface. Its own members: "x-if" is the condition for its
-// object, "x-errors" lists the texts of an error reply, "x-every-reply" marks the headers of all
-// replies, and "x-notes" extends the description.
+// openapi.json describes the whole interface, with Spanish texts. Its own members: "x-if" is the
+// condition for its object, "x-errors" lists the texts of an error reply, "x-every-reply" marks the
+// headers of all replies, "x-every-text" those of replies with a text, and "x-notes" extends the
+// description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -57,6 +59,15 @@ cJSON* parsed(std::string_view json) {
     return tree != nullptr ? tree : throw std::bad_alloc();
 }
 
+/// Returns the English for a string that is a Spanish text, or nullptr.
+const char* english_of(const cJSON* node) {
+    static const auto all = all_texts();
+    const auto* const found = std::find_if(all.begin(), all.end(), [node](const Text& text) {
+        return cJSON_IsString(node) && text.spanish == node->valuestring;
+    });
+    return found != all.end() ? found->english.data() : nullptr;
+}
+
 /// Calls the function with each reply of an operation, a path or the components.
 template <class Function>
 void for_each_reply(cJSON* tree, const Function& function) {
@@ -82,6 +93,7 @@ class Document {
 
     std::string text() && {
         remove_unmet(tree_.get());
+        translate(tree_.get());
         set_info();
         set_limits();
         add_columns();
@@ -103,6 +115,8 @@ class Document {
             {"lower-email", settings_.lowers_email},
             {"unverify-email", settings_.unverifies_email},
             {"trusted-origins", !settings_.trusted_origins.empty()},
+            {"language", settings_.language != http::Language::spanish},
+            {"vary", !settings_.trusted_origins.empty() || !settings_.language},
             {"cookie", carriers.has_value()},
             {"bearer", carriers && carriers->bearer},
             {"api-key", carriers && carriers->api_key},
@@ -123,6 +137,31 @@ class Document {
             }
             cJSON_DeleteItemFromObjectCaseSensitive(child, "x-if");
             remove_unmet(child);
+        }
+    }
+
+    /// Translates the texts. If each request chooses the language, adds the English ones to the
+    /// possible values.
+    void translate(cJSON* parent) const {
+        if (settings_.language == http::Language::spanish)
+            return;
+        cJSON* child = nullptr;
+        cJSON_ArrayForEach(child, parent) {
+            translate(child);
+            const char* const english = english_of(child);
+            if (english == nullptr)
+                continue;
+            if (settings_.language) {
+                if (cJSON_SetValuestring(child, english) == nullptr)
+                    throw std::bad_alloc();
+            } else if (cJSON_IsArray(parent)) {
+                cJSON_AddItemToArray(parent, cJSON_CreateString(english));
+            } else if (std::string_view(child->string) == "const") {
+                const char* const values[] = {child->valuestring, english};
+                set(parent, "enum", cJSON_CreateStringArray(values, std::size(values)));
+                cJSON_DeleteItemFromObjectCaseSensitive(parent, "const");
+                return;
+            }
         }
     }
 
@@ -209,23 +248,27 @@ class Document {
         if (member(reply, "headers") == nullptr)
             set(reply, "headers", cJSON_CreateObject());
         cJSON* const headers = member(reply, "headers");
+        const bool has_text = member(reply, "x-errors") != nullptr ||
+                              find(reply, {"content", "application/json", "schema", "properties",
+                                           "message"}) != nullptr;
         const cJSON* header = nullptr;
         cJSON_ArrayForEach(header, find(tree_.get(), {"components", "headers"})) {
-            if (member(header, "x-every-reply") == nullptr)
+            if (member(header, "x-every-reply") == nullptr &&
+                (!has_text || member(header, "x-every-text") == nullptr))
                 continue;
             set(headers, header->string, cJSON_CreateObject());
             set(member(headers, header->string), "$ref",
                 std::string("#/components/headers/") + header->string);
         }
-        if (const Tree texts{cJSON_DetachItemFromObjectCaseSensitive(reply, "x-errors")}) {
+        if (const Tree errors{cJSON_DetachItemFromObjectCaseSensitive(reply, "x-errors")}) {
             cJSON* const content =
                 parsed(R"({"application/json":{"schema":{},"example":{"success":false}}})");
             set(reply, "content", content);
             cJSON* const json = content->child;
-            set(member(json, "example"), "error", cJSON_Duplicate(texts->child, true));
+            set(member(json, "example"), "error", cJSON_Duplicate(errors->child, true));
             set(json, "schema", cJSON_Duplicate(error_.get(), true));
             set(find(json, {"schema", "properties", "error"}), "enum",
-                cJSON_Duplicate(texts.get(), true));
+                cJSON_Duplicate(errors.get(), true));
         }
     }
 

@@ -2,11 +2,9 @@
 // UserAdminExtras.
 #pragma once
 
-#include "api/service.hpp"
+#include "api/envelope.hpp"
 
 namespace useradmin::api {
-
-using http::Reply;
 
 /// The arguments of an operation.
 struct Call {
@@ -44,7 +42,7 @@ struct Operation {
     bool changes_something;
     Reply (*handler)(const Call& call, const Service& service);
     /// The text of an unexpected failure (section 7).
-    std::string_view failure_text;
+    Text failure_text;
 };
 
 /// Returns all operations. HEAD uses the operation of GET.

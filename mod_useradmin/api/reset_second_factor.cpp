@@ -11,19 +11,19 @@ namespace useradmin::api {
 Reply reset_second_factor(const Call& call, const Service& service) {
     // Session and role.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     if (!may_use_extras(*call.caller))
-        return error(403, texts::second_factor_forbidden);
+        return error(403, texts.second_factor_forbidden);
     // The change itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto reset = service.store.remove_second_factor(call.id, guard);
-    return reset ? confirmation(texts::second_factor_reset)
-                 : failure_reply(reset.failure(), texts::second_factor_failed,
-                                 texts::second_factor_forbidden);
+    return reset ? confirmation(texts.second_factor_reset)
+                 : failure_reply(reset.failure(), texts.second_factor_failed,
+                                 texts.second_factor_forbidden);
 }
 
 } // namespace useradmin::api

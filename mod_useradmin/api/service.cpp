@@ -1,8 +1,6 @@
 #include "api/service.hpp"
 
-#include "api/envelope.hpp"
 #include "api/operations.hpp"
-#include "api/texts.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
@@ -14,19 +12,19 @@ namespace useradmin::api {
 namespace {
 
 constexpr Operation table[] = {
-    {"GET", "list", Resource::users, false, list_users, texts::list_failed},
-    {"POST", "create", Resource::users, true, create_user, texts::create_failed},
-    {"GET", "get", Resource::user, false, get_user, texts::get_failed},
-    {"PUT", "update", Resource::user, true, update_user, texts::update_failed},
-    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed},
-    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts::sessions_failed},
-    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts::end_sessions_failed},
-    {"DELETE", "end-session", Resource::session, true, end_session, texts::end_sessions_failed},
-    {"PUT", "set-password", Resource::password, true, set_password, texts::password_failed},
-    {"PUT", "ban", Resource::ban, true, ban_user, texts::ban_failed},
-    {"DELETE", "unban", Resource::ban, true, unban_user, texts::unban_failed},
+    {"GET", "list", Resource::users, false, list_users, texts.list_failed},
+    {"POST", "create", Resource::users, true, create_user, texts.create_failed},
+    {"GET", "get", Resource::user, false, get_user, texts.get_failed},
+    {"PUT", "update", Resource::user, true, update_user, texts.update_failed},
+    {"DELETE", "delete", Resource::user, true, delete_user, texts.delete_failed},
+    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts.sessions_failed},
+    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts.end_sessions_failed},
+    {"DELETE", "end-session", Resource::session, true, end_session, texts.end_sessions_failed},
+    {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed},
+    {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed},
+    {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed},
     {"DELETE", reset_second_factor_name, Resource::second_factor, true, reset_second_factor,
-     texts::second_factor_failed},
+     texts.second_factor_failed},
 };
 
 /// The target of a path, percent-encoded.
@@ -104,27 +102,62 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const Operation* operation = nullptr;
     if (target.resource != Resource::none) {
         if (request.method == "OPTIONS")
-            return with_allow({204}, target.resource);
+            return with_allow({{204}}, target.resource);
         operation = find_operation(target.resource, request.method);
         if (operation == nullptr)
-            return with_allow(error(405, texts::method_not_allowed), target.resource);
+            return with_allow(error(405, texts.method_not_allowed), target.resource);
         event.operation = operation->name;
         event.is_change = operation->changes_something;
     }
     if (changes_something(request.method) &&
         http::is_of_another_site(request.headers, service.settings.trusted_origins))
-        return error(403, texts::origin_not_allowed);
+        return error(403, texts.origin_not_allowed);
     // Only callers with a session get 404 for an unknown path.
     if (operation == nullptr)
-        return caller ? error(404, texts::not_found) : error(401, texts::no_session);
+        return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     const std::string session_id = text::decode_path_segment(target.session_id);
     return operation->handler({request, caller, id, event, session_id}, service);
 }
 
+/// Returns the text of an error of httpd or another module.
+const Text& error_text(int status, std::string_view method, std::string_view path,
+                       bool has_extras) {
+    switch (status) {
+    case 400:
+        return texts.bad_request;
+    case 401:
+        return texts.no_session;
+    case 403:
+        return texts.get_forbidden;
+    case 404:
+        return texts.not_found;
+    case 405:
+        return texts.method_not_allowed;
+    case 408:
+        return texts.request_timed_out;
+    case 413:
+        return texts.body_too_large;
+    case 429:
+        return texts.too_many_requests;
+    case 503:
+        return texts.unavailable;
+    default:
+        break;
+    }
+    if (status < 500)
+        return texts.bad_request;
+    Resource resource = target_of(path, has_extras).resource;
+    if (resource == Resource::none)
+        resource = Resource::user;
+    if (const Operation* const operation = find_operation(resource, method))
+        return operation->failure_text;
+    return resource == Resource::users ? texts.list_failed : texts.get_failed;
+}
+
 } // namespace
 
-Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
-                     const Service& service, audit::Event& event) {
+http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
+                           const Service& service, audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
         event.role = text_of(caller->role);
@@ -135,9 +168,7 @@ Reply handle_request(const http::Request& request, const std::optional<Caller>& 
     // Required by RFC 9110, 15.5.2.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-    http::add_cors_headers(reply, request.method, request.headers,
-                           service.settings.trusted_origins);
-    return reply;
+    return finish(std::move(reply), request.method, request.headers, service.settings);
 }
 
 std::span<const Operation> operations() noexcept {
@@ -163,37 +194,10 @@ std::string_view operation_name(std::string_view method, std::string_view path,
     return operation != nullptr ? operation->name : std::string_view();
 }
 
-Reply error_reply(int status, std::string_view method, std::string_view path, bool has_extras) {
-    switch (status) {
-    case 400:
-        return error(status, texts::bad_request);
-    case 401:
-        return error(status, texts::no_session);
-    case 403:
-        return error(status, texts::get_forbidden);
-    case 404:
-        return error(status, texts::not_found);
-    case 405:
-        return error(status, texts::method_not_allowed);
-    case 408:
-        return error(status, texts::request_timed_out);
-    case 413:
-        return error(status, texts::body_too_large);
-    case 429:
-        return error(status, texts::too_many_requests);
-    case 503:
-        return error(status, texts::unavailable);
-    default:
-        break;
-    }
-    if (status < 500)
-        return error(status, texts::bad_request);
-    Resource resource = target_of(path, has_extras).resource;
-    if (resource == Resource::none)
-        resource = Resource::user;
-    if (const Operation* const operation = find_operation(resource, method))
-        return error(status, operation->failure_text);
-    return error(status, resource == Resource::users ? texts::list_failed : texts::get_failed);
+http::Reply error_reply(int status, std::string_view method, std::string_view path,
+                        const http::Headers& headers, const OperationSettings& settings) {
+    return finish(error(status, error_text(status, method, path, settings.has_extras)), method,
+                  headers, settings);
 }
 
 } // namespace useradmin::api

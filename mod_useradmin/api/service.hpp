@@ -3,6 +3,7 @@
 
 #include "api/access.hpp"
 #include "audit/event.hpp"
+#include "http/language.hpp"
 #include "http/message.hpp"
 #include "http/origin.hpp"
 #include "password/hasher.hpp"
@@ -43,6 +44,8 @@ struct OperationSettings {
     bool has_extras = false;
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
+    /// The language of texts. Nothing: the one that the request prefers.
+    std::optional<http::Language> language = http::Language::spanish;
 };
 
 /// The dependencies of the operations.
@@ -71,6 +74,6 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 /// Returns the envelope for an error of httpd or another module. Method and path identify the
 /// operation.
 http::Reply error_reply(int status, std::string_view method, std::string_view path,
-                        bool has_extras = false);
+                        const http::Headers& headers, const OperationSettings& settings);
 
 } // namespace useradmin::api

@@ -13,14 +13,13 @@ namespace {
 
 /// Checks the session, the role and that the user exists, in this order. Returns the error reply,
 /// or nothing if all checks pass.
-std::optional<Reply> refusal(const Call& call, const Service& service,
-                             std::string_view failure_text) {
+std::optional<Reply> refusal(const Call& call, const Service& service, const Text& failure_text) {
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     if (!may_use_extras(*call.caller))
-        return error(403, texts::sessions_forbidden);
+        return error(403, texts.sessions_forbidden);
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), failure_text);
@@ -30,35 +29,35 @@ std::optional<Reply> refusal(const Call& call, const Service& service,
 } // namespace
 
 Reply list_sessions(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service, texts::sessions_failed))
+    if (auto refused = refusal(call, service, texts.sessions_failed))
         return *std::move(refused);
     const auto found =
         service.store.list_active_sessions(call.id, text::now(), service.settings.max_limit);
-    return found ? sessions(*found) : failure_reply(found.failure(), texts::sessions_failed);
+    return found ? sessions(*found) : failure_reply(found.failure(), texts.sessions_failed);
 }
 
 Reply end_sessions(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service, texts::end_sessions_failed))
+    if (auto refused = refusal(call, service, texts.end_sessions_failed))
         return *std::move(refused);
     const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(*call.caller));
-    return ended ? confirmation(texts::sessions_ended)
-                 : failure_reply(ended.failure(), texts::end_sessions_failed,
-                                 texts::sessions_forbidden);
+    return ended ? confirmation(texts.sessions_ended)
+                 : failure_reply(ended.failure(), texts.end_sessions_failed,
+                                 texts.sessions_forbidden);
 }
 
 Reply end_session(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service, texts::end_sessions_failed))
+    if (auto refused = refusal(call, service, texts.end_sessions_failed))
         return *std::move(refused);
     // The user has such a session.
     if (!text::is_clean_utf8(call.session_id))
-        return error(404, texts::session_not_found);
+        return error(404, texts.session_not_found);
     const auto ended =
         service.store.delete_session_of_user(call.id, call.session_id, actor_of(*call.caller));
     if (ended.is_not_found())
-        return error(404, texts::session_not_found);
-    return ended ? confirmation(texts::session_ended)
-                 : failure_reply(ended.failure(), texts::end_sessions_failed,
-                                 texts::sessions_forbidden);
+        return error(404, texts.session_not_found);
+    return ended ? confirmation(texts.session_ended)
+                 : failure_reply(ended.failure(), texts.end_sessions_failed,
+                                 texts.sessions_forbidden);
 }
 
 } // namespace useradmin::api

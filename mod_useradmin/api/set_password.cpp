@@ -20,42 +20,42 @@ static_assert(password::min_length == 8 && password::max_length == 128);
 Reply set_password(const Call& call, const Service& service) {
     // Session and role.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     if (!may_use_extras(*call.caller))
-        return error(403, texts::password_forbidden);
+        return error(403, texts.password_forbidden);
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
     const std::optional<json::Object> object = json::Object::parse(body.text);
     if (!object)
-        return error(400, texts::bad_request);
+        return error(400, texts.bad_request);
     // A value that is not a string counts as missing.
     const std::string_view password = object->text("password");
     if (password.empty())
-        return error(400, texts::fields_missing);
+        return error(400, texts.fields_missing);
     const std::size_t length = text::utf16_length(password);
     if (length < password::min_length)
-        return error(400, texts::password_too_short);
+        return error(400, texts.password_too_short);
     if (length > password::max_length)
-        return error(400, texts::password_too_long);
+        return error(400, texts.password_too_long);
     // The user exists.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure_reply(user.failure(), texts::password_failed);
+        return failure_reply(user.failure(), texts.password_failed);
 
     // Check If-Match early to avoid needless hashing. The update checks it again.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
-        return error(412, texts::user_changed);
+        return error(412, texts.user_changed);
 
     // Hashes without holding a connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, texts::password_failed);
+        return failure_reply(*reason, texts.password_failed);
     guard.actor = actor_of(*call.caller);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
@@ -63,8 +63,8 @@ Reply set_password(const Call& call, const Service& service) {
                                   service.settings.account_id_is_user_id, text::now()),
         store::SessionPolicy::revoke, guard);
     // The user may have been changed or deleted meanwhile.
-    return set ? confirmation(texts::password_set)
-               : failure_reply(set.failure(), texts::password_failed, texts::password_forbidden);
+    return set ? confirmation(texts.password_set)
+               : failure_reply(set.failure(), texts.password_failed, texts.password_forbidden);
 }
 
 } // namespace useradmin::api

@@ -1,67 +1,102 @@
 // Message texts of the API: those of section 7 of the specification, then additional ones.
 #pragma once
 
+#include "http/language.hpp"
+
+#include <array>
+#include <bit>
 #include <string_view>
 
-namespace useradmin::api::texts {
+namespace useradmin::api {
 
-inline constexpr std::string_view no_session = "No autorizado";
-inline constexpr std::string_view list_forbidden = "No tienes permisos para ver usuarios";
-inline constexpr std::string_view get_forbidden = "No tienes permisos";
-inline constexpr std::string_view create_forbidden = "No tienes permisos para crear usuarios";
-inline constexpr std::string_view create_role_forbidden =
-    "Solo puedes crear usuarios con rol 'user'";
-inline constexpr std::string_view update_forbidden = "No tienes permisos para editar usuarios";
-inline constexpr std::string_view update_role_forbidden =
-    "No tienes permisos para cambiar roles o banear usuarios";
-inline constexpr std::string_view delete_forbidden = "No tienes permisos para eliminar usuarios";
-inline constexpr std::string_view delete_protected =
-    "No se puede eliminar el usuario administrador principal";
-inline constexpr std::string_view fields_missing = "Faltan campos requeridos";
-inline constexpr std::string_view email_taken = "El email ya está registrado";
-inline constexpr std::string_view delete_self = "No puedes eliminar tu propio usuario";
-inline constexpr std::string_view not_found = "Usuario no encontrado";
-inline constexpr std::string_view list_failed = "Error al obtener usuarios";
-inline constexpr std::string_view get_failed = "Error al obtener usuario";
-inline constexpr std::string_view create_failed = "Error al crear usuario";
-inline constexpr std::string_view update_failed = "Error al actualizar usuario";
-inline constexpr std::string_view delete_failed = "Error al eliminar usuario";
+/// A text in each language.
+struct Text {
+    std::string_view spanish;
+    std::string_view english;
 
-// Not in the specification.
-inline constexpr std::string_view deleted = "Usuario eliminado correctamente";
-inline constexpr std::string_view last_super_admin = "Debe quedar al menos un superAdmin";
-inline constexpr std::string_view user_changed = "El usuario ha cambiado";
-inline constexpr std::string_view origin_not_allowed = "Origen no permitido";
-// UserAdminExtras.
-inline constexpr std::string_view sessions_forbidden = "No tienes permisos para gestionar sesiones";
-inline constexpr std::string_view password_forbidden =
-    "No tienes permisos para cambiar contraseñas";
-inline constexpr std::string_view ban_forbidden = "No tienes permisos para banear usuarios";
-inline constexpr std::string_view second_factor_forbidden =
-    "No tienes permisos para quitar el segundo factor";
-inline constexpr std::string_view session_not_found = "Sesión no encontrada";
-inline constexpr std::string_view no_second_factor = "El usuario no tiene segundo factor";
-inline constexpr std::string_view password_too_short = "La contraseña es demasiado corta";
-inline constexpr std::string_view password_too_long = "La contraseña es demasiado larga";
-inline constexpr std::string_view ban_self = "No puedes banear tu propio usuario";
-inline constexpr std::string_view ban_in_the_past = "El baneo debe terminar en el futuro";
-inline constexpr std::string_view sessions_ended = "Sesiones cerradas correctamente";
-inline constexpr std::string_view session_ended = "Sesión cerrada correctamente";
-inline constexpr std::string_view password_set = "Contraseña cambiada correctamente";
-inline constexpr std::string_view second_factor_reset = "Segundo factor quitado correctamente";
-inline constexpr std::string_view sessions_failed = "Error al obtener sesiones";
-inline constexpr std::string_view end_sessions_failed = "Error al cerrar sesiones";
-inline constexpr std::string_view password_failed = "Error al cambiar la contraseña";
-inline constexpr std::string_view ban_failed = "Error al banear usuario";
-inline constexpr std::string_view unban_failed = "Error al desbanear usuario";
-inline constexpr std::string_view second_factor_failed = "Error al quitar el segundo factor";
+    constexpr std::string_view in(http::Language language) const noexcept {
+        return language == http::Language::english ? english : spanish;
+    }
+};
 
-inline constexpr std::string_view method_not_allowed = "Método no permitido";
-inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";
-inline constexpr std::string_view unavailable = "Servicio no disponible temporalmente";
-inline constexpr std::string_view bad_request = "Petición incorrecta";
-inline constexpr std::string_view openapi_failed = "Error al describir la interfaz";
-inline constexpr std::string_view request_timed_out = "Tiempo de espera agotado";
-inline constexpr std::string_view too_many_requests = "Demasiadas peticiones";
+struct Texts {
+    Text no_session = {"No autorizado", "You are not signed in."};
+    Text list_forbidden = {"No tienes permisos para ver usuarios", "You may not list users."};
+    Text get_forbidden = {"No tienes permisos", "You may not do this."};
+    Text create_forbidden = {"No tienes permisos para crear usuarios", "You may not create users."};
+    Text create_role_forbidden = {"Solo puedes crear usuarios con rol 'user'",
+                                  "You may create only users with the role 'user'."};
+    Text update_forbidden = {"No tienes permisos para editar usuarios",
+                             "You may not edit this user."};
+    Text update_role_forbidden = {"No tienes permisos para cambiar roles o banear usuarios",
+                                  "You may not change roles or ban users."};
+    Text delete_forbidden = {"No tienes permisos para eliminar usuarios",
+                             "You may not delete users."};
+    Text delete_protected = {"No se puede eliminar el usuario administrador principal",
+                             "The main administrator cannot be deleted."};
+    Text fields_missing = {"Faltan campos requeridos", "Required fields are missing."};
+    Text email_taken = {"El email ya está registrado", "Another user has this e-mail."};
+    Text delete_self = {"No puedes eliminar tu propio usuario", "You cannot delete yourself."};
+    Text not_found = {"Usuario no encontrado", "This user does not exist."};
+    Text list_failed = {"Error al obtener usuarios", "The users could not be read."};
+    Text get_failed = {"Error al obtener usuario", "The user could not be read."};
+    Text create_failed = {"Error al crear usuario", "The user could not be created."};
+    Text update_failed = {"Error al actualizar usuario",
+                          "The user could not be changed. Perhaps another user has this e-mail."};
+    Text delete_failed = {"Error al eliminar usuario", "The user could not be deleted."};
 
-} // namespace useradmin::api::texts
+    // Not in the specification.
+    Text deleted = {"Usuario eliminado correctamente", "The user has been deleted."};
+    Text last_super_admin = {"Debe quedar al menos un superAdmin",
+                             "At least one super admin must remain."};
+    Text user_changed = {"El usuario ha cambiado",
+                         "This user has changed in the meantime. Look again before you go on."};
+    Text origin_not_allowed = {"Origen no permitido", "The origin of this page is not allowed."};
+    // UserAdminExtras.
+    Text sessions_forbidden = {"No tienes permisos para gestionar sesiones",
+                               "You may not manage sessions."};
+    Text password_forbidden = {"No tienes permisos para cambiar contraseñas",
+                               "You may not set passwords."};
+    Text ban_forbidden = {"No tienes permisos para banear usuarios", "You may not ban users."};
+    Text second_factor_forbidden = {"No tienes permisos para quitar el segundo factor",
+                                    "You may not reset second factors."};
+    Text session_not_found = {"Sesión no encontrada", "This session does not exist."};
+    Text no_second_factor = {"El usuario no tiene segundo factor",
+                             "This user has no second factor."};
+    Text password_too_short = {"La contraseña es demasiado corta", "The password is too short."};
+    Text password_too_long = {"La contraseña es demasiado larga", "The password is too long."};
+    Text ban_self = {"No puedes banear tu propio usuario", "You cannot ban yourself."};
+    Text ban_in_the_past = {"El baneo debe terminar en el futuro",
+                            "The ban must end in the future."};
+    Text sessions_ended = {"Sesiones cerradas correctamente", "The sessions have ended."};
+    Text session_ended = {"Sesión cerrada correctamente", "The session has ended."};
+    Text password_set = {"Contraseña cambiada correctamente", "The password has been set."};
+    Text second_factor_reset = {"Segundo factor quitado correctamente",
+                                "The second factor has been removed."};
+    Text sessions_failed = {"Error al obtener sesiones", "The sessions could not be read."};
+    Text end_sessions_failed = {"Error al cerrar sesiones", "The sessions could not be ended."};
+    Text password_failed = {"Error al cambiar la contraseña", "The password could not be set."};
+    Text ban_failed = {"Error al banear usuario", "The user could not be banned."};
+    Text unban_failed = {"Error al desbanear usuario", "The ban could not be lifted."};
+    Text second_factor_failed = {"Error al quitar el segundo factor",
+                                 "The second factor could not be removed."};
+
+    Text method_not_allowed = {"Método no permitido", "This method is not allowed."};
+    Text body_too_large = {"El cuerpo de la petición es demasiado grande",
+                           "The request is too large."};
+    Text unavailable = {"Servicio no disponible temporalmente",
+                        "The service is busy. Try again in a moment."};
+    Text bad_request = {"Petición incorrecta", "The request is not valid."};
+    Text openapi_failed = {"Error al describir la interfaz",
+                           "The interface could not be described."};
+    Text request_timed_out = {"Tiempo de espera agotado", "The request took too long. Try again."};
+    Text too_many_requests = {"Demasiadas peticiones", "Too many requests. Try again later."};
+};
+inline constexpr Texts texts;
+
+/// Returns every text.
+inline auto all_texts() noexcept {
+    return std::bit_cast<std::array<Text, sizeof(Texts) / sizeof(Text)>>(texts);
+}
+
+} // namespace useradmin::api

@@ -62,9 +62,9 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
 }
 
 /// Returns the error for an invalid body, or 404 if the user does not exist (check 3).
-Reply reject(const Call& call, const Service& service, int status, std::string_view text) {
+Reply reject(const Call& call, const Service& service, int status, const Text& text) {
     const auto user = service.store.find(call.id);
-    return user ? error(status, text) : failure_reply(user.failure(), texts::update_failed);
+    return user ? error(status, text) : failure_reply(user.failure(), texts.update_failed);
 }
 
 } // namespace
@@ -72,11 +72,11 @@ Reply reject(const Call& call, const Service& service, int status, std::string_v
 Reply update_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
-        return error(401, texts::no_session);
+        return error(401, texts.no_session);
     const Caller& caller = *call.caller;
     // Check 2: the caller is admin or superAdmin.
     if (!may_update(caller))
-        return error(403, texts::update_forbidden);
+        return error(403, texts.update_forbidden);
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
@@ -85,12 +85,12 @@ Reply update_user(const Call& call, const Service& service) {
 
     // Check 3: the user exists. For a valid body, the update itself checks this.
     if (!text::is_clean_utf8(call.id))
-        return error(404, texts::not_found);
+        return error(404, texts.not_found);
     // Check 4: an admin must send neither role nor banned.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
-        return reject(call, service, 403, texts::update_role_forbidden);
+        return reject(call, service, 403, texts.update_role_forbidden);
     if (!object || !has_types(*object, caller))
-        return reject(call, service, 500, texts::update_failed);
+        return reject(call, service, 500, texts.update_failed);
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {
@@ -114,9 +114,8 @@ Reply update_user(const Call& call, const Service& service) {
     guard.actor = actor_of(caller);
     const auto updated =
         service.store.update(call.id, changes, guard, session_policy(service.settings));
-    return updated
-               ? record(*updated)
-               : failure_reply(updated.failure(), texts::update_failed, texts::update_forbidden);
+    return updated ? record(*updated)
+                   : failure_reply(updated.failure(), texts.update_failed, texts.update_forbidden);
 }
 
 } // namespace useradmin::api

@@ -170,32 +170,32 @@
     cachedFor: ["The application may accept the user's sessions from its cache for up to {time}.", "La aplicación puede aceptar las sesiones del usuario desde su caché durante {time} como máximo."],
     unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
     failed: ["That did not work (status {status}).", "No ha funcionado (estado {status})."],
-    "No autorizado": ["Your session has ended."],
+    "No autorizado": ["You are not signed in."],
     "No tienes permisos": ["You may not do this."],
     "No tienes permisos para ver usuarios": ["You may not list users."],
     "No tienes permisos para crear usuarios": ["You may not create users."],
-    "Solo puedes crear usuarios con rol 'user'": ["You may create users with the role “user” alone."],
+    "Solo puedes crear usuarios con rol 'user'": ["You may create only users with the role 'user'."],
     "No tienes permisos para editar usuarios": ["You may not edit this user."],
-    "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban."],
+    "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban users."],
     "No tienes permisos para eliminar usuarios": ["You may not delete users."],
     "No se puede eliminar el usuario administrador principal": ["The main administrator cannot be deleted."],
-    "Faltan campos requeridos": ["Name, e-mail and password are all needed."],
+    "Faltan campos requeridos": ["Required fields are missing."],
     "El email ya está registrado": ["Another user has this e-mail."],
     "No puedes eliminar tu propio usuario": ["You cannot delete yourself."],
-    "Usuario no encontrado": ["This user is not there any more."],
-    "Debe quedar al menos un superAdmin": ["At least one super admin must stay."],
-    "Origen no permitido": ["The server takes this page for one of another site."],
+    "Usuario no encontrado": ["This user does not exist."],
+    "Debe quedar al menos un superAdmin": ["At least one super admin must remain."],
+    "Origen no permitido": ["The origin of this page is not allowed."],
     "El usuario ha cambiado": ["This user has changed in the meantime. Look again before you go on."],
-    "Error al actualizar usuario": ["The user could not be changed. Perhaps another one has this e-mail."],
+    "Error al actualizar usuario": ["The user could not be changed. Perhaps another user has this e-mail."],
     "Error al crear usuario": ["The user could not be created."],
     "Error al obtener usuarios": ["The users could not be read."],
-    "No tienes permisos para gestionar sesiones": ["You may not look after sessions."],
+    "No tienes permisos para gestionar sesiones": ["You may not manage sessions."],
     "No tienes permisos para cambiar contraseñas": ["You may not set passwords."],
     "No tienes permisos para banear usuarios": ["You may not ban users."],
     "No tienes permisos para quitar el segundo factor": ["You may not reset second factors."],
     "El usuario no tiene segundo factor": ["This user has no second factor."],
     "Error al quitar el segundo factor": ["The second factor could not be removed."],
-    "Sesión no encontrada": ["This session is not there any more."],
+    "Sesión no encontrada": ["This session does not exist."],
     "La contraseña es demasiado corta": ["The password is too short."],
     "La contraseña es demasiado larga": ["The password is too long."],
     "No puedes banear tu propio usuario": ["You cannot ban yourself."],
@@ -205,11 +205,11 @@
     "Error al cambiar la contraseña": ["The password could not be set."],
     "Error al banear usuario": ["The user could not be banned."],
     "Error al desbanear usuario": ["The ban could not be lifted."],
-    "Método no permitido": ["The service does not take this request."],
-    "Petición incorrecta": ["The service does not take this request."],
-    "El cuerpo de la petición es demasiado grande": ["This is more than the service takes at once."],
+    "Método no permitido": ["This method is not allowed."],
+    "Petición incorrecta": ["The request is not valid."],
+    "El cuerpo de la petición es demasiado grande": ["The request is too large."],
     "Demasiadas peticiones": ["Too many requests. Try again later."],
-    "Tiempo de espera agotado": ["It took too long. Try again."],
+    "Tiempo de espera agotado": ["The request took too long. Try again."],
     "Error al obtener usuario": ["The user could not be read."],
     "Error al eliminar usuario": ["The user could not be deleted."],
     "Servicio no disponible temporalmente": ["The service is busy. Try again in a moment."],
@@ -290,10 +290,12 @@
 
   // --- Requests ---
 
+  // Returns the key of a message of the service, which may be in either language.
+  const keyOf = (said) => Object.keys(texts).find((key) => texts[key].length === 1 && texts[key][0] === said) ?? said;
   class Problem extends Error {
     constructor(status, told) {
       // A 503 without an envelope may come from a proxy.
-      const said = told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined);
+      const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined));
       super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
       this.status = status;
     }

@@ -114,7 +114,7 @@ void print_error(std::string_view sentence) noexcept {
 void print_failure(const std::string& sentence, bool wants_json) {
     print_error(sentence);
     if (wants_json)
-        print_json(api::error(0, sentence).body);
+        print_json(api::text_envelope(false, sentence));
 }
 
 Progress::Progress(std::string_view what) noexcept

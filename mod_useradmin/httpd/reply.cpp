@@ -48,7 +48,9 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
     forbid_sniffing(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
     for (const http::Header& header : reply.headers)
-        apr_table_unset(request->headers_out, header.name);
+        // httpd combines the values of Vary, and other modules may have set some.
+        if (std::string_view(header.name) != "Vary")
+            apr_table_unset(request->headers_out, header.name);
     for (const http::Header& header : reply.headers)
         apr_table_addn(request->headers_out, header.name, header.value.c_str());
     // Send the envelope as a whole or not at all.

@@ -13,8 +13,8 @@ enum class Content { plain, secret };
 /// ErrorDocument.
 void forbid_sniffing(request_rec* request) noexcept;
 
-/// Appends the reply to the brigade and sets its headers, replacing existing ones of the same name.
-/// The request's pool then owns the reply.
+/// Appends the reply to the brigade and sets its headers, replacing existing ones of the same name
+/// other than Vary. The request's pool then owns the reply.
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 

@@ -81,6 +81,17 @@ const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards) {
                : "must be none, or rank, or last-superadmin, or both of these";
 }
 
+const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language) {
+    const std::string_view word = line.words[0];
+    if (word == "accept")
+        language.reset();
+    else if (word == "es" || word == "en")
+        language = word == "en" ? http::Language::english : http::Language::spanish;
+    else
+        return "must be 'es', 'en' or 'accept'";
+    return nullptr;
+}
+
 void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
     auto& configuration = apr::emplace<ServerConfiguration>(pool);
     configuration.bases = apr_array_make(pool, 1, sizeof(const char*));

@@ -8,6 +8,7 @@
 #include "service/secondary_storage.hpp"
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -33,6 +34,7 @@ const char* read_session_source(const httpd::ConfigLine& line, SessionSource& so
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
+const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
 
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
@@ -101,6 +103,11 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminApplicationCache", TAKE1, httpd::anywhere,
             "how many seconds the application accepts a session from its own cache",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
+        // Nothing: the language that the request prefers.
+        httpd::directive<struct TextLanguage>(
+            "UserAdminLanguage", TAKE1, httpd::anywhere,
+            "the language of errors and messages: es, en, or accept for the request's choice",
+            std::optional(http::Language::spanish), read_language),
     });
 
 /// The directives of a Location or a server.

@@ -4,7 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
-#include "service/configuration.hpp"
+#include "service/handler.hpp"
 #include "service/page.hpp"
 
 #include <utility>
@@ -40,11 +40,8 @@ const char* base_of(request_rec* request) {
 http::Reply envelope_of(request_rec* request, const char* base) {
     const std::string_view method = apr::view_of(request->method);
     const ServiceSettings& settings = settings_after_location_walk(request);
-    http::Reply reply = api::error_reply(request->status, method, httpd::path_below(request, base),
-                                         settings.get<HasExtras>());
-    http::add_cors_headers(reply, method, httpd::RequestHeaders(request),
-                           settings.get<httpd::TrustedOrigins>());
-    return reply;
+    return api::error_reply(request->status, method, httpd::path_below(request, base),
+                            httpd::RequestHeaders(request), operation_settings(request, settings));
 }
 
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {

@@ -220,6 +220,7 @@ api::OperationSettings operation_settings(const request_rec* request,
         settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
+    rules.language = settings.get<TextLanguage>();
     return rules;
 }
 

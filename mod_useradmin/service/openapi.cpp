@@ -2,7 +2,6 @@
 
 #include "api/envelope.hpp"
 #include "api/openapi.hpp"
-#include "api/texts.hpp"
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
 #include "httpd/auth_information.hpp"
@@ -20,9 +19,12 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const ServiceSettings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().extra_columns();
-    if (!columns)
-        return api::failure_reply(columns.failure(), api::texts::openapi_failed);
     const api::OperationSettings rules = operation_settings(request, settings);
+    const httpd::RequestHeaders headers(request);
+    const std::string_view method = apr::view_of(request->method);
+    if (!columns)
+        return api::finish(api::failure_reply(columns.failure(), api::texts.openapi_failed), method,
+                           headers, rules);
     api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
     // An expression may take the caller from any header.
@@ -32,6 +34,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     http::Reply reply;
     reply.body = api::openapi_document(surroundings);
     reply.headers.push_back({"Cache-Control", "no-cache"});
+    http::add_cors_headers(reply, method, headers, rules.trusted_origins);
     return reply;
 }
 
@@ -48,8 +51,6 @@ int handle_openapi(request_rec* request) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }
-    http::add_cors_headers(reply, apr::view_of(request->method), httpd::RequestHeaders(request),
-                           service->settings.get<httpd::TrustedOrigins>());
     return httpd::send(request, std::move(reply));
 }
 

@@ -29,6 +29,8 @@ let rooted = null;
 let cached = null;
 // One with users who have a second factor.
 let factored = null;
+// One whose service replies in English.
+let english = null;
 // The backup codes aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
 const secret = "a secret of thirty-two characters";
 const backupCodes =
@@ -45,11 +47,12 @@ before(async () => {
   rooted = await Site.start({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
   factored = await Site.start({ secret });
   await factored.addSecondFactor("root-1", backupCodes);
+  english = await Site.start({ directives: "UserAdminLanguage en" });
   cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted, cached, factored]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached, factored, english]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -71,14 +74,14 @@ const comeWithSession = async (view, from) => {
   await view.page.reload();
 };
 
-test("what the service refuses with is said in English too", () => {
+test("what the service refuses with is said in the service's own English", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   // What it confirms with, and what is for readers of its description, never come here.
-  const others = /\b(deleted|\w+_ended|session_ended|password_set|second_factor_reset|openapi_failed) =/;
-  const refusals = [...texts.matchAll(/string_view (\w+ =\s+"[^"]+")/g)].map((each) => each[1]).filter((each) => !others.test(each));
-  assert.ok(refusals.length > 25);
-  for (const each of refusals) assert.ok(script.includes(`${each.slice(each.indexOf('"'))}: ["`), `script.js has no English for ${each}`);
+  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|openapi_failed)$/;
+  const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
+  assert.ok(refusals.length > 40);
+  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n    ${spanish}: [${own}],\n`), `script.js has not the English for ${name}`);
 });
 
 // --- Coming and going ---
@@ -610,7 +613,7 @@ scene("a user whom somebody else has deleted leaves the list once that is notice
   const remove = (id) => view.ask("DELETE", `/api/users/${id}`);
   await remove(await showNew());
   await view.click("tbody .person button");
-  await view.read("This user is not there any more.", "dialog.drawer");
+  await view.read("This user does not exist.", "dialog.drawer");
   await view.listed();
   await view.key("Escape");
   await view.gone("dialog");
@@ -621,7 +624,7 @@ scene("a user whom somebody else has deleted leaves the list once that is notice
   await remove(id);
   await view.type("dialog input[name=name]", "Gone Again");
   await view.press("Save changes");
-  await view.read("This user is not there any more.", "dialog.drawer");
+  await view.read("This user does not exist.", "dialog.drawer");
   await view.listed();
 });
 
@@ -1360,6 +1363,19 @@ scene("one is said in the singular, and the usual status is not said", { email: 
   assert.equal(await found(), "1 user found");
   assert.equal((await view.text("tbody td:nth-child(3)")).trim(), "");
 });
+
+for (const [language, open, create, text] of [
+  ["es", "Nuevo usuario", "Crear usuario", "El email ya está registrado"],
+  ["en", "New user", "Create user", "Another user has this e-mail."],
+])
+  scene(`what an English service refuses with is said in the browser's ${language}`, { email: root, site: () => english, languages: [language] }, async (view) => {
+    await view.press(open);
+    await view.type("dialog input[name=name]", "Carla Cruz");
+    await view.type("dialog input[name=email]", root);
+    await view.type("dialog input[name=password]", password);
+    await view.press(create);
+    await view.read(text, "dialog [role=alert]");
+  });
 
 scene("every task is done by keyboard alone", {}, async (view) => {
   await view.key("Tab");

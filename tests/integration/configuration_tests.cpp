@@ -101,6 +101,9 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
+        {"UserAdminLanguage fr", "must be 'es', 'en' or 'accept'"},
+        {"UserAdminLanguage EN", "must be 'es', 'en' or 'accept'"},
+        {"UserAdminLanguage es en", "takes one argument"},
         {"UserAdminMaxBody 0", "must be"},
         {"UserAdminMaxLimit 0", "must be"},
         {"UserAdminMaxLimit -1", "must be"},
@@ -136,7 +139,8 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                       "AuthUserAdmin On\nAuthUserAdminCookie a.b-c_d\nAuthUserAdminBearer Off\n"
                       "AuthUserAdminTimeout 2\nUserAdminGuard last-superadmin rank\n"
                       "UserAdminTrustedOrigin https://app.example.com HTTP://LOCALHOST:3000\n"
-                      "UserAdminConsoleSignIn /sign-in\nUserAdminApplicationCache 0\n" +
+                      "UserAdminConsoleSignIn /sign-in\nUserAdminApplicationCache 0\n"
+                      "UserAdminLanguage accept\n" +
                       location("/api/users", "UserAdminSession \"%{note:a}\" \"%{env:B}\"\n"
                                              "UserAdminProtectedEmail b@example.org\n"
                                              "UserAdminPasswordHash argon2id t=3 m=65536 p=4\n"
@@ -145,6 +149,7 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                                              "UserAdminApplicationCache 3600\n"
                                              "UserAdminMaxLimit 100000\nUserAdminMaxBody 1048576\n"
                                              "UserAdminTimeout 300\nAuthUserAdmin Off\n"
+                                             "UserAdminLanguage en\n"
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));
 }
 

@@ -206,6 +206,17 @@ const std::vector<Row>& rows() {
                     WHERE "id" = 'ada-1')");
              return std::string(is_verified ? "keep" : "unverify");
          }},
+        {"UserAdminLanguage",
+         {"accept", "es", "en"},
+         [](const Place& place) {
+             const auto reply =
+                 place.send("GET", "/users/unknown", {},
+                            {"X-Id: sara-1", "X-Role: superAdmin", "Accept-Language: en"});
+             const bool is_english = reply.header("Content-Language") == "en";
+             return std::string(reply.header("Vary").has_value() ? "accept"
+                                : is_english                     ? "en"
+                                                                 : "es");
+         }},
         {"UserAdminConsoleSignIn",
          {"/a", "/b", "/c"},
          [](const Place& place) {

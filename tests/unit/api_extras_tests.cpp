@@ -168,7 +168,8 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
         expect(*name, api::operation_name(method, operation.request.substr(path), true));
         expect("", api::operation_name(method, operation.request.substr(path), false));
         expect(operation.failed,
-               in_short(api::error_reply(500, method, operation.request.substr(path), true)));
+               in_short(api::error_reply(500, method, operation.request.substr(path), headers,
+                                         settings)));
         ++name;
     }
 }

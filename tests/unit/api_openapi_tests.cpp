@@ -2,13 +2,11 @@
 // is compared with them in the integration tests.)
 #include "api/openapi.hpp"
 #include "api/operations.hpp"
-#include "support/files.hpp"
-#include "support/machine.hpp"
+#include "api/texts.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <cJSON.h>
 #include <memory>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -36,6 +34,9 @@ TEST_GROUP(api_openapi) {
         cJSON_free(printed);
         return result;
     }
+    static bool has_value(const std::string& text, std::string_view value) {
+        return text.find("\"" + std::string(value) + "\"") != std::string::npos;
+    }
     std::string at(const std::vector<std::string>& names) const {
         return at(document(), names);
     }
@@ -54,18 +55,48 @@ TEST(api_openapi, has_every_text_of_the_interface) {
     settings.guards = {true, true};
     settings.has_extras = true;
     const std::string text = document();
-    const std::string table = read_file(machine::source("mod_useradmin/api/texts.hpp"));
-    const std::regex literal("std::string_view ([a-z_]+) =\\s*\"([^\"]+)\"");
-    int count = 0;
-    for (auto found = std::sregex_iterator(table.begin(), table.end(), literal);
-         found != std::sregex_iterator(); ++found) {
-        // The document's own.
-        if ((*found)[1] == "openapi_failed")
-            continue;
-        STRCMP_CONTAINS(("\"" + (*found)[2].str() + "\"").c_str(), text.c_str());
-        ++count;
+    for (const api::Text& each : api::all_texts())
+        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // the document's own
+                         has_value(text, each.spanish), each.spanish.data());
+}
+
+TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
+    settings.guards = {true, true};
+    settings.has_extras = true;
+    const std::vector<std::string> confirmation = {
+        "paths",  "/{id}",      "delete", "responses", "200", "content", "application/json",
+        "schema", "properties", "message"};
+    const std::vector<std::string> no_session = {"components", "responses", "NoSession", "content",
+                                                 "application/json"};
+    CHECK_EQUAL(std::string(R"({"const":"Usuario eliminado correctamente"})"), at(confirmation));
+    CHECK(document().find("Content-Language") == std::string::npos);
+
+    settings.language = http::Language::english;
+    const std::string english = document();
+    for (const api::Text& each : api::all_texts()) {
+        CHECK_FALSE_TEXT(has_value(english, each.spanish), each.spanish.data());
+        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish,
+                         has_value(english, each.english), each.english.data());
     }
-    CHECK(count > 25);
+    CHECK_EQUAL(std::string(R"({"const":"The user has been deleted."})"),
+                at(english, confirmation));
+    STRCMP_CONTAINS(R"("error":"You are not signed in.")", at(english, no_session).c_str());
+    STRCMP_CONTAINS("Content-Language",
+                    at(english, {"components", "responses", "NoSession", "headers"}).c_str());
+    CHECK(english.find(R"("Vary")") == std::string::npos);
+
+    // Each client chooses.
+    settings.language.reset();
+    const std::string both = document();
+    CHECK_EQUAL(
+        std::string(R"({"enum":["Usuario eliminado correctamente","The user has been deleted."]})"),
+        at(both, confirmation));
+    STRCMP_CONTAINS(R"("enum":["No autorizado","You are not signed in."])",
+                    at(both, no_session).c_str());
+    STRCMP_CONTAINS("\"Vary\"", at(both, {"components", "responses", "NoSession"}).c_str());
+    const std::string list = at(both, {"paths", "/", "get", "responses", "200"});
+    STRCMP_CONTAINS("\"Vary\"", list.c_str());
+    CHECK(list.find("Content-Language") == std::string::npos);
 }
 
 TEST(api_openapi, has_the_limits_of_the_directives) {

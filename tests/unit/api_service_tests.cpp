@@ -150,7 +150,7 @@ TEST(failures, of_the_database_have_the_operations_text) {
 TEST(failures, that_pass_say_when_another_try_is_worth_while) {
     store.failures["list"] = store::Failure::unavailable;
     expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
-    expect("1", header_of(api::error_reply(503, "GET", ""), "Retry-After"));
+    expect("1", header_of(api::error_reply(503, "GET", "", headers, settings), "Retry-After"));
     store.failures["list"] = store::Failure::failed;
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
@@ -189,7 +189,7 @@ TEST(failures, to_read_the_body_come_after_the_authorisation) {
     expect("", calls.text());
 }
 
-TEST_GROUP(errors_from_outside){};
+TEST_GROUP_BASE(errors_from_outside, ApiScene){};
 
 TEST(errors_from_outside, have_an_envelope_for_every_status) {
     struct Case {
@@ -210,7 +210,7 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
     };
     for (const auto& [status, text] : cases)
         expect(std::to_string(status) + " " + std::string(text),
-               in_short(api::error_reply(status, "GET", "")));
+               in_short(api::error_reply(status, "GET", "", headers, settings)));
 }
 
 TEST(errors_from_outside, of_other_statuses_have_the_operations_text) {
@@ -232,7 +232,7 @@ TEST(errors_from_outside, of_other_statuses_have_the_operations_text) {
     for (const auto& [method, path, text] : cases)
         for (const int status : {500, 502})
             expect(std::to_string(status) + " " + std::string(text),
-                   in_short(api::error_reply(status, method, path)), method);
+                   in_short(api::error_reply(status, method, path, headers, settings)), method);
 }
 
 } // namespace useradmin::test

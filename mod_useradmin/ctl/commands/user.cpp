@@ -71,7 +71,7 @@ Exit remove(Context& context) {
     value_of(removed);
     const std::string done = whom + " is deleted, with its sessions and accounts";
     if (context.wants_json())
-        print_json(api::confirmation(done).body);
+        print_json(api::text_envelope(true, done));
     else
         print_line(done);
     return Exit::success;

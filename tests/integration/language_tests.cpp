@@ -1,0 +1,202 @@
+// UserAdminLanguage: the texts of errors and messages in Spanish, English, or as the request
+// prefers.
+#include "own_httpd.hpp"
+
+#include <algorithm>
+
+namespace useradmin::test {
+
+class Language : public OwnHttpd {
+  protected:
+    /// Sends raw bytes to the test's own httpd.
+    Reply exchange_with_own(const std::string& bytes) {
+        const RawConnection connection(httpd_->port());
+        CHECK(connection.send(bytes));
+        const Reply reply = parse_reply(connection.receive_all());
+        check_reply(reply);
+        return reply;
+    }
+
+    static std::string page(const std::string& service) {
+        return "<Location \"" + service + "/openapi.json\">\nSetHandler useradmin-openapi\n" +
+               "</Location>\n";
+    }
+
+    static std::string header(const Reply& reply, const char* name) {
+        return reply.header(name).value_or("(none)");
+    }
+
+    static void expect_error_in(const char* language, const Reply& reply, int status,
+                                std::string_view text, SourceLocation where = {}) {
+        expect_error(reply, status, text, where);
+        if (header(reply, "Content-Language") != language)
+            fail(reply, std::string("Content-Language is not ") + language, where);
+    }
+};
+
+TEST_GROUP_BASE(language, Language){};
+
+TEST(language, is_that_of_the_Location) {
+    start("UserAdminLanguage en\n" + location("/api/users", as_sara) +
+          location("/es/users", as_sara + "UserAdminLanguage es\n") +
+          location("/any/users", as_sara + "UserAdminLanguage accept\n"));
+    const auto deletion = [&](const std::string& path, const std::string& preferred) {
+        add_user({"n", "N", "n@x", "user", "2026-02-01T00:00:00.000Z"});
+        const Reply reply =
+            client_->send({"DELETE", path + "/n", {"Accept-Language: " + preferred}});
+        check_reply(reply);
+        return reply;
+    };
+    const auto english = deletion("/api/users", "es");
+    expect(english, 200, R"({"success":true,"message":"The user has been deleted."})");
+    CHECK_EQUAL(std::string("en"), header(english, "Content-Language"));
+    CHECK_FALSE(english.header("Vary").has_value());
+
+    const auto spanish = deletion("/es/users", "en");
+    expect(spanish, 200, R"({"success":true,"message":"Usuario eliminado correctamente"})");
+    CHECK_FALSE(spanish.header("Content-Language").has_value());
+    CHECK_FALSE(spanish.header("Vary").has_value());
+
+    for (const char* preferred : {"en", "es-MX, en;q=0.5"}) {
+        const auto chosen = deletion("/any/users", preferred);
+        const bool is_english = preferred == std::string("en");
+        STRCMP_CONTAINS(is_english ? "The user has been deleted."
+                                   : "Usuario eliminado correctamente",
+                        chosen.body.c_str());
+        CHECK_EQUAL(std::string(is_english ? "en" : "es"), header(chosen, "Content-Language"));
+        CHECK_EQUAL(std::string("Accept-Language"), header(chosen, "Vary"));
+    }
+}
+
+TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
+    expect_log("AH01630"); // httpd: denied by server configuration
+    const std::string settings = "UserAdminMaxBody 1024\nUserAdminLanguage ";
+    start(location("/en/users", as_sara + settings + "en\n") +
+          "<Location \"/en/users/denied\">\nRequire all denied\n</Location>\n" +
+          location("/en/limited/users", as_sara + "LimitRequestBody 512\nUserAdminLanguage en\n") +
+          location("/en/closed/users", "AuthUserAdmin On\nUserAdminLanguage en\n") +
+          location("/any/users", as_sara + settings + "accept\n") +
+          "<Location \"/any/users/denied\">\nRequire all denied\n</Location>\n" +
+          location("/any/limited/users",
+                   as_sara + "LimitRequestBody 512\nUserAdminLanguage accept\n") +
+          location("/any/closed/users", "AuthUserAdmin On\nUserAdminLanguage accept\n"));
+    const std::string body(2000, ' ');
+    const struct {
+        const char* method;
+        const char* path;
+        int status;
+        const char* english;
+        const char* spanish;
+        const char* headers = "";
+    } cases[] = {
+        {"GET", "/users/unknown", 404, "This user does not exist.", "Usuario no encontrado"},
+        {"GET", "/users/a%2Fb", 404, "This user does not exist.", "Usuario no encontrado"},
+        {"PATCH", "/users", 405, "This method is not allowed.", "Método no permitido"},
+        {"TRACE", "/users", 405, "This method is not allowed.", "Método no permitido"},
+        {"POST", "/users", 413, "The request is too large.",
+         "El cuerpo de la petición es demasiado grande"},
+        {"POST", "/limited/users", 413, "The request is too large.",
+         "El cuerpo de la petición es demasiado grande"},
+        {"POST", "/users", 403, "The origin of this page is not allowed.", "Origen no permitido",
+         "Origin: null\r\n"},
+        {"GET", "/closed/users", 401, "You are not signed in.", "No autorizado"},
+        {"GET", "/users/denied", 403, "You may not do this.", "No tienes permisos"},
+        // Before httpd looks for the Location.
+        {"GET", "/users", 417, "The request is not valid.", "Petición incorrecta",
+         "Expect: magic\r\n"},
+        {"GET", "/users", 400, "The request is not valid.", "Petición incorrecta", "no colon\r\n"},
+    };
+    for (const auto& each : cases) {
+        const bool has_body = each.method == std::string("POST");
+        const auto send_to = [&](const std::string& folder, const std::string& preferred) {
+            return exchange_with_own(
+                std::string(each.method) + " " + folder + each.path +
+                " HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Language: " + preferred +
+                "\r\nConnection: close\r\n" +
+                (has_body ? "Content-Length: " + std::to_string(body.size()) + "\r\n" : "") +
+                each.headers + "\r\n" + (has_body ? body : ""));
+        };
+        expect_error_in("en", send_to("/en", "es"), each.status, each.english);
+        const Reply english = send_to("/any", "fr, en");
+        expect_error_in("en", english, each.status, each.english);
+        CHECK_EQUAL(std::string("Accept-Language"), header(english, "Vary"));
+        const Reply spanish = send_to("/any", "es");
+        expect_error_in("es", spanish, each.status, each.spanish);
+        CHECK_EQUAL(std::string("Accept-Language"), header(spanish, "Vary"));
+    }
+    // A header that httpd rejects is the last one that it reads.
+    expect_error_in("es",
+                    exchange_with_own("GET /any/users HTTP/1.1\r\nHost: localhost\r\nno colon\r\n"
+                                      "Accept-Language: en\r\n\r\n"),
+                    400, "Petición incorrecta");
+}
+
+TEST(language, applies_while_the_database_is_away) {
+    for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
+        allow_log(line);
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "wordless");
+    start_before(own,
+                 location("/api/users", as_sara + "UserAdminTimeout 2\nUserAdminLanguage en\n") +
+                     page("/api/users"));
+    own.make_unavailable();
+    for (const char* path : {"/api/users", "/api/users/openapi.json"})
+        expect_error_in("en", send("GET", path), 503,
+                        "The service is busy. Try again in a moment.");
+    own.make_available();
+    CHECK(eventually([&] { return client_->send({"GET", "/api/users"}).status == 200; }));
+    stop();
+}
+
+TEST(language, of_several_values_is_that_of_the_list) {
+    start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
+    const Reply reply = client_->send(
+        {"GET",
+         "/api/users/unknown",
+         {"Accept-Language: fr;q=0.9", "Accept-Language: es;q=0.1", "Accept-Language: en;q=0.2"}});
+    expect_error_in("en", reply, 404, "This user does not exist.");
+}
+
+TEST(language, is_in_Vary_with_the_values_of_others) {
+    start("<If \"req('X-Tenant') == 'none'\">\nRequire all denied\n</If>\n" +
+          location("/api/users", as_sara + "UserAdminLanguage accept\n"
+                                           "UserAdminTrustedOrigin https://app.example.org\n"));
+    for (const char* path : {"/api/users", "/api/users/unknown"}) {
+        const Reply reply = client_->send({"GET", path});
+        const std::string all = header(reply, "Vary");
+        for (const char* name : {"X-Tenant", "Accept-Language", "Origin"})
+            STRCMP_CONTAINS(name, all.c_str());
+        CHECK_EQUAL(1, std::count_if(reply.headers.begin(), reply.headers.end(),
+                                     [](const auto& each) { return each.first == "Vary"; }));
+    }
+}
+
+TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
+    start(location("/en", as_sara + "UserAdminLanguage en\n") + page("/en") +
+          location("/any", as_sara + "UserAdminLanguage accept\n") + page("/any"));
+    const Reply english = client_->send({"GET", "/en/openapi.json"});
+    STRCMP_CONTAINS(R"("enum":["You are not signed in."])", english.body.c_str());
+    const Reply both = client_->send({"GET", "/any/openapi.json", {"Accept-Language: en"}});
+    STRCMP_CONTAINS(R"("enum":["No autorizado","You are not signed in."])", both.body.c_str());
+    CHECK_FALSE(both.header("Vary").has_value());
+    // It depends on no request.
+    const Reply same =
+        client_->send({"GET",
+                       "/any/openapi.json",
+                       {"Accept-Language: es", "If-None-Match: " + header(both, "ETag")}});
+    CHECK_EQUAL(304, same.status);
+}
+
+TEST(language, of_a_record_does_not_matter) {
+    start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
+    const auto read = [&](const char* preferred) {
+        return client_->send(
+            {"GET", "/api/users/ulises-1", {std::string("Accept-Language: ") + preferred}});
+    };
+    const Reply english = read("en");
+    expect_success(english);
+    CHECK_FALSE(english.header("Content-Language").has_value());
+    CHECK_EQUAL(english.body, read("es").body);
+    CHECK_EQUAL(header(english, "ETag"), header(read("es"), "ETag"));
+}
+
+} // namespace useradmin::test
