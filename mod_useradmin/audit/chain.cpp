@@ -1,11 +1,15 @@
 #include "audit/chain.hpp"
 
+#include "crypto/random.hpp"
 #include "crypto/sha256.hpp"
 #include "text/printable.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace useradmin::audit {
@@ -17,6 +21,10 @@ using json::Writer;
 constexpr std::string_view number_key = ",\"number\":";
 constexpr std::string_view previous_key = ",\"previous\":\"";
 constexpr std::string_view hash_key = ",\"hash\":\"";
+constexpr std::string_view host_key = ",\"host\":\"";
+constexpr std::string_view instance_key = ",\"instance\":\"";
+constexpr std::string_view time_key = "{\"time\":\"";
+constexpr std::size_t time_size = std::string_view("2026-11-27T08:00:00.000Z").size();
 constexpr std::string_view broken_key = ",\"broken\":\"";
 constexpr std::string_view end_of_text = "\"";
 constexpr std::string_view end_of_line = "\"}";
@@ -113,6 +121,44 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     return number;
 }
 
+/// Removes the host and the instance from the end of an open object, if it has them.
+void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
+    std::string_view rest = text;
+    if (!take_from_end(rest, end_of_text) || rest.size() < instance_size)
+        return;
+    const std::string_view instance = rest.substr(rest.size() - instance_size);
+    rest.remove_suffix(instance_size);
+    if (!is_instance(instance) || !take_from_end(rest, instance_key) ||
+        !take_from_end(rest, end_of_text))
+        return;
+    const std::size_t key = rest.rfind(host_key);
+    const std::string_view host =
+        key != rest.npos ? rest.substr(key + host_key.size()) : std::string_view();
+    if (host.empty() || host.find('"') != host.npos)
+        return;
+    line.host = host;
+    line.instance = instance;
+    text = rest.substr(0, key);
+}
+
+/// Returns the machine's name, with "_" for characters that no host name has.
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0')
+        return "localhost";
+    std::string host(name.data());
+    constexpr std::string_view others = "-._";
+    std::replace_if(
+        host.begin(), host.end(),
+        [&](char character) {
+            return !(
+                (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+                (character >= '0' && character <= '9') || others.find(character) != others.npos);
+        },
+        '_');
+    return host;
+}
+
 /// Removes the chain members from the end of a line.
 std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!take_from_end(text, end_of_line))
@@ -127,6 +173,7 @@ std::optional<ParsedLine> take_chain(std::string_view& text) {
         return std::nullopt;
     read.position = {*number, std::string(*hash)};
     read.previous = *previous;
+    take_origin_of_chain(text, read);
     return read;
 }
 
@@ -182,20 +229,38 @@ std::optional<ParsedLine> parse_line(std::string_view line) {
     const std::size_t own = hash_key.size() + hash_size + end_of_line.size();
     read->is_intact = crypto::sha256_hex(line.substr(0, line.size() - own)) == read->position.hash;
     read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
+    if (line.starts_with(time_key))
+        read->time = line.substr(time_key.size(), time_size);
     if (take_from_end(rest, end_of_text))
         read->broken = take_hash(rest, broken_key).value_or("");
     return read;
 }
 
-std::optional<ChainPosition> last_position(std::string_view text) {
-    if (!take_from_end(text, "\n"))
-        return std::nullopt;
-    const auto read = take_chain(text);
-    return read ? std::optional(read->position) : std::nullopt;
+std::optional<ParsedLine> last_line(std::string_view text) {
+    return take_from_end(text, "\n") ? take_chain(text) : std::nullopt;
 }
 
 void append_broken_line(std::string& open_object, std::string_view half_line) {
     open_object.append(broken_key).append(crypto::sha256_hex(half_line)).append(end_of_text);
+}
+
+std::string new_instance() {
+    std::array<unsigned char, instance_size / 2> bytes;
+    crypto::random_bytes(bytes);
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string instance;
+    for (const unsigned byte : bytes)
+        instance.append({digits[byte / 16], digits[byte % 16]});
+    return instance;
+}
+
+bool is_instance(std::string_view text) noexcept {
+    return text.size() == instance_size && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+void append_origin_of_chain(std::string& open_object, std::string_view instance) {
+    open_object.append(host_key).append(host_name()).append(end_of_text);
+    open_object.append(instance_key).append(instance).append(end_of_text);
 }
 
 } // namespace useradmin::audit

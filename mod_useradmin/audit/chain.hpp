@@ -50,6 +50,11 @@ struct ParsedLine {
     bool is_intact = false;
     /// The SHA-256 of the truncated line before this one, if any.
     std::string_view broken = {};
+    /// The machine and the log; empty in lines of earlier versions.
+    std::string_view host = {};
+    std::string_view instance = {};
+    /// As in the line: "2026-11-27T08:00:00.000Z".
+    std::string_view time = {};
     /// Whether it is about a change whose outcome is unknown.
     bool is_outcome_unknown = false;
 };
@@ -57,10 +62,22 @@ struct ParsedLine {
 /// Parses a line without its newline. Returns nothing if it is not a line of an audit log. The
 /// views refer to the line.
 std::optional<ParsedLine> parse_line(std::string_view line);
-/// Returns the position of the complete line at the end of the text, without verifying it.
-std::optional<ChainPosition> last_position(std::string_view text);
+/// Returns the complete line at the end of the text, without verifying it: only its position, host
+/// and instance. The beginning of the line may be missing. The views refer to the text.
+std::optional<ParsedLine> last_line(std::string_view text);
 
 /// Adds a member that marks a truncated line of a killed process before this one.
 void append_broken_line(std::string& open_object, std::string_view half_line);
+
+/// The length of an instance: hexadecimal digits.
+inline constexpr std::size_t instance_size = 16;
+/// Returns a random id for a log that begins.
+std::string new_instance();
+/// Returns whether the text has the form of an instance.
+bool is_instance(std::string_view text) noexcept;
+
+/// Adds the members that identify the chain: the machine's name and the log's instance. Follows
+/// append_broken_line().
+void append_origin_of_chain(std::string& open_object, std::string_view instance);
 
 } // namespace useradmin::audit

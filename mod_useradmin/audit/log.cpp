@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace useradmin::audit {
@@ -26,7 +27,7 @@ namespace {
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The longest chain part of a line.
-constexpr std::size_t max_chain_size = 256;
+constexpr std::size_t max_chain_size = 512;
 
 /// Reads bytes at an offset, fewer at the end of the file.
 std::string bytes_of(int file, std::size_t size, std::int64_t at) {
@@ -53,19 +54,29 @@ std::string end_of(int file, std::int64_t size, std::size_t most) {
 
 } // namespace
 
-/// The content of the .chain file: one line of constant length.
+/// The content of the .chain file: the position in a line of constant length, and the instance in
+/// another one, which earlier versions neither read nor overwrite.
 struct Log::StoredPosition {
     ChainPosition link;
     /// The inode of the log of the last line, and its size then.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
+    /// Empty if the log has none yet.
+    std::string instance = {};
+
+    const std::string& instance_or_new() {
+        if (instance.empty())
+            instance = new_instance();
+        return instance;
+    }
 };
 
 namespace {
 
-// The last field is always 0.
-constexpr const char* place_format = "%020llu %64.64s %020llu %020llu 0\n";
+// The last field of the first line is always 0.
+constexpr const char* place_format = "%020llu %64.64s %020llu %020llu 0\n%16.16s\n";
 constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
+constexpr std::size_t place_and_instance_size = place_size + instance_size + 1;
 
 /// Removes the first field and its separator.
 std::string_view take_field(std::string_view& text) noexcept {
@@ -116,24 +127,29 @@ Room room_of(int file, std::size_t size) noexcept {
 } // namespace
 
 Log::StoredPosition Log::read_position() const {
-    const std::string text = bytes_of(position_file_, place_size, 0);
+    const std::string text = bytes_of(position_file_, place_and_instance_size, 0);
     std::string_view rest = text;
+    std::string instance;
+    if (text.size() == place_and_instance_size && text.ends_with('\n'))
+        instance = text.substr(place_size, instance_size);
+    if (!is_instance(instance))
+        instance.clear();
     const auto link = take_link(rest);
     const auto inode = take_number(rest);
     const auto size = take_number(rest);
-    if (text.size() != place_size || !link || !inode || !size)
+    if (text.size() < place_size || !link || !inode || !size)
         return {};
-    return {*link, *inode, *size};
+    return {*link, *inode, *size, std::move(instance)};
 }
 
 void Log::write_position(const StoredPosition& place) const noexcept {
-    std::array<char, place_size + 1> text;
+    std::array<char, place_and_instance_size + 1> text;
     std::snprintf(text.data(), text.size(), place_format,
                   static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
                   static_cast<unsigned long long>(place.inode),
-                  static_cast<unsigned long long>(place.size));
+                  static_cast<unsigned long long>(place.size), place.instance.c_str());
     // If this fails, the next writer reads the end of the log.
-    static_cast<void>(pwrite(position_file_, text.data(), place_size, 0) < 0);
+    static_cast<void>(pwrite(position_file_, text.data(), place_and_instance_size, 0) < 0);
 }
 
 int Log::lock(Clock::time_point deadline) const noexcept {
@@ -182,6 +198,7 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
 
 AppendResult Log::append_to_pipe(std::string open_object) {
     StoredPosition place = read_position();
+    append_origin_of_chain(open_object, place.instance_or_new());
     const std::string line = close_line(std::move(open_object), place.link);
     const Room room = room_of(log_, line.size());
     if (!room.is_enough)
@@ -207,10 +224,13 @@ AppendResult Log::append_to_file(std::string open_object, const struct stat& log
             end.resize(half);
             before = "\n";
         }
-        const auto last = last_position(end);
-        if (last && last->number > place.link.number)
-            place.link = *last;
+        const auto last = last_line(end);
+        if (last && last->position.number > place.link.number)
+            place.link = last->position;
+        if (last && place.instance.empty())
+            place.instance = last->instance;
     }
+    append_origin_of_chain(open_object, place.instance_or_new());
     const std::string line = before + close_line(std::move(open_object), place.link);
     if (const int error = write_whole(line, log.st_size); error != 0)
         return {0, error};

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace useradmin::audit {
 
@@ -11,6 +15,7 @@ namespace {
 
 constexpr std::size_t max_problems = 100;
 constexpr std::size_t most_unknown_lines = 100;
+constexpr std::size_t max_chains = 1000;
 constexpr std::uint64_t progress_interval = 10000;
 
 std::string quantity(std::uint64_t first, std::uint64_t last) {
@@ -18,6 +23,8 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
                ? "line number " + std::to_string(first) + " is"
                : "lines number " + std::to_string(first) + " to " + std::to_string(last) + " are";
 }
+
+class Chain;
 
 /// Collects the findings.
 class FindingsCollector {
@@ -47,8 +54,15 @@ class Reader {
         next();
     }
 
+    /// The chain of the last line; nullptr before the first one.
+    Chain* chain = nullptr;
+
     /// Returns the next line, or nothing at the end.
     const std::optional<ParsedLine>& head() const noexcept { return head_; }
+    std::string_view text() const noexcept { return line_; }
+    /// Returns the number of lines read.
+    std::uint64_t count() const noexcept { return count_; }
+    const Source& source() const noexcept { return *source_; }
     /// Returns the location of the line: "audit.log, line 17".
     std::string where() const { return source_->name + ", line " + std::to_string(count_); }
 
@@ -114,97 +128,350 @@ class Reader {
     std::optional<ParsedLine> head_;
 };
 
-/// Verifies the chain from line to line.
+/// Returns the name of a log without what a rotation appends: "audit.log" for "audit.log.2.gz" and
+/// "audit.log-20261127".
+std::string_view log_name(std::string_view file) {
+    if (const std::string_view gzip = ".gz"; file.ends_with(gzip))
+        file.remove_suffix(gzip.size());
+    const std::size_t end = file.find_last_not_of("0123456789") + 1;
+    const bool is_rotated =
+        end > 1 && end < file.size() && (file[end - 1] == '.' || file[end - 1] == '-');
+    return is_rotated ? file.substr(0, end - 1) : file;
+}
+
+/// Verifies a chain from line to line.
 class Chain {
   public:
-    explicit Chain(FindingsCollector& notebook) : notebook_(notebook) {}
+    Chain(FindingsCollector& notebook, const Reader& reader) : notebook_(notebook) {
+        found.source = reader.source().name;
+    }
+
+    /// Returns whether the line is the next one of the chain.
+    bool is_followed_by(const ParsedLine& line) const {
+        return found.lines != 0 && line.previous == found.last.hash;
+    }
+    /// Returns whether the line and the last one follow the same line.
+    bool forks_before(const ParsedLine& line) const {
+        return found.lines != 0 && line.position.number == found.last.number &&
+               line.previous == previous_;
+    }
 
     void follow(const Reader& reader) {
         const ParsedLine& line = *reader.head();
-        Findings& findings = notebook_.findings;
         if (!line.is_intact)
-            notebook_.problem(reader.where() + ": was edited: its hash is not that of its text");
-        if (findings.lines == 0)
-            begin(line);
+            problem(reader.where() + ": was edited: its hash is not that of its text");
+        if (found.lines == 0)
+            begin(reader);
         else
             compare(line, reader);
-        if (line.is_outcome_unknown && ++findings.unknown <= most_unknown_lines)
-            findings.unknown_lines.push_back(reader.where() + ", number " +
-                                             std::to_string(line.position.number));
-        ++findings.lines;
-        findings.last = line.position;
+        if (found.host.empty()) {
+            found.host = line.host;
+            found.instance = line.instance;
+        }
+        ++found.lines;
+        found.last = line.position;
+        previous_ = line.previous;
     }
 
+    void problem(std::string sentence) {
+        found.is_intact = false;
+        notebook_.problem(std::move(sentence));
+    }
+
+    ChainFindings found;
+    /// Whether the line before the first one is in the sources.
+    bool continues_another = false;
+
   private:
-    void begin(const ParsedLine& line) {
-        notebook_.findings.first = line.position;
+    void begin(const Reader& reader) {
+        const ParsedLine& line = *reader.head();
+        found.first = line.position;
         if (line.position.number == 1 && line.previous != ChainPosition().hash)
-            notebook_.problem("the first line does not begin the chain: it was edited");
-        if (line.position.number != 1)
+            problem("the first line does not begin the chain: it was edited");
+        if (line.position.number == 1)
+            return;
+        if (continues_another)
+            notebook_.findings.notes.push_back(
+                reader.where() + ": the host or the instance is another one from here");
+        else
             notebook_.findings.notes.push_back("the lines before number " +
                                                std::to_string(line.position.number) +
                                                " are not in these files");
     }
 
     void compare(const ParsedLine& line, const Reader& reader) {
-        const ChainPosition& last = notebook_.findings.last;
+        const ChainPosition& last = found.last;
         const std::uint64_t number = line.position.number;
         if (number > last.number + 1)
-            notebook_.problem(reader.where() + ": " + quantity(last.number + 1, number - 1) +
-                              " missing before it");
+            problem(reader.where() + ": " + quantity(last.number + 1, number - 1) +
+                    " missing before it");
         else if (number <= last.number)
-            notebook_.problem(reader.where() + ": number " + std::to_string(number) +
-                              " comes after number " + std::to_string(last.number) +
-                              ": lines were reordered or put in");
+            problem(reader.where() + ": number " + std::to_string(number) + " comes after number " +
+                    std::to_string(last.number) + ": lines were reordered or put in");
         else if (line.previous != last.hash)
-            notebook_.problem(reader.where() +
-                              ": does not follow the line before it, which is another one than "
-                              "was written");
+            problem(reader.where() +
+                    ": does not follow the line before it, which is another one than "
+                    "was written");
     }
 
     FindingsCollector& notebook_;
+    std::string previous_;
 };
+
+/// The chains of the sources, and the lines that belong to them.
+class Chains {
+  public:
+    Chains(const std::vector<Source>& sources, FindingsCollector& notebook) : notebook_(notebook) {
+        readers_.reserve(sources.size());
+        for (const Source& source : sources)
+            readers_.emplace_back(source, notebook);
+    }
+
+    /// Returns the reader of the line to verify next, or nullptr at the end.
+    Reader* next() {
+        for (Reader& reader : readers_)
+            if (reader.head() && is_next(reader) && is_first_of_instance(reader))
+                return &reader;
+        // The times of the lines of a log are not in order: a line may wait for the lock.
+        Reader* earliest = nullptr;
+        for (Reader& reader : readers_)
+            if (reader.head() && is_first_of_instance(reader) &&
+                (earliest == nullptr || reader.head()->time < earliest->head()->time))
+                earliest = &reader;
+        return earliest;
+    }
+
+    /// Verifies the reader's line as one of its chain.
+    void follow(Reader& reader) {
+        Chain* chain = known(reader);
+        if (chain == nullptr)
+            chain = begin(reader);
+        if (chain == nullptr) {
+            notebook_.problem(reader.where() +
+                              ": belongs to one chain too many; verify fewer files");
+            return;
+        }
+        if (!reader.head()->host.empty())
+            by_origin_.emplace(origin_of(*reader.head()), chain);
+        reader.chain = chain;
+        chain->follow(reader);
+    }
+
+    /// Compares the ends of the logs with their .chain files.
+    void check_ends() {
+        for (const Reader& reader : readers_) {
+            const Source& source = reader.source();
+            if (!source.last_written)
+                continue;
+            Chain* const chain = chain_of_end(reader);
+            const ChainPosition last = chain != nullptr ? chain->found.last : ChainPosition();
+            std::string sentence;
+            if (source.last_written->number > last.number)
+                sentence = source.name + ": the end is missing: " +
+                           quantity(last.number + 1, source.last_written->number) +
+                           " not there, by the file beside it";
+            else if (source.last_written->number == last.number &&
+                     source.last_written->hash != last.hash)
+                sentence = source.name + ": the last line is another one than was written, by the "
+                                         "file beside it";
+            if (sentence.empty())
+                continue;
+            if (chain != nullptr)
+                chain->problem(std::move(sentence));
+            else
+                notebook_.problem(std::move(sentence));
+        }
+    }
+
+    void finish(Findings& findings) {
+        std::map<const Chain*, std::size_t> indexes;
+        for (Chain& chain : chains_) {
+            indexes.emplace(&chain, findings.chains.size());
+            findings.chains.push_back(std::move(chain.found));
+        }
+        for (const Reader& reader : readers_) {
+            Findings::Part part{reader.count(), {}};
+            if (reader.chain != nullptr)
+                part.chain = indexes.at(reader.chain);
+            findings.parts.push_back(part);
+        }
+    }
+
+  private:
+    static std::string origin_of(const ParsedLine& line) {
+        return std::string(line.host) + "\n" + std::string(line.instance);
+    }
+
+    /// Returns the chain of the reader's line, or nullptr if it is not known yet.
+    Chain* known(const Reader& reader) {
+        const ParsedLine& line = *reader.head();
+        if (!line.host.empty()) {
+            if (reader.chain != nullptr && reader.chain->found.host == line.host &&
+                reader.chain->found.instance == line.instance)
+                return reader.chain;
+            const auto found = by_origin_.find(origin_of(line));
+            if (found != by_origin_.end())
+                return found->second;
+            // A log of an earlier version goes on with hosts.
+            Chain* const before = chain_before(line);
+            return before != nullptr && before->found.host.empty() ? before : nullptr;
+        }
+        if (reader.chain != nullptr && reader.chain->is_followed_by(line))
+            return reader.chain;
+        Chain* const before = chain_before(line);
+        return before != nullptr ? before : reader.chain;
+    }
+
+    bool is_next(const Reader& reader) {
+        const Chain* const chain = known(reader);
+        return chain != nullptr && chain->is_followed_by(*reader.head());
+    }
+
+    /// Returns whether no line with a smaller number has the same instance. An unknown chain may go
+    /// on from lines without one.
+    bool is_first_of_instance(const Reader& reader) {
+        const ParsedLine& line = *reader.head();
+        const bool is_unknown = known(reader) == nullptr && line.position.number != 1;
+        return std::all_of(readers_.begin(), readers_.end(), [&](const Reader& other) {
+            return !other.head() || other.head()->position.number >= line.position.number ||
+                   (other.head()->instance != line.instance &&
+                    !(is_unknown && other.head()->instance.empty()));
+        });
+    }
+
+    /// Returns the chain that the line follows by its hash, or nullptr.
+    Chain* chain_before(const ParsedLine& line) {
+        for (Chain& chain : chains_)
+            if (chain.is_followed_by(line))
+                return &chain;
+        return nullptr;
+    }
+
+    /// Returns the chain whose lines before this one were removed or edited, or nullptr.
+    Chain* interrupted_chain(const Reader& reader) {
+        const ParsedLine& line = *reader.head();
+        const auto may_hold = [&](const Chain* chain) {
+            return chain != nullptr && (line.host.empty() || chain->found.host.empty() ||
+                                        chain->found.instance == line.instance);
+        };
+        if (may_hold(reader.chain))
+            return reader.chain;
+        for (const Reader& other : readers_)
+            if (may_hold(other.chain) &&
+                log_name(other.source().name) == log_name(reader.source().name))
+                return other.chain;
+        return nullptr;
+    }
+
+    /// Returns the chain of a line that does not follow one: mostly a new one, or nullptr if there
+    /// are too many.
+    Chain* begin(const Reader& reader) {
+        const ParsedLine& line = *reader.head();
+        const auto found = [&](auto condition) {
+            const auto chain = std::find_if(chains_.begin(), chains_.end(), condition);
+            return chain != chains_.end() ? &*chain : nullptr;
+        };
+        Chain* old = nullptr;
+        if (line.host.empty()) // the same line twice
+            old = found(
+                [&](const Chain& chain) { return chain.found.first.hash == line.position.hash; });
+        const bool continues_another =
+            found([&](const Chain& chain) {
+                return chain.is_followed_by(line) || chain.forks_before(line);
+            }) != nullptr;
+        if (line.position.number != 1 && !continues_another && old == nullptr)
+            old = interrupted_chain(reader);
+        if (old != nullptr || chains_.size() == max_chains)
+            return old;
+        Chain& chain = chains_.emplace_back(notebook_, reader);
+        chain.continues_another = continues_another;
+        return &chain;
+    }
+
+    /// Returns the chain that the .chain file of a log is about, or nullptr.
+    Chain* chain_of_end(const Reader& reader) {
+        if (reader.chain != nullptr)
+            return reader.chain;
+        for (Chain& chain : chains_)
+            if (chain.found.last.hash == reader.source().last_written->hash)
+                return &chain;
+        for (const Reader& other : readers_)
+            if (other.chain != nullptr &&
+                log_name(other.source().name) == log_name(reader.source().name))
+                return other.chain;
+        return chains_.size() == 1 ? &chains_.front() : nullptr;
+    }
+
+    FindingsCollector& notebook_;
+    std::vector<Reader> readers_;
+    std::deque<Chain> chains_;
+    std::map<std::string, Chain*> by_origin_;
+};
+
+/// Returns a name of the line's chain for merge().
+std::string group_of(const ParsedLine& line, const Findings& found, std::size_t source) {
+    if (line.host.empty() && found.parts[source].chain) {
+        const ChainFindings& chain = found.chains[*found.parts[source].chain];
+        return chain.host.empty() ? std::to_string(*found.parts[source].chain)
+                                  : chain.host + "\n" + chain.instance;
+    }
+    return std::string(line.host) + "\n" + std::string(line.instance);
+}
 
 } // namespace
 
-Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
+Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::uint64_t lines)>& progress) {
     FindingsCollector notebook;
+    Findings& findings = notebook.findings;
+    Chains chains(sources, notebook);
+    while (Reader* const reader = chains.next()) {
+        const ParsedLine& line = *reader->head();
+        chains.follow(*reader);
+        if (line.is_outcome_unknown && ++findings.unknown <= most_unknown_lines)
+            findings.unknown_lines.push_back(reader->where() + ", number " +
+                                             std::to_string(line.position.number));
+        if (line.is_intact)
+            std::erase(known_hashes, line.position.hash);
+        reader->next();
+        if (++findings.lines % progress_interval == 0)
+            progress(findings.lines);
+    }
+    chains.check_ends();
+    for (const std::string& hash : known_hashes)
+        notebook.problem("no line has the hash " + hash + ", which it had before");
+    notebook.close();
+    chains.finish(findings);
+    return std::move(findings);
+}
+
+void merge(const std::vector<Source>& sources, const Findings& found,
+           const std::function<void(std::string_view line)>& write) {
+    FindingsCollector unused;
     std::vector<Reader> readers;
     readers.reserve(sources.size());
     for (const Source& source : sources)
-        readers.emplace_back(source, notebook);
-    Chain chain(notebook);
-    Findings& findings = notebook.findings;
+        readers.emplace_back(source, unused);
     for (;;) {
-        Reader* nearest = nullptr;
-        for (Reader& reader : readers)
-            if (reader.head() && (nearest == nullptr || reader.head()->position.number <
-                                                            nearest->head()->position.number))
-                nearest = &reader;
-        if (nearest == nullptr)
-            break;
-        chain.follow(*nearest);
-        if (known_hash && findings.last.hash == *known_hash && nearest->head()->is_intact)
-            known_hash.reset();
-        nearest->next();
-        if (findings.lines % progress_interval == 0)
-            progress(findings.lines);
+        std::map<std::string, Reader*> firsts;
+        for (std::size_t source = 0; source < readers.size(); ++source) {
+            Reader& reader = readers[source];
+            // Lines that were written since are not verified.
+            if (!reader.head() || reader.count() > found.parts[source].lines)
+                continue;
+            Reader*& first = firsts[group_of(*reader.head(), found, source)];
+            if (first == nullptr || reader.head()->position.number < first->head()->position.number)
+                first = &reader;
+        }
+        const auto earliest =
+            std::min_element(firsts.begin(), firsts.end(), [](const auto& one, const auto& other) {
+                return one.second->head()->time < other.second->head()->time;
+            });
+        if (earliest == firsts.end())
+            return;
+        write(earliest->second->text());
+        earliest->second->next();
     }
-    for (const Source& source : sources)
-        if (source.last_written && source.last_written->number > findings.last.number)
-            notebook.problem(source.name + ": the end is missing: " +
-                             quantity(findings.last.number + 1, source.last_written->number) +
-                             " not there, by the file beside it");
-        else if (source.last_written && source.last_written->number == findings.last.number &&
-                 source.last_written->hash != findings.last.hash)
-            notebook.problem(source.name +
-                             ": the last line is another one than was written, by the file beside "
-                             "it");
-    if (known_hash)
-        notebook.problem("no line has the hash " + *known_hash + ", which it had before");
-    notebook.close();
-    return std::move(findings);
 }
 
 } // namespace useradmin::audit

@@ -8,6 +8,7 @@
 #include <istream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace useradmin::audit {
@@ -20,11 +21,27 @@ struct Source {
     std::optional<ChainPosition> last_written = {};
 };
 
-/// The findings.
-struct Findings {
+/// The lines of one host and instance, or lines of earlier versions that hang together by
+/// their hashes.
+struct ChainFindings {
+    /// Empty in lines of earlier versions.
+    std::string host;
+    std::string instance;
+    /// The name of the source of the first line.
+    std::string source;
     std::uint64_t lines = 0;
     ChainPosition first;
     ChainPosition last;
+    /// Whether none of the problems is about the chain.
+    bool is_intact = true;
+};
+
+/// The findings.
+struct Findings {
+    /// The chains in the order of their first lines in the verification.
+    std::vector<ChainFindings> chains;
+    /// The number of lines of all chains.
+    std::uint64_t lines = 0;
     /// Missing, changed or damaged lines.
     std::vector<std::string> problems;
     /// Remarks that are not problems.
@@ -32,12 +49,25 @@ struct Findings {
     /// The number of changes with an unknown outcome, and the locations of the first ones.
     std::uint64_t unknown = 0;
     std::vector<std::string> unknown_lines;
+    /// For each source: the number of its lines, and the index of the chain of its lines without a
+    /// host.
+    struct Part {
+        std::uint64_t lines = 0;
+        std::optional<std::size_t> chain;
+    };
+    std::vector<Part> parts;
 };
 
-/// Verifies the chain across all sources, in any order. Within a source, numbers must increase.
-/// Lines of different sources may interleave. Known positions must be in the chain. Limits the
-/// number of reported problems.
-Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
+/// Verifies the chains across all sources, in any order. Within a source, the numbers of a chain
+/// must increase. Lines of different sources and of different chains may interleave. Known
+/// positions must be in a chain. Limits the number of reported problems.
+Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::uint64_t lines)>& progress);
+
+/// Passes the verified lines to the function in the order of their times, without newlines. The
+/// lines of a chain stay in the order of their numbers. sources: those of the findings, from their
+/// beginning.
+void merge(const std::vector<Source>& sources, const Findings& found,
+           const std::function<void(std::string_view line)>& write);
 
 } // namespace useradmin::audit

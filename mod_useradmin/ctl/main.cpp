@@ -34,7 +34,7 @@ constexpr Names export_options = {"format", "spreadsheet", "force"};
 constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
                                   "email-case", "email-change", "force",  "yes"};
 constexpr Names drain_options = {"file"};
-constexpr Names verify_options = {"anchor"};
+constexpr Names verify_options = {"print", "anchor"};
 constexpr Names check_options = {"hash",   "account-id", "email-case", "protected-email",
                                  "counts", "orphans",    "delete",     "yes",
                                  "url",    "cookie",     "verbose"};
@@ -207,7 +207,7 @@ constexpr Command all_commands[] = {
      "FILE…",
      {},
      verify_options,
-     "checks that an audit log is as it was written",
+     "checks that audit logs are as they were written",
      "audit verify /var/log/useradmin/audit.log*",
      1,
      10000,

@@ -247,4 +247,57 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(2, verify({}).status);
 }
 
+TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
+    const auto id = create("ana@x.org");
+    const std::string first = log_;
+    done(audited({"role", id, "admin"}));
+    log_ = new_log(path("audit"));
+    const std::string second = log_;
+    done(audited({"role", id, "user"}));
+    log_ = first;
+    done(audited({"ban", id}));
+    const std::string host = Json(lines().at(0)).at("host");
+    const std::string instance = Json(lines().at(0)).at("instance");
+
+    const ProgramResult both = verify({second, first});
+    CHECK_EQUAL_TEXT(0, both.status, both.output.c_str());
+    CHECK(
+        has(both.output, host + ", instance " + instance +
+                             ": 2 lines, number 1 to 2: all as they were written. The last hash"));
+    CHECK(has(both.output, ": 1 line, number 1 to 1: all as they were written. The last hash"));
+    const Json json(verify({second, first, "--json"}).output);
+    CHECK_EQUAL(std::string("3"), json.at("data.lines"));
+    CHECK_EQUAL(std::string("(absent)"), json.at("data.hash"));
+    CHECK_EQUAL(0, verify({first, second, "--anchor",
+                           Json(lines().at(1)).at("hash") + "," + Json(lines().at(0)).at("hash")})
+                       .status);
+
+    const ProgramResult printed = verify({second, first, "--print"});
+    CHECK_EQUAL(0, printed.status);
+    CHECK_EQUAL(lines().at(0) + read_file(second) + lines().at(1), printed.output);
+    CHECK(has(printed.errors, "all as they were written"));
+    CHECK_EQUAL(2, verify({first, "--print", "--json"}).status);
+    CHECK_EQUAL(2, verify({"-", "--print"}).status);
+
+    write_file(first, lines().at(1) + lines().at(0));
+    const ProgramResult reordered = verify({second, first});
+    CHECK_EQUAL(1, reordered.status);
+    CHECK(has(reordered.output, "line 2: number 1 comes after number 2: lines were reordered"));
+    CHECK(has(reordered.output, instance + ": 2 lines, number 2 to 1: not as they were written."));
+    CHECK(has(reordered.output, ": 1 line, number 1 to 1: all as they were written."));
+}
+
+TEST(ctl_audit, is_printed_without_characters_that_control_a_terminal) {
+    const auto id = create("ana@x.org");
+    done(audited({"role", id, "admin"}));
+    std::string edited = lines().at(0);
+    edited.replace(edited.find("admin"), 5, "\x1b[2J\xff");
+    write_file(log_, edited);
+    const ProgramResult printed = verify({log_, "--print"});
+    CHECK_EQUAL(1, printed.status);
+    CHECK(has(printed.output, "\\u001b[2J"));
+    CHECK_FALSE(has(printed.output, "\x1b"));
+    CHECK_FALSE(has(printed.output, "\xff"));
+}
+
 } // namespace useradmin::test

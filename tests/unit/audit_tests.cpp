@@ -8,6 +8,7 @@
 
 #include <CppUTest/TestHarness.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -106,7 +107,7 @@ class Letters : public std::streambuf {
 
 /// What is found in files of these texts: the problems and then the notes, a line each.
 std::string found_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
-                     const std::optional<std::string>& anchor = {}) {
+                     const Texts& anchors = {}) {
     std::vector<std::unique_ptr<std::istringstream>> streams;
     std::vector<audit::Source> sources;
     for (const std::string& file : files) {
@@ -115,7 +116,7 @@ std::string found_in(const Texts& files, std::optional<audit::ChainPosition> las
         sources.push_back(
             {std::string(1, name), streams.back().get(), sources.empty() ? last : std::nullopt});
     }
-    const audit::Findings found = audit::verify(sources, anchor, [](std::uint64_t) {});
+    const audit::Findings found = audit::verify(sources, anchors, [](std::uint64_t) {});
     std::string text;
     for (const std::string& problem : found.problems)
         text += problem + "\n";
@@ -149,10 +150,14 @@ TEST(audit_chain, links_each_line_to_the_hash_of_the_previous_one) {
     append("y");
     const Texts lines = lines_of(log.text());
     const std::string zeros(64, '0');
-    const std::string first = R"({"what":"x","number":1,"previous":")" + zeros + "\"";
+    const std::string origin = R"(,"host":")" + std::string(audit::parse_line(lines.at(0))->host) +
+                               R"(","instance":")" +
+                               std::string(audit::parse_line(lines.at(0))->instance) + "\"";
+    const std::string first =
+        R"({"what":"x")" + origin + R"(,"number":1,"previous":")" + zeros + "\"";
     CHECK_EQUAL(first + R"(,"hash":")" + crypto::sha256_hex(first) + "\"}", lines.at(0));
-    const std::string second =
-        R"({"what":"y","number":2,"previous":")" + crypto::sha256_hex(first) + "\"";
+    const std::string second = R"({"what":"y")" + origin + R"(,"number":2,"previous":")" +
+                               crypto::sha256_hex(first) + "\"";
     CHECK_EQUAL(second + R"(,"hash":")" + crypto::sha256_hex(second) + "\"}", lines.at(1));
 }
 
@@ -215,7 +220,7 @@ TEST(audit_chain, reports_a_truncated_end) {
     Texts lines = five();
     const audit::ChainPosition last = *audit::parse_position(place.text());
     const std::string anchor = last.hash;
-    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, anchor));
+    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, {anchor}));
     lines.resize(3);
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
     CHECK_EQUAL(
@@ -223,7 +228,7 @@ TEST(audit_chain, reports_a_truncated_end) {
             "a: the end is missing: lines number 4 to 5 are not there, by the file beside it\n"),
         found_in({text_of(lines)}, last));
     CHECK_EQUAL("no line has the hash " + anchor + ", which it had before\n",
-                found_in({text_of(lines)}, {}, anchor));
+                found_in({text_of(lines)}, {}, {anchor}));
 }
 
 TEST(audit_chain, verifies_overlong_lines_in_bounded_memory) {
@@ -326,6 +331,161 @@ TEST(audit_chain, is_one_for_many_threads) {
     }
     CHECK_EQUAL(std::string(""), found_in({log.text()}));
     CHECK_EQUAL(std::size_t(threads * times), lines_of(log.text()).size());
+}
+
+TEST(audit_chain, names_the_machine_and_one_instance) {
+    append("a");
+    std::array<char, 256> host{};
+    CHECK_EQUAL(0, gethostname(host.data(), host.size() - 1));
+    const std::string first = lines_of(log.text())[0];
+    const std::string instance(std::string(audit::parse_line(first)->instance));
+    CHECK_EQUAL(std::string(host.data()), std::string(audit::parse_line(first)->host));
+    CHECK(audit::is_instance(instance));
+    append("b");
+    place.set(""); // the line at the end has the instance
+    append("c");
+    log.set(""); // the .chain file has it
+    append("d");
+    CHECK_EQUAL(instance, std::string(audit::parse_line(lines_of(log.text())[0])->instance));
+    log.set("");
+    place.set("");
+    append("e");
+    CHECK(std::string(audit::parse_line(lines_of(log.text())[0])->instance) != instance);
+}
+
+TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
+    audit::ChainPosition position;
+    std::string old;
+    for (const char* what : {"a", "b"})
+        old += audit::close_line("{\"what\":\"" + std::string(what) + "\"", position);
+    log.set(old);
+    // Without the instance, as earlier versions wrote it.
+    std::array<char, 200> chain{};
+    std::snprintf(chain.data(), chain.size(), "%020llu %s %020llu %020llu 0\n", 2ULL,
+                  position.hash.c_str(), 0ULL, 0ULL);
+    place.set(chain.data());
+    CHECK_EQUAL(3u, append("c"));
+    CHECK_EQUAL(4u, append("d"));
+    Texts lines = lines_of(log.text());
+    CHECK_EQUAL(std::string(""), std::string(audit::parse_line(lines[1])->instance));
+    CHECK_EQUAL(std::string(audit::parse_line(lines[2])->instance),
+                std::string(audit::parse_line(lines[3])->instance));
+    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
+    CHECK_EQUAL(std::string(""), found_in({text_of({lines[2], lines[3]}), old}));
+    lines.erase(lines.begin() + 1);
+    CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before it\n"),
+                found_in({text_of(lines)}));
+}
+
+TEST_GROUP(audit_chains) {
+    /// The lines of a server with these times. Without a host, as earlier versions wrote them.
+    static Texts server(std::string_view host, std::initializer_list<int> times,
+                        std::uint64_t before = 0) {
+        audit::ChainPosition position;
+        position.number = before;
+        std::string text;
+        for (const int time : times) {
+            std::string line = R"({"time":"2026-11-27T08:00:)" + std::to_string(time) +
+                               R"(.000Z","server":")" + std::string(host.substr(0, 2)) + "\"";
+            if (!host.starts_with("old"))
+                line += R"(,"host":")" + std::string(host) + R"(","instance":"00000000000000a1")";
+            text += audit::close_line(line, position);
+        }
+        return lines_of(text);
+    }
+    static Texts mixed(const Texts& one, const Texts& other) {
+        Texts all;
+        for (std::size_t line = 0; line < std::max(one.size(), other.size()); ++line)
+            for (const Texts* each : {&one, &other})
+                if (line < each->size())
+                    all.push_back(each->at(line));
+        return all;
+    }
+    /// The seconds of the merged lines.
+    static std::string merged(const Texts& files) {
+        std::vector<std::unique_ptr<std::istringstream>> streams;
+        std::vector<audit::Source> sources;
+        const auto open = [&] {
+            streams.clear();
+            sources.clear();
+            for (const std::string& file : files) {
+                streams.push_back(std::make_unique<std::istringstream>(file));
+                sources.push_back(
+                    {"audit.log." + std::to_string(sources.size()), streams.back().get()});
+            }
+        };
+        open();
+        const audit::Findings found = audit::verify(sources, {}, [](std::uint64_t) {});
+        CHECK_EQUAL(0U, found.problems.size());
+        open();
+        std::string seconds;
+        audit::merge(sources, found, [&](std::string_view line) {
+            seconds += std::string(line.substr(26, 2)) + " ";
+        });
+        return seconds;
+    }
+
+    const Texts one = server("web1", {10, 12, 14, 16});
+    const Texts two = server("web2", {11, 13, 15});
+    const Texts old_one = server("old1", {10, 20, 30});
+    const Texts old_two = server("old2", {11, 12, 13, 31});
+};
+
+TEST(audit_chains, of_several_servers_are_verified_each) {
+    CHECK_EQUAL(std::string(),
+                found_in({text_of(one), text_of(two), text_of(old_one), text_of(old_two)}));
+    CHECK_EQUAL(std::string(), found_in({text_of(mixed(one, two))}));
+    // Rotated files, in any order.
+    CHECK_EQUAL(std::string(),
+                found_in({text_of({one[3]}), text_of({old_one[2]}), text_of({old_two[3]}),
+                          text_of({one[0], one[1], one[2]}), text_of({old_one[0], old_one[1]}),
+                          text_of({old_two[0], old_two[1], old_two[2]}), text_of(two)}));
+    // A file of both, rotated.
+    CHECK_EQUAL(std::string(), found_in({text_of({one[1], two[2], one[2], one[3]}),
+                                         text_of({one[0], two[0], two[1]})}));
+}
+
+TEST(audit_chains, are_found_with_what_is_missing_in_each) {
+    const std::string whole = text_of(two);
+    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
+                found_in({whole, text_of({one[0], one[2], one[3]})}));
+    CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before it\na, line 3: number 2 "
+                            "comes after number 3: lines were reordered or put in\na, line 5: line "
+                            "number 3 is missing before it\n"),
+                found_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
+    Texts edited = one;
+    edited[1].replace(edited[1].find("web1\","), 6, "web3\",");
+    CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
+    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
+                found_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
+    // A file in the middle.
+    CHECK_EQUAL(std::string("c, line 1: lines number 2 to 3 are missing before it\n"),
+                found_in({whole, text_of({one[0]}), text_of({one[3]})}));
+}
+
+TEST(audit_chains, are_covered_by_a_hash_each) {
+    const auto hash = [](const std::string& line) {
+        return audit::parse_line(line)->position.hash;
+    };
+    const Texts files = {text_of(one), text_of(two)};
+    CHECK_EQUAL(std::string(), found_in(files, {}, {hash(one[3]), hash(two[2])}));
+    CHECK_EQUAL("no line has the hash " + hash(one[0]) +
+                    ", which it had before\n(the lines before number 2 are not in these files)\n",
+                found_in({text_of({one[1], one[2], one[3]}), text_of(two)}, {},
+                         {hash(two[2]), hash(one[0])}));
+    CHECK_EQUAL(std::string("a: the end is missing: line number 4 is not there, by the file beside "
+                            "it\n"),
+                found_in({text_of({one[0], one[1], one[2]}), text_of(two)},
+                         audit::parse_line(one[3])->position));
+}
+
+TEST(audit_chains, are_merged_in_the_order_of_time) {
+    CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "), merged({text_of(one), text_of(two)}));
+    CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "),
+                merged({text_of({one[2], one[3]}), text_of(two), text_of({one[0], one[1]})}));
+    CHECK_EQUAL(
+        std::string("10 11 12 13 20 30 31 "),
+        merged({text_of({old_one[2]}), text_of(old_two), text_of({old_one[0], old_one[1]})}));
 }
 
 TEST_GROUP(audit_program) {

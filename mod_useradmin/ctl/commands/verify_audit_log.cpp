@@ -6,10 +6,12 @@
 #include "ctl/display.hpp"
 #include "json/writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <system_error>
@@ -18,6 +20,12 @@
 namespace useradmin::ctl {
 
 namespace {
+
+using PrintLine = std::function<void(std::string_view line)>;
+
+std::optional<std::string_view> text_if_any(std::string_view text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
 
 /// Returns the position in a log's .chain file, or nothing if there is none, as for a rotated log.
 /// Reports an unreadable file.
@@ -83,74 +91,131 @@ std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
     return lines;
 }
 
-audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
+audit::Findings follow(const Files& files, std::vector<std::string> anchors) {
     const Progress progress("Following the lines");
     const std::uint64_t total = progress.is_shown() ? lines_of(files.sources()) : 0;
     audit::Findings found =
-        audit::verify(files.sources(), std::move(anchor),
+        audit::verify(files.sources(), std::move(anchors),
                       [&](std::uint64_t lines) { progress.show(lines, total); });
     found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
     return found;
+}
+
+void write_chain(json::Writer& writer, const audit::ChainFindings& chain) {
+    writer.key("first").integer(static_cast<std::int64_t>(chain.first.number));
+    writer.key("last").integer(static_cast<std::int64_t>(chain.last.number));
+    writer.key("hash").string(chain.last.hash);
 }
 
 void print_verification_as_json(const audit::Findings& found) {
     print_data(
         [&](json::Writer& writer) {
             writer.key("lines").integer(static_cast<std::int64_t>(found.lines));
-            writer.key("first").integer(static_cast<std::int64_t>(found.first.number));
-            writer.key("last").integer(static_cast<std::int64_t>(found.last.number));
-            writer.key("hash").string(found.last.hash);
+            if (found.chains.size() < 2)
+                write_chain(writer,
+                            found.chains.empty() ? audit::ChainFindings() : found.chains[0]);
             write_texts(writer.key("problems"), found.problems);
             write_texts(writer.key("notes"), found.notes);
             writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
             write_texts(writer.key("unknownLines"), found.unknown_lines);
+            writer.key("chains").begin_array();
+            for (const audit::ChainFindings& chain : found.chains) {
+                writer.begin_object();
+                writer.key("host").string_or_null(text_if_any(chain.host));
+                writer.key("instance").string_or_null(text_if_any(chain.instance));
+                writer.key("file").string(chain.source);
+                writer.key("lines").integer(static_cast<std::int64_t>(chain.lines));
+                write_chain(writer, chain);
+                writer.key("intact").boolean(chain.is_intact);
+                writer.end_object();
+            }
+            writer.end_array();
         },
         found.problems.empty() ? "" : "the lines are not as they were written");
 }
 
-void print_verification(const audit::Findings& found) {
-    for (const std::string& problem : found.problems)
-        print_line("problem: " + problem);
-    for (const std::string& note : found.notes)
-        print_line("note: " + note);
-    for (const std::string& line : found.unknown_lines)
-        print_line("unknown: " + line);
-    if (found.lines == 0) {
-        print_line("There are no lines.");
+std::string verdict_of(const audit::ChainFindings& chain, bool is_intact) {
+    return std::to_string(chain.lines) + (chain.lines == 1 ? " line, number " : " lines, number ") +
+           std::to_string(chain.first.number) + " to " + std::to_string(chain.last.number) +
+           (is_intact ? ": all as they were written." : ": not as they were written.");
+}
+
+void print_chains(const audit::Findings& found, const PrintLine& print) {
+    if (found.chains.size() == 1) {
+        const audit::ChainFindings& chain = found.chains[0];
+        print(verdict_of(chain, found.problems.empty()));
         return;
     }
-    print_line(
-        std::to_string(found.lines) + (found.lines == 1 ? " line, number " : " lines, number ") +
-        std::to_string(found.first.number) + " to " + std::to_string(found.last.number) +
-        (found.problems.empty() ? ": all as they were written." : ": not as they were written."));
+    for (const audit::ChainFindings& chain : found.chains)
+        print((chain.host.empty() ? chain.source : chain.host + ", instance " + chain.instance) +
+              ": " + verdict_of(chain, chain.is_intact) +
+              (chain.is_intact ? " The last hash is " + chain.last.hash + "." : ""));
+}
+
+void print_verification(const audit::Findings& found, const PrintLine& print) {
+    for (const std::string& problem : found.problems)
+        print("problem: " + problem);
+    for (const std::string& note : found.notes)
+        print("note: " + note);
+    for (const std::string& line : found.unknown_lines)
+        print("unknown: " + line);
+    if (found.lines == 0) {
+        print("There are no lines.");
+        return;
+    }
+    print_chains(found, print);
     if (found.unknown != 0)
-        print_line(
-            "The outcome of " + std::to_string(found.unknown) +
-            (found.unknown == 1 ? " change" : " changes") +
-            " is unknown: the database did not answer the COMMIT. Compare the lines with the "
-            "database.");
-    if (found.problems.empty())
-        print_line(
-            "The last hash is " + found.last.hash +
+        print("The outcome of " + std::to_string(found.unknown) +
+              (found.unknown == 1 ? " change" : " changes") +
+              " is unknown: the database did not answer the COMMIT. Compare the lines with the "
+              "database.");
+    if (!found.problems.empty())
+        return;
+    if (found.chains.size() == 1)
+        print(
+            "The last hash is " + found.chains[0].last.hash +
             "; kept elsewhere, it shows later (--anchor) that nothing up to here was taken away.");
+    else
+        print("The last hashes, kept elsewhere, show later (--anchor HASH,HASH) that nothing up to "
+              "them was taken away.");
+}
+
+/// Returns the hashes of --anchor.
+std::vector<std::string> anchors_of(const Options& options) {
+    std::vector<std::string> anchors;
+    std::string_view rest = options.find("anchor").value_or("");
+    for (bool is_last = !options.has("anchor"); !is_last;) {
+        const std::string_view hash = rest.substr(0, rest.find(','));
+        if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != hash.npos)
+            throw CommandError(Exit::usage,
+                               "--anchor must be a hash that an earlier verification printed: 64 "
+                               "hexadecimal digits; several are separated by commas");
+        anchors.emplace_back(hash);
+        is_last = hash.size() == rest.size();
+        rest.remove_prefix(std::min(hash.size() + 1, rest.size()));
+    }
+    return anchors;
 }
 
 } // namespace
 
 Exit verify_audit_log(Context& context) {
-    std::optional<std::string> anchor;
-    if (const auto said = context.options.find("anchor")) {
-        if (said->size() != 64 || said->find_first_not_of("0123456789abcdef") != said->npos)
-            throw CommandError(Exit::usage, "--anchor must be a hash that an earlier verification "
-                                            "printed: 64 hexadecimal digits");
-        anchor = *said;
-    }
-    const Files files(context.options.words);
-    const audit::Findings found = follow(files, std::move(anchor));
+    const std::vector<std::string>& names = context.options.words;
+    const bool prints_lines = context.options.has("print");
+    if (prints_lines && context.wants_json())
+        throw CommandError(Exit::usage,
+                           "--print prints the lines, which are JSON; leave --json out");
+    if (prints_lines && std::find(names.begin(), names.end(), "-") != names.end())
+        throw CommandError(Exit::usage, "--print reads twice; name a file instead of -");
+    std::vector<std::string> anchors = anchors_of(context.options);
+    const Files files(names);
+    const audit::Findings found = follow(files, std::move(anchors));
+    if (prints_lines)
+        audit::merge(Files(names).sources(), found, print_json);
     if (context.wants_json())
         print_verification_as_json(found);
     else
-        print_verification(found);
+        print_verification(found, prints_lines ? PrintLine(print_error) : PrintLine(print_line));
     return found.problems.empty() ? Exit::success : Exit::failure;
 }
 
