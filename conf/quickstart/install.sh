@@ -96,8 +96,9 @@ log=$(mktemp)
 apt() {
     local watcher="" status=0
     if [[ -t 2 ]]; then
+        # A tail that has begun may not find the log, which is deleted at the end.
         while sleep 0.3 && kill -0 $$ 2>/dev/null; do
-            printf '\r\033[K  %.70s' "$(tail -n 1 "$log" | tr -d '\r\033')" >&2
+            printf '\r\033[K  %.70s' "$(tail -n 1 "$log" 2>/dev/null | tr -d '\r\033')" >&2
         done &
         watcher=$!
     fi

@@ -9,6 +9,7 @@ step() {
     local text=$1 log=$2 line=
     shift 2
     echo "$text" >&2
+    : >>"$log"
     setsid "$@" >>"$log" 2>&1 </dev/null 9>&- &
     step_pid=$!
     if [[ -t 2 ]]; then
