@@ -480,7 +480,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
   await view.type("dialog input[name=email]", root);
   await view.press("Save changes");
-  await view.read("Perhaps another one has this e-mail.", "dialog [role=alert]");
+  await view.read("Perhaps another user has this e-mail.", "dialog [role=alert]");
 });
 
 scene("a role with more rights is given only if the user agrees", { email: root }, async (view) => {
