@@ -2,6 +2,7 @@
 
 #include "crypto/random.hpp"
 #include "crypto/sha256.hpp"
+#include "text/hex.hpp"
 #include "text/printable.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
@@ -100,8 +101,7 @@ std::optional<std::string_view> take_hash(std::string_view& text, std::string_vi
         return std::nullopt;
     const std::string_view hash = text.substr(text.size() - hash_size);
     std::string_view rest = text.substr(0, text.size() - hash_size);
-    if (!take_from_end(rest, key) ||
-        hash.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    if (!take_from_end(rest, key) || !text::is_lower_hex(hash, hash_size))
         return std::nullopt;
     text = rest;
     return hash;
@@ -128,7 +128,7 @@ void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
         return;
     const std::string_view instance = rest.substr(rest.size() - instance_size);
     rest.remove_suffix(instance_size);
-    if (!is_instance(instance) || !take_from_end(rest, instance_key) ||
+    if (!text::is_lower_hex(instance, instance_size) || !take_from_end(rest, instance_key) ||
         !take_from_end(rest, end_of_text))
         return;
     const std::size_t key = rest.rfind(host_key);
@@ -245,17 +245,9 @@ void append_broken_line(std::string& open_object, std::string_view half_line) {
 }
 
 std::string new_instance() {
-    std::array<unsigned char, instance_size / 2> bytes;
-    crypto::random_bytes(bytes);
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string instance;
-    for (const unsigned byte : bytes)
-        instance.append({digits[byte / 16], digits[byte % 16]});
-    return instance;
-}
-
-bool is_instance(std::string_view text) noexcept {
-    return text.size() == instance_size && text.find_first_not_of("0123456789abcdef") == text.npos;
+    std::string bytes(instance_size / 2, '\0');
+    crypto::random_bytes({reinterpret_cast<unsigned char*>(bytes.data()), bytes.size()});
+    return text::hex(bytes);
 }
 
 void append_origin_of_chain(std::string& open_object, std::string_view instance) {

@@ -69,12 +69,10 @@ std::optional<ParsedLine> last_line(std::string_view text);
 /// Adds a member that marks a truncated line of a killed process before this one.
 void append_broken_line(std::string& open_object, std::string_view half_line);
 
-/// The length of an instance: hexadecimal digits.
+/// The length of an instance: lower-case hexadecimal digits.
 inline constexpr std::size_t instance_size = 16;
 /// Returns a random id for a log that begins.
 std::string new_instance();
-/// Returns whether the text has the form of an instance.
-bool is_instance(std::string_view text) noexcept;
 
 /// Adds the members that identify the chain: the machine's name and the log's instance. Follows
 /// append_broken_line().

@@ -1,6 +1,7 @@
 #include "audit/log.hpp"
 
 #include "crypto/sha256.hpp"
+#include "text/hex.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -97,8 +98,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
 std::optional<ChainPosition> take_link(std::string_view& text) {
     const auto number = take_number(text);
     const std::string_view hash = take_field(text);
-    if (!number || hash.size() != ChainPosition().hash.size() ||
-        hash.find_first_not_of("0123456789abcdef") != hash.npos)
+    if (!number || !text::is_lower_hex(hash, ChainPosition().hash.size()))
         return std::nullopt;
     return ChainPosition{*number, std::string(hash)};
 }
@@ -132,7 +132,7 @@ Log::StoredPosition Log::read_position() const {
     std::string instance;
     if (text.size() == place_and_instance_size && text.ends_with('\n'))
         instance = text.substr(place_size, instance_size);
-    if (!is_instance(instance))
+    if (!text::is_lower_hex(instance, instance_size))
         instance.clear();
     const auto link = take_link(rest);
     const auto inode = take_number(rest);

@@ -139,6 +139,20 @@ std::string_view log_name(std::string_view file) {
     return is_rotated ? file.substr(0, end - 1) : file;
 }
 
+/// Returns a reader for each source.
+std::vector<Reader> open_all(const std::vector<Source>& sources, FindingsCollector& notebook) {
+    std::vector<Reader> readers;
+    readers.reserve(sources.size());
+    for (const Source& source : sources)
+        readers.emplace_back(source, notebook);
+    return readers;
+}
+
+/// Returns a name for a host and an instance.
+std::string origin_of(std::string_view host, std::string_view instance) {
+    return std::string(host).append("\n").append(instance);
+}
+
 /// Verifies a chain from line to line.
 class Chain {
   public:
@@ -221,11 +235,8 @@ class Chain {
 /// The chains of the sources, and the lines that belong to them.
 class Chains {
   public:
-    Chains(const std::vector<Source>& sources, FindingsCollector& notebook) : notebook_(notebook) {
-        readers_.reserve(sources.size());
-        for (const Source& source : sources)
-            readers_.emplace_back(source, notebook);
-    }
+    Chains(const std::vector<Source>& sources, FindingsCollector& notebook)
+        : notebook_(notebook), readers_(open_all(sources, notebook)) {}
 
     /// Returns the reader of the line to verify next, or nullptr at the end.
     Reader* next() {
@@ -251,8 +262,8 @@ class Chains {
                               ": belongs to one chain too many; verify fewer files");
             return;
         }
-        if (!reader.head()->host.empty())
-            by_origin_.emplace(origin_of(*reader.head()), chain);
+        if (const ParsedLine& line = *reader.head(); !line.host.empty())
+            by_origin_.emplace(origin_of(line.host, line.instance), chain);
         reader.chain = chain;
         chain->follow(reader);
     }
@@ -298,8 +309,22 @@ class Chains {
     }
 
   private:
-    static std::string origin_of(const ParsedLine& line) {
-        return std::string(line.host) + "\n" + std::string(line.instance);
+    /// Returns the first chain that meets the condition, or nullptr.
+    template <class Condition>
+    Chain* find(const Condition& condition) {
+        const auto chain = std::find_if(chains_.begin(), chains_.end(), condition);
+        return chain != chains_.end() ? &*chain : nullptr;
+    }
+
+    /// Returns the first chain in the reader's log, rotated files included, that meets the
+    /// condition, or nullptr.
+    template <class Condition>
+    Chain* find_in_log(const Reader& reader, const Condition& condition) const {
+        for (const Reader& other : readers_)
+            if (other.chain != nullptr && condition(*other.chain) &&
+                log_name(other.source().name) == log_name(reader.source().name))
+                return other.chain;
+        return nullptr;
     }
 
     /// Returns the chain of the reader's line, or nullptr if it is not known yet.
@@ -309,7 +334,7 @@ class Chains {
             if (reader.chain != nullptr && reader.chain->found.host == line.host &&
                 reader.chain->found.instance == line.instance)
                 return reader.chain;
-            const auto found = by_origin_.find(origin_of(line));
+            const auto found = by_origin_.find(origin_of(line.host, line.instance));
             if (found != by_origin_.end())
                 return found->second;
             // A log of an earlier version goes on with hosts.
@@ -341,42 +366,30 @@ class Chains {
 
     /// Returns the chain that the line follows by its hash, or nullptr.
     Chain* chain_before(const ParsedLine& line) {
-        for (Chain& chain : chains_)
-            if (chain.is_followed_by(line))
-                return &chain;
-        return nullptr;
+        return find([&](const Chain& chain) { return chain.is_followed_by(line); });
     }
 
     /// Returns the chain whose lines before this one were removed or edited, or nullptr.
     Chain* interrupted_chain(const Reader& reader) {
         const ParsedLine& line = *reader.head();
-        const auto may_hold = [&](const Chain* chain) {
-            return chain != nullptr && (line.host.empty() || chain->found.host.empty() ||
-                                        chain->found.instance == line.instance);
+        const auto may_hold = [&](const Chain& chain) {
+            return line.host.empty() || chain.found.host.empty() ||
+                   chain.found.instance == line.instance;
         };
-        if (may_hold(reader.chain))
-            return reader.chain;
-        for (const Reader& other : readers_)
-            if (may_hold(other.chain) &&
-                log_name(other.source().name) == log_name(reader.source().name))
-                return other.chain;
-        return nullptr;
+        return reader.chain != nullptr && may_hold(*reader.chain) ? reader.chain
+                                                                  : find_in_log(reader, may_hold);
     }
 
     /// Returns the chain of a line that does not follow one: mostly a new one, or nullptr if there
     /// are too many.
     Chain* begin(const Reader& reader) {
         const ParsedLine& line = *reader.head();
-        const auto found = [&](auto condition) {
-            const auto chain = std::find_if(chains_.begin(), chains_.end(), condition);
-            return chain != chains_.end() ? &*chain : nullptr;
-        };
         Chain* old = nullptr;
         if (line.host.empty()) // the same line twice
-            old = found(
+            old = find(
                 [&](const Chain& chain) { return chain.found.first.hash == line.position.hash; });
         const bool continues_another =
-            found([&](const Chain& chain) {
+            find([&](const Chain& chain) {
                 return chain.is_followed_by(line) || chain.forks_before(line);
             }) != nullptr;
         if (line.position.number != 1 && !continues_another && old == nullptr)
@@ -392,13 +405,12 @@ class Chains {
     Chain* chain_of_end(const Reader& reader) {
         if (reader.chain != nullptr)
             return reader.chain;
-        for (Chain& chain : chains_)
-            if (chain.found.last.hash == reader.source().last_written->hash)
-                return &chain;
-        for (const Reader& other : readers_)
-            if (other.chain != nullptr &&
-                log_name(other.source().name) == log_name(reader.source().name))
-                return other.chain;
+        const std::string& last = reader.source().last_written->hash;
+        if (Chain* const chain =
+                find([&](const Chain& each) { return each.found.last.hash == last; }))
+            return chain;
+        if (Chain* const chain = find_in_log(reader, [](const Chain&) { return true; }))
+            return chain;
         return chains_.size() == 1 ? &chains_.front() : nullptr;
     }
 
@@ -413,9 +425,9 @@ std::string group_of(const ParsedLine& line, const Findings& found, std::size_t 
     if (line.host.empty() && found.parts[source].chain) {
         const ChainFindings& chain = found.chains[*found.parts[source].chain];
         return chain.host.empty() ? std::to_string(*found.parts[source].chain)
-                                  : chain.host + "\n" + chain.instance;
+                                  : origin_of(chain.host, chain.instance);
     }
-    return std::string(line.host) + "\n" + std::string(line.instance);
+    return origin_of(line.host, line.instance);
 }
 
 } // namespace
@@ -448,10 +460,7 @@ Findings verify(const std::vector<Source>& sources, std::vector<std::string> kno
 void merge(const std::vector<Source>& sources, const Findings& found,
            const std::function<void(std::string_view line)>& write) {
     FindingsCollector unused;
-    std::vector<Reader> readers;
-    readers.reserve(sources.size());
-    for (const Source& source : sources)
-        readers.emplace_back(source, unused);
+    std::vector<Reader> readers = open_all(sources, unused);
     for (;;) {
         std::map<std::string, Reader*> firsts;
         for (std::size_t source = 0; source < readers.size(); ++source) {

@@ -19,6 +19,11 @@ constexpr int hex_value(char digit) noexcept {
     return -1;
 }
 
+/// Returns whether the text consists of so many lower-case digits.
+constexpr bool is_lower_hex(std::string_view text, std::size_t size) noexcept {
+    return text.size() == size && text.find_first_not_of(lower_hex_digits) == text.npos;
+}
+
 /// Appends the two digits of a byte.
 inline void append_hex(std::string& out, unsigned char byte,
                        std::string_view digits = lower_hex_digits) {

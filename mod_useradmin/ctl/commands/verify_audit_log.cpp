@@ -4,6 +4,7 @@
 #include "ctl/command.hpp"
 #include "ctl/commands/log_file.hpp"
 #include "ctl/display.hpp"
+#include "text/hex.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -186,7 +187,7 @@ std::vector<std::string> anchors_of(const Options& options) {
     std::string_view rest = options.find("anchor").value_or("");
     for (bool is_last = !options.has("anchor"); !is_last;) {
         const std::string_view hash = rest.substr(0, rest.find(','));
-        if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != hash.npos)
+        if (!text::is_lower_hex(hash, 64))
             throw CommandError(Exit::usage,
                                "--anchor must be a hash that an earlier verification printed: 64 "
                                "hexadecimal digits; several are separated by commas");
