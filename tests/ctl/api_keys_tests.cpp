@@ -142,12 +142,10 @@ TEST(ctl_keys, are_audited_under_their_user) {
 
 TEST(ctl_keys, are_left_alone_by_other_commands_without_UserAdminCleanUp) {
     create_key();
-    const std::string configuration =
-        file("keys.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
-                              database().params() + "\"\nAuthUserAdminApiKey On\n");
-    done(bare_ctl({"--config", configuration, "ban", ana_}));
+    const std::string reads_keys = "AuthUserAdminApiKey On\n";
+    done(ctl_with(reads_keys, {"ban", ana_}));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
-    done(bare_ctl({"--config", configuration, "delete", ana_, "--yes"}));
+    done(ctl_with(reads_keys, {"delete", ana_, "--yes"}));
     CHECK_EQUAL(1, keys());
 }
 

@@ -25,14 +25,12 @@ std::string with(std::string text, std::string_view part, std::string_view repla
 
 } // namespace
 
-TEST_GROUP_BASE(check_server, Scene){static std::string lines(const std::string& text){
-    return "DBDriver " + database().driver() + "\nDBDParams \"" + database().params() + "\"\n" +
-           text;
+TEST_GROUP_BASE(check_server, Scene){
+    /// A whole configuration that ends with these lines; its file.
+    static std::string whole(const std::string& text, std::vector<std::string> modules = {}){
+        return Httpd::write_configuration(work(),
+                                          {"event", std::move(modules), with_database(text), {}});
 } // namespace useradmin::test
-/// A whole configuration that ends with these lines; its file.
-static std::string whole(const std::string& text, std::vector<std::string> modules = {}) {
-    return Httpd::write_configuration(work(), {"event", std::move(modules), lines(text), {}});
-}
 static std::string without_module(const std::string& name, const std::string& text) {
     const std::string configuration = whole(text);
     write_file(configuration,
@@ -296,14 +294,15 @@ TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
 }
 
 TEST(check_server, says_if_a_part_belongs_to_no_server) {
-    const ProgramResult ended = check(file("part.conf", lines(service)));
+    const ProgramResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
     CHECK(has(ended.output, "part.conf is only a part of a configuration"));
 }
 
 TEST(check_server, checks_the_server_that_includes_a_part) {
-    const std::string part = file("part.conf", lines(with(service, "  AuthUserAdmin On\n", "")));
+    const std::string part =
+        file("part.conf", with_database(with(service, "  AuthUserAdmin On\n", "")));
     const std::filesystem::path folder =
         std::filesystem::path(
             Httpd::write_configuration(work(), {"event", {}, "Include " + part + "\n", {}}))
@@ -368,14 +367,15 @@ TEST(check_server, asks_the_running_server) {
         work(),
         {"event",
          {"mod_alias.so", "mod_auth_basic.so", "mod_authn_file.so", "mod_authz_user.so"},
-         lines(service + "<Location \"/denied\">\n  Require all denied\n</Location>\n"
-                         "<Location \"/basic\">\n  AuthType Basic\n  AuthName x\n"
-                         "  AuthUserFile /dev/null\n  Require valid-user\n</Location>\n"
-                         "Redirect /moved http://localhost/\n"
-                         "Alias /page \"${WORK}/httpd.conf\"\n"
-                         "<Location \"/page\">\n  Require all granted\n</Location>\n"
-                         "<Location \"/open\">\n  Require all granted\n"
-                         "  UserAdminSession nobody superAdmin\n  UserAdmin On\n</Location>\n"),
+         with_database(service +
+                       "<Location \"/denied\">\n  Require all denied\n</Location>\n"
+                       "<Location \"/basic\">\n  AuthType Basic\n  AuthName x\n"
+                       "  AuthUserFile /dev/null\n  Require valid-user\n</Location>\n"
+                       "Redirect /moved http://localhost/\n"
+                       "Alias /page \"${WORK}/httpd.conf\"\n"
+                       "<Location \"/page\">\n  Require all granted\n</Location>\n"
+                       "<Location \"/open\">\n  Require all granted\n"
+                       "  UserAdminSession nobody superAdmin\n  UserAdmin On\n</Location>\n"),
          {}});
     const std::string configuration = whole(service);
     expect_log("client denied by server configuration");

@@ -297,9 +297,7 @@ TEST(check, says_what_needs_the_table_of_revocations) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
     const std::string problem = "UserAdminSecondaryStorage ends no session";
     const auto checked = [&](const char* directive) {
-        const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
-                                 database().params() + "\"\n" + directive;
-        return bare_ctl({"--config", file("cache.conf", text), "check", "--verbose"});
+        return ctl_with(directive, {"check", "--verbose"});
     };
     const auto notes = [&](const char* directive) { return done(checked(directive)); };
     constexpr const char* storage = "UserAdminSecondaryStorage redis://localhost\n";
@@ -319,9 +317,7 @@ TEST(check, says_what_needs_the_table_of_revocations) {
 TEST(check, says_what_needs_the_table_of_attempts) {
     const std::string problem = "AuthUserAdminSignInLimit counts the failures of each server alone";
     const auto notes = [&](const char* directive) {
-        const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
-                                 database().params() + "\"\n" + directive;
-        return bare_ctl({"--config", file("limit.conf", text), "check", "--verbose"}).output;
+        return ctl_with(directive, {"check", "--verbose"}).output;
     };
     CHECK_FALSE(has(notes("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
     sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");

@@ -13,15 +13,6 @@ class CleanUp : public Scene {
     void teardown() override { sql().run(R"(DROP TABLE "apikey")"); }
 
   protected:
-    /// Runs useradminctl with the directives.
-    static ProgramResult ctl_with(const std::string& directives,
-                                  std::vector<std::string> arguments) {
-        const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
-                                 database().params() + "\"\n" + directives;
-        arguments.insert(arguments.begin(), {"--config", file("clean-up.conf", text)});
-        return bare_ctl(std::move(arguments));
-    }
-
     static void add_key(const std::string& id, const std::string& owner) {
         sql().run("INSERT INTO \"apikey\" VALUES (" + sql_literal(id) + ", " + sql_literal(owner) +
                   ", 'x', TRUE)");

@@ -7,15 +7,9 @@ namespace useradmin::test {
 
 class Drain : public Scene {
   protected:
-    static std::string configuration(const std::string& directive) {
-        return file("drain.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
-                                      database().params() + "\"\n" + directive);
-    }
-    static ProgramResult drain(const std::string& directive,
-                               const std::vector<std::string>& words) {
-        std::vector<std::string> arguments = {"--config", configuration(directive), "drain"};
-        arguments.insert(arguments.end(), words.begin(), words.end());
-        return bare_ctl(arguments);
+    static ProgramResult drain(const std::string& directive, std::vector<std::string> words) {
+        words.insert(words.begin(), "drain");
+        return ctl_with(directive, std::move(words));
     }
 
     const std::filesystem::path file_ = path("drained");

@@ -62,6 +62,16 @@ ProgramResult Scene::ctl(std::vector<std::string> arguments, std::string_view in
     return bare_ctl(std::move(arguments), input, more, where);
 }
 
+std::string Scene::with_database(const std::string& lines) {
+    return "DBDriver " + database().driver() + "\nDBDParams \"" + database().params() + "\"\n" +
+           lines;
+}
+
+ProgramResult Scene::ctl_with(const std::string& lines, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--config", file("database.conf", with_database(lines))});
+    return bare_ctl(std::move(arguments));
+}
+
 ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
                               const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(), machine::built("useradminctl").string());

@@ -62,6 +62,10 @@ class Scene : public Utest {
     /// The same without the options that name the database.
     static ProgramResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
                                   const Environment& more = {}, SourceLocation where = {});
+    /// A configuration with the database and these lines.
+    static std::string with_database(const std::string& lines);
+    /// Runs useradminctl with such a configuration in place of the options that name the database.
+    static ProgramResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
     /// Runs a program as an account that modes keep out of others' files.
     static ProgramResult run_as_other(std::vector<std::string> program,
                                       const Environment& environment);
