@@ -19,10 +19,6 @@ namespace {
 
 constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=64 t=1 p=1\n";
 
-std::string login(const std::string& email, const std::string& password) {
-    return R"({"email":")" + email + R"(","password":")" + password + "\"}";
-}
-
 /// Returns a member of the line: its text, or its JSON if it is not a string.
 std::string member(const std::string& line, const std::string& name) {
     const std::string key = "\"" + name + "\":";

@@ -65,7 +65,15 @@ std::string sign_in(const std::string& path, const std::string& directives);
 /// The AuthUserAdminSecret of the Locations below /signed.
 inline constexpr const char* not_found = "Usuario no encontrado";
 inline constexpr const char* unavailable = "Servicio no disponible temporalmente";
+inline constexpr const char* eva = "eva@example.org";
 inline constexpr const char* right_password = "s3cr3t of eva";
+
+/// The body of a sign-in, with further members: `,"rememberMe":false`.
+inline std::string login(const std::string& email, const std::string& password,
+                         const std::string& more = "") {
+    return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
+}
+
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
 /// Who calls.

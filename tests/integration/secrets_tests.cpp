@@ -16,7 +16,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* eva = "eva@example.org";
 constexpr const char* cookie = "better-auth.session_token=";
 /// The headers in which a sign-in returns the token.
 constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
@@ -95,7 +94,7 @@ std::string json(const std::vector<std::pair<std::string, std::string>>& members
     return text + "}";
 }
 
-std::string login(const std::string& email, const std::string& password) {
+std::string json_login(const std::string& email, const std::string& password) {
     return json({{"email", email}, {"password", password}});
 }
 
@@ -335,11 +334,11 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     const std::string forged = secret_of("forged signature");
     ask(401, {"GET", "/signed/users", {as(sara_token + "." + forged)}});
     // Sign-in and sign-out.
-    const std::string bearer_value = open_session("/api/auth", login(eva, password));
+    const std::string bearer_value = open_session("/api/auth", json_login(eva, password));
     open_session("/api/auth", "email=" + std::string(eva) + "&password=" + in_url(password),
                  {form});
-    open_session("/api/auth", login("odile@example.org", odd_password));
-    const std::string signed_value = open_session("/signed/auth", login(eva, password));
+    open_session("/api/auth", json_login("odile@example.org", odd_password));
+    const std::string signed_value = open_session("/signed/auth", json_login(eva, password));
     ask(403, {"GET", "/signed/users", {"Cookie: " + std::string(cookie) + in_url(signed_value)}});
     const Reply session = send({"GET",
                                 "/signed/auth/get-session",
@@ -351,21 +350,22 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
           "Origin: http://127.0.0.1:" + std::to_string(httpd_->port())});
     post(200, "/api/auth/sign-out", "{}", {as(bearer_value)});
     const std::string in = "/api/auth/sign-in/email";
-    post(401, in, login(eva, secret_of("wrong password")));
-    post(401, in, login("nobody@example.org", secret_of("password of nobody")));
+    post(401, in, json_login(eva, secret_of("wrong password")));
+    post(401, in, json_login("nobody@example.org", secret_of("password of nobody")));
     post(400, in,
          "{\"password\":\"" + in_json(secret_of("password of a sign-in in no JSON")) + "\"");
     post(400, in, json({{"password", secret_of("password of a sign-in without address")}}));
     post(400, in, "password=" + in_url(secret_of("password of a form without address")), {form});
-    post(415, in, login(eva, secret_of("password of no known type")), {"Content-Type: text/plain"});
+    post(415, in, json_login(eva, secret_of("password of no known type")),
+         {"Content-Type: text/plain"});
     post(401, "/limited/auth/sign-in/email",
-         login("l@example.org", secret_of("password before the limit")));
+         json_login("l@example.org", secret_of("password before the limit")));
     post(429, "/limited/auth/sign-in/email",
-         login("l@example.org", secret_of("password over the limit")));
+         json_login("l@example.org", secret_of("password over the limit")));
     const std::string unknown_hash = seek("hash of no known format", made_up(), true);
     own_->sql().run("UPDATE \"account\" SET \"password\" = " + sql_literal(unknown_hash) +
                     " WHERE \"accountId\" = 'odile@example.org'");
-    post(401, in, login("odile@example.org", secret_of("password for an unknown hash")));
+    post(401, in, json_login("odile@example.org", secret_of("password for an unknown hash")));
     // Basic.
     const char* const bea = "bea@example.org";
     const std::string password_of_bea = made_up();
@@ -380,7 +380,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     const int unavailable = is_postgresql() ? 503 : 0;
     const std::string in_vain = as(secret_of(while_away));
     ask(unavailable, {"GET", "/api/users", {in_vain}});
-    post(unavailable, in, login(eva, secret_of("password while nobody can look")));
+    post(unavailable, in, json_login(eva, secret_of("password while nobody can look")));
     post(unavailable, "/api/users", new_user(eva, secret_of("password of a create in vain")),
          {in_vain});
     ask(is_postgresql() ? 500 : 0,

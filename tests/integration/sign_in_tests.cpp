@@ -7,7 +7,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* eva = "eva@example.org";
 constexpr const char* wrong_credentials =
     R"({"message":"Invalid email or password","code":"INVALID_EMAIL_OR_PASSWORD"})";
 constexpr const char* banned =
@@ -17,11 +16,6 @@ constexpr const char* cleared =
     "better-auth.session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n"
     "better-auth.session_data=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n"
     "better-auth.dont_remember=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n";
-
-std::string login(const std::string& email, const std::string& password,
-                  const std::string& more = "") {
-    return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
-}
 
 std::string fault(const std::string& message, const std::string& code) {
     return R"({"message":")" + message + R"(","code":")" + code + R"("})";
