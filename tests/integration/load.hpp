@@ -13,11 +13,13 @@ namespace useradmin::test {
 /// The reply to a request that wants its connection closed; status 0 where none came.
 inline Reply send_alone(std::uint16_t port, const std::string& method, const std::string& path,
                         const std::string& body = {}, const std::string& header = {}) {
-    const RawConnection connection(port);
-    connection.send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-                    (header.empty() ? "" : header + "\r\n") +
-                    "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
-    const std::string bytes = connection.receive_reply();
+    const auto connection = RawConnection::open(port);
+    if (connection == nullptr)
+        return {};
+    connection->send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                     (header.empty() ? "" : header + "\r\n") +
+                     "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    const std::string bytes = connection->receive_reply();
     return bytes.starts_with("HTTP/") ? parse_reply(bytes) : Reply();
 }
 

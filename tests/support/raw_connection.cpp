@@ -20,6 +20,11 @@ RawConnection::RawConnection(std::uint16_t port, int receive_buffer)
         fail_test("cannot connect to port " + std::to_string(port) + ": " + std::strerror(errno));
 }
 
+std::unique_ptr<RawConnection> RawConnection::open(std::uint16_t port) {
+    const int socket = connected_to(port);
+    return socket < 0 ? nullptr : std::unique_ptr<RawConnection>(new RawConnection(Socket{socket}));
+}
+
 RawConnection::~RawConnection() {
     ::close(socket_);
 }

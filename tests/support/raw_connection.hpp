@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ class RawConnection {
   public:
     /// receive_buffer: its size in bytes (0: the system's default).
     explicit RawConnection(std::uint16_t port, int receive_buffer = 0);
+    /// Returns a connection, or nullptr if the port refuses it.
+    static std::unique_ptr<RawConnection> open(std::uint16_t port);
     ~RawConnection();
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
@@ -38,6 +41,11 @@ class RawConnection {
     std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
   private:
+    struct Socket {
+        int descriptor;
+    };
+    explicit RawConnection(Socket socket) : socket_(socket.descriptor) {}
+
     /// Receives one more part. Returns false at the end. Fails the test on timeout.
     bool receive_part(std::string& into, std::chrono::steady_clock::time_point end) const;
 

@@ -22,8 +22,8 @@ namespace {
 constexpr int wide_queue = 128;
 constexpr int narrow_queue = 0;
 
-/// A connection to the server, or -1.
-int connected_to(const std::filesystem::path& path) {
+/// A connection to the Unix socket, or -1.
+int connected_to_socket(const std::filesystem::path& path) {
     const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -34,21 +34,17 @@ int connected_to(const std::filesystem::path& path) {
     return -1;
 }
 
-/// Carries what has come; false where one side has ended.
-bool carry_part(int from, int to) {
-    std::array<char, 65536> part{};
-    const auto got = ::recv(from, part.data(), part.size(), 0);
-    for (ssize_t sent = 0, now = 0; sent < got; sent += now) {
-        now = ::send(to, part.data() + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
-        if (now <= 0)
-            return false;
-    }
-    return got > 0;
-}
-
 } // namespace
 
 TcpRelay::TcpRelay(std::filesystem::path server_socket) : server_socket_(std::move(server_socket)) {
+    start();
+}
+
+TcpRelay::TcpRelay(std::uint16_t server_port) : server_port_(server_port) {
+    start();
+}
+
+void TcpRelay::start() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
         fail_test(std::string("no pipe: ") + std::strerror(errno));
@@ -67,8 +63,8 @@ TcpRelay::~TcpRelay() {
     wake();
     thread_.join();
     for (const Pair& pair : pairs_) {
-        ::close(pair.client);
-        ::close(pair.server);
+        ::close(pair.client.socket);
+        ::close(pair.server.socket);
     }
     for (const int filler : fillers_)
         ::close(filler);
@@ -124,21 +120,45 @@ void TcpRelay::accept_connection() {
     const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0)
         return;
-    const int server = connected_to(server_socket_);
+    const std::uint16_t port = server_port_;
+    const int server = port != 0 ? connected_to(port) : connected_to_socket(server_socket_);
     if (server < 0)
         ::close(client);
     else
-        pairs_.push_back({client, server});
+        pairs_.push_back({{client}, {server}});
+}
+
+bool TcpRelay::move_bytes(End& from, End& to) {
+    const auto would_block = [] { return errno == EAGAIN || errno == EINTR; };
+    if (to.pending.empty()) {
+        to.pending.resize(65536);
+        const auto got = ::recv(from.socket, to.pending.data(), to.pending.size(), MSG_DONTWAIT);
+        to.pending.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (got <= 0)
+            return got < 0 && would_block();
+    }
+    const auto sent =
+        ::send(to.socket, to.pending.data(), to.pending.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0)
+        return would_block();
+    to.pending.erase(0, static_cast<std::size_t>(sent));
+    return true;
 }
 
 void TcpRelay::forward() {
+    const auto awaited = [](const End& end, const End& other) {
+        return pollfd{end.socket,
+                      static_cast<short>((other.pending.empty() ? POLLIN : 0) |
+                                         (end.pending.empty() ? 0 : POLLOUT)),
+                      0};
+    };
     while (!ends_) {
         std::vector<pollfd> waited = {{wake_read_, POLLIN, 0}};
         if (!is_cut_) {
             waited.push_back({listener_, POLLIN, 0});
             for (const Pair& pair : pairs_) {
-                waited.push_back({pair.client, POLLIN, 0});
-                waited.push_back({pair.server, POLLIN, 0});
+                waited.push_back(awaited(pair.client, pair.server));
+                waited.push_back(awaited(pair.server, pair.client));
             }
         }
         ::poll(waited.data(), waited.size(), -1);
@@ -151,15 +171,14 @@ void TcpRelay::forward() {
         const std::size_t count = (waited.size() - 2) / 2;
         for (std::size_t number = 0; number < count; ++number) {
             Pair& pair = pairs_[number];
-            const bool goes_on =
-                (waited[2 + 2 * number].revents == 0 || carry_part(pair.client, pair.server)) &&
-                (waited[3 + 2 * number].revents == 0 || carry_part(pair.server, pair.client));
-            if (goes_on)
+            if ((waited[2 + 2 * number].revents | waited[3 + 2 * number].revents) == 0)
                 continue;
-            ::close(std::exchange(pair.client, -1));
-            ::close(std::exchange(pair.server, -1));
+            if (move_bytes(pair.client, pair.server) && move_bytes(pair.server, pair.client))
+                continue;
+            ::close(std::exchange(pair.client.socket, -1));
+            ::close(std::exchange(pair.server.socket, -1));
         }
-        std::erase_if(pairs_, [](const Pair& pair) { return pair.client < 0; });
+        std::erase_if(pairs_, [](const Pair& pair) { return pair.client.socket < 0; });
         if (waited[1].revents != 0)
             accept_connection();
     }

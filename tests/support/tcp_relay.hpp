@@ -1,9 +1,10 @@
-// TCP access to a server that listens on a Unix socket.
+// A relay between clients and a server that can drop all packets.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,7 +13,12 @@ namespace useradmin::test {
 /// Listens on a port of 127.0.0.1 and relays to the server and back.
 class TcpRelay {
   public:
+    /// To a server that listens on a Unix socket.
     explicit TcpRelay(std::filesystem::path server_socket);
+    /// To a server that listens on a port of 127.0.0.1.
+    explicit TcpRelay(std::uint16_t server_port);
+    /// Relays new connections to a server on another port.
+    void lead_to(std::uint16_t server_port) noexcept { server_port_ = server_port; }
     ~TcpRelay();
     TcpRelay(const TcpRelay&) = delete;
     TcpRelay& operator=(const TcpRelay&) = delete;
@@ -25,11 +31,19 @@ class TcpRelay {
     void reconnect();
 
   private:
-    struct Pair {
-        int client;
-        int server;
+    /// One end of a connection, and what it has not taken of the other's bytes.
+    struct End {
+        int socket;
+        std::string pending = {};
     };
+    struct Pair {
+        End client;
+        End server;
+    };
+    /// Moves what is possible. Returns false if one end is closed.
+    static bool move_bytes(End& from, End& to);
 
+    void start();
     bool listens();
     void forward();
     void accept_connection();
@@ -38,6 +52,8 @@ class TcpRelay {
     int connect_to_port() const;
 
     std::filesystem::path server_socket_;
+    /// 0: the server listens on the Unix socket.
+    std::atomic<std::uint16_t> server_port_{0};
     std::uint16_t port_ = 0;
     int listener_ = -1;
     int wake_read_ = -1;
