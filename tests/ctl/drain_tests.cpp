@@ -33,6 +33,13 @@ TEST(drain, creates_and_removes_the_file_of_the_configuration) {
     done(drain(directive_, {"off"}));
 }
 
+TEST(drain, with_a_file_needs_neither_a_configuration_nor_a_database) {
+    CHECK_EQUAL(0, bare_ctl({"drain", "on", "--file", file_.string()}).status);
+    CHECK(std::filesystem::exists(file_));
+    CHECK_EQUAL(0, bare_ctl({"drain", "off", "--file", file_.string()}).status);
+    CHECK_FALSE(std::filesystem::exists(file_));
+}
+
 TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
     const ProgramResult none = drain("", {"on"});
     CHECK_EQUAL(2, none.status);

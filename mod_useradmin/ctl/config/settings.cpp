@@ -195,14 +195,18 @@ std::string protected_email(std::string said) {
 CommandSettings read_settings(const Options& options,
                               std::span<const std::string_view> command_options, DatabaseUse use,
                               std::string_view command) {
-    if (use == DatabaseUse::none)
-        return {};
-    const Reader reader(options);
+    CommandSettings settings;
     const auto takes = [&](std::string_view option) {
         return std::find(command_options.begin(), command_options.end(), option) !=
                command_options.end();
     };
-    CommandSettings settings;
+    if (use == DatabaseUse::none && !takes("file"))
+        return settings;
+    const Reader reader(options);
+    if (takes("file"))
+        read_drain_file(reader.words("file", "UserAdminDrainFile"), reader.server_root(), settings);
+    if (use == DatabaseUse::none)
+        return settings;
     settings.driver = reader.database("driver", "DBDriver");
     settings.parameters = reader.database("params", "DBDParams");
     read_tables(reader.words("tables", "UserAdminTables"), settings);
@@ -227,8 +231,6 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
-    if (takes("file"))
-        read_drain_file(reader.words("file", "UserAdminDrainFile"), reader.server_root(), settings);
     settings.configuration_file = reader.file_name();
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
