@@ -1,6 +1,7 @@
 // Bans on three servers with caches and one Redis, during outages of Redis and of the database: a
 // ban holds on every server and in Redis soon after the outage.
 #include "load.hpp"
+#include "traced_bans.hpp"
 #include "traced_users.hpp"
 
 #include "support/machine.hpp"
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <map>
 #include <mutex>
 #include <set>
 
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t server_count = 3;
+constexpr std::size_t server_count = TracedBans::server_count;
 constexpr int writer_count = 6;
 // More than are banned.
 constexpr int user_count = 20000;
@@ -82,23 +82,20 @@ return 1)",
     /// servers.
     void ban_during(const std::function<void()>& action) {
         const Load watchers(
-            server_count, [this](int server, int) { watch(static_cast<std::size_t>(server)); });
+            server_count,
+            [this](int server, int) { bans_.watch(static_cast<std::size_t>(server)); });
         Load writers(writer_count, [this](int, int) { ban(); });
         await_bans(20);
         action();
         await_bans(20);
         writers.stop();
-        CHECK(eventually([this] {
-            const std::lock_guard lock(mutex_);
-            return std::all_of(pending_.begin(), pending_.end(),
-                               [](const auto& users) { return users.empty(); });
-        }));
+        CHECK(eventually([this] { return bans_.all_hold(); }));
     }
 
     /// Waits until so many more bans are confirmed.
     void await_bans(std::size_t count) {
-        const std::size_t before = confirmed().size();
-        CHECK(eventually([&] { return confirmed().size() >= before + count; }));
+        const std::size_t before = bans_.confirmed().size();
+        CHECK(eventually([&] { return bans_.confirmed().size() >= before + count; }));
     }
 
     /// Waits for some bans and lets few more begin: after each kill, all are delivered again.
@@ -127,7 +124,7 @@ return 1)",
         std::set<int> banned;
         for (const auto& row : sql().rows(R"(SELECT "id" FROM "user" WHERE "banned" = TRUE)"))
             banned.insert(static_cast<int>(number_in(row.at(0).value_or("").substr(1))));
-        for (const int user : confirmed())
+        for (const int user : bans_.confirmed())
             CHECK_TEXT(banned.count(user) == 1, std::to_string(user).c_str());
         const std::vector<int> users(banned.begin(), banned.end());
         CHECK(eventually([&] { return have_ended_in_redis(users); }));
@@ -150,7 +147,7 @@ return 1)",
             std::this_thread::sleep_for(std::chrono::seconds(machine::times(3, 10)));
             end();
             const auto returned = Clock::now();
-            const std::vector<int> users = confirmed();
+            const std::vector<int> users = bans_.confirmed();
             CHECK(eventually([&] { return have_ended_in_redis(users); }));
             told = Clock::now() - returned;
         });
@@ -160,9 +157,9 @@ return 1)",
             std::to_string(milliseconds(longest_)) + " ms; Redis had all bans " +
             std::to_string(milliseconds(told)) +
             " ms after the return; a server let a banned user in for " +
-            std::to_string(milliseconds(accepted_)) + " ms";
+            std::to_string(milliseconds(bans_.accepted())) + " ms";
         CHECK_TEXT(longest_ < longest_answer + busy_machine, figures.c_str());
-        CHECK_TEXT(std::max(told, accepted_) < holds_within + busy_machine, figures.c_str());
+        CHECK_TEXT(std::max(told, bans_.accepted()) < holds_within + busy_machine, figures.c_str());
         if (machine::is_long())
             std::printf("\n%s\n", figures.c_str());
     }
@@ -170,19 +167,11 @@ return 1)",
     std::atomic<int> last_allowed_{user_count};
     std::unique_ptr<Redis> redis_;
     std::array<std::unique_ptr<Httpd>, server_count> httpds_;
+    TracedBans bans_{[this](std::size_t server, int user) { return lets_in(server, user); }};
 
   private:
     static std::string bearer_of(int user) {
         return "Authorization: Bearer t" + std::to_string(user);
-    }
-
-    /// Returns the users whose bans were confirmed so far.
-    std::vector<int> confirmed() {
-        const std::lock_guard lock(mutex_);
-        std::vector<int> users;
-        for (const auto& [user, confirmed_at] : bans_)
-            users.push_back(user);
-        return users;
     }
 
     /// Returns the status of the reply.
@@ -208,48 +197,16 @@ return 1)",
         if (last_user_ >= last_allowed_)
             return;
         const int user = ++last_user_;
-        for (std::size_t server = 0; server < server_count; ++server)
-            lets_in(server, user);
+        bans_.fill_caches(user);
         if (ask(static_cast<std::size_t>(user) % server_count, "PUT",
-                "/api/users/b" + std::to_string(user), R"({"banned":true})", "") != 200)
-            return;
-        const std::lock_guard lock(mutex_);
-        bans_[user] = Clock::now();
-        for (auto& users : pending_)
-            users.insert(user);
-    }
-
-    /// Asks a server as each user whom it has not refused yet.
-    void watch(std::size_t server) {
-        std::map<int, Clock::time_point> asked;
-        {
-            const std::lock_guard lock(mutex_);
-            for (const int user : pending_.at(server))
-                asked[user] = bans_[user];
-        }
-        if (asked.empty())
-            pause_shortly();
-        for (const auto& [user, confirmed_at] : asked) {
-            const auto asked_at = Clock::now();
-            const auto is_let_in = lets_in(server, user);
-            const std::lock_guard lock(mutex_);
-            if (is_let_in == true)
-                accepted_ = std::max(accepted_, asked_at - confirmed_at);
-            if (is_let_in == false)
-                pending_.at(server).erase(user);
-        }
+                "/api/users/b" + std::to_string(user), R"({"banned":true})", "") == 200)
+            bans_.add(user);
     }
 
     std::atomic<int> last_user_{0};
 
     std::mutex mutex_;
-    /// The users of confirmed bans, and when a reply confirmed each.
-    std::map<int, Clock::time_point> bans_;
-    /// The banned users whom each server has not refused yet.
-    std::array<std::set<int>, server_count> pending_;
     Clock::duration longest_{};
-    /// How long after the ban a server let a banned user in.
-    Clock::duration accepted_{};
     int unavailable_ = 0;
 };
 
