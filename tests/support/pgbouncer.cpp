@@ -10,9 +10,11 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
                      std::string_view mode)
     : folder_(work.make(name)) {
     const auto file = folder_ / "pgbouncer.ini";
-    write_file(file, "[databases]\npostgres = host=" + server.folder().string() +
+    // Later lines override those of the recipe.
+    write_file(file, read_file(machine::source("conf/recipes/pgbouncer.ini")) +
+                         "\n[databases]\npostgres = host=" + server.folder().string() +
                          " dbname=postgres user=useradmin\n"
-                         "[pgbouncer]\nunix_socket_dir = " +
+                         "[pgbouncer]\nlisten_addr =\nunix_socket_dir = " +
                          folder_.string() +
                          "\nlisten_port = 6432\nauth_type = any\npool_mode = " + std::string(mode) +
                          "\n"
