@@ -19,6 +19,10 @@ deb_packages=("${build_packages[@]}" xsltproc build-essential debhelper libcpput
 
 # shellcheck disable=SC2034 # for the scripts that source this file
 rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
+# Further packages for tests/run --ci and --long.
+
+# shellcheck disable=SC2034 # for the scripts that source this file
+cluster_packages=(haproxy patroni etcd-server)
 # Further packages for tests/run --long.
 
 # shellcheck disable=SC2034 # for the scripts that source this file

@@ -117,7 +117,17 @@ bool Httpd::has_no_child_left() const {
     return std::all_of(children.begin(), children.end(), has_ended);
 }
 
+void Httpd::crash() {
+    const auto children = children_of(process_->id());
+    process_.reset();
+    // Those without a parent may remain as zombies.
+    if (!eventually([&] { return std::all_of(children.begin(), children.end(), has_ended); }))
+        LogWatch::instance().note("httpd's children could not be killed");
+}
+
 void Httpd::stop() {
+    if (process_ == nullptr)
+        return;
     // Gracefully first: if they are ended at once, the event MPM's children can crash over a
     // connection that they have just kept.
     process_->signal(SIGWINCH);

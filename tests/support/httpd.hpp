@@ -43,10 +43,15 @@ class Httpd {
     template <typename Action>
     void await_restart(const Action& action);
 
+    /// Returns ${WORK}.
+    const std::filesystem::path& folder() const noexcept { return folder_; }
     std::filesystem::path error_log() const { return folder_ / "error.log"; }
 
     /// Returns "%u %>s %m %U" for each answered request.
     std::vector<std::string> access_log() const;
+
+    /// Kills all its processes at once, like a power failure. Only the destructor may follow.
+    void crash();
 
     /// Returns the pid of the parent process.
     pid_t main_process() const { return process_->id(); }

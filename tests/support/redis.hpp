@@ -38,6 +38,7 @@ class Redis {
     void change_password(const std::string& password);
     void signal(int number) const { process_->signal(number); }
 
+    std::uint16_t port() const noexcept { return port_; }
     /// Returns the URL of database 2, with the password.
     std::string url() const;
     /// Returns the same for TLS.

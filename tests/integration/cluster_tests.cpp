@@ -1,0 +1,430 @@
+// Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis: each part in
+// turn fails under load.
+#include "load.hpp"
+#include "traced_bans.hpp"
+#include "traced_users.hpp"
+
+#include "support/haproxy.hpp"
+#include "support/machine.hpp"
+#include "support/patroni.hpp"
+#include "support/redis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+namespace useradmin::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+/// How a part fails and is repaired.
+struct Fault {
+    const char* name;
+    std::function<void()> begin;
+    /// Returns when another part has taken over, or a minute later.
+    std::function<void()> await_takeover = [] {};
+    std::function<void()> end = [] {};
+    /// Whether it is part of a short run.
+    bool is_short = false;
+};
+
+struct Failure {
+    Clock::time_point begun;
+    int status;
+    std::string body;
+};
+
+} // namespace
+
+class Cluster : public Scene {
+  protected:
+    static constexpr std::size_t server_count = TracedBans::server_count;
+    // More than are banned.
+    static inline const int user_count = machine::times(5000, 100000);
+    static constexpr seconds whole_run{20 * 60};
+    // The guaranteed maximum, and the additional time on a busy machine.
+    static constexpr seconds ban_holds_within{2};
+    static constexpr seconds busy_machine{60};
+
+    void setup() override {
+        Scene::setup();
+        if (!takes_place())
+            return;
+        TracedUsers::allow_lines_of_outages();
+        allow_log("MaxRequestWorkers");
+        const WorkFolder& work = Suite::current().work();
+        etcd_ = std::make_unique<Etcd>(work);
+        for (std::size_t index = 0; index < server_count; ++index) {
+            nodes_.at(index) =
+                std::make_unique<PatroniNode>(work, "node-" + std::to_string(index + 1), *etcd_);
+            httpd_relays_.at(index) = std::make_unique<TcpRelay>(std::uint16_t{1});
+        }
+        await_whole();
+        redis_ = std::make_unique<Redis>(work, "redis-of-cluster");
+        redis_relay_ = std::make_unique<TcpRelay>(redis_->port());
+        HaProxyServers servers{};
+        for (std::size_t index = 0; index < server_count; ++index) {
+            servers.httpds.at(index) = httpd_relays_.at(index)->port();
+            servers.databases.at(index) = nodes_.at(index)->database_port();
+            servers.patronis.at(index) = nodes_.at(index)->rest_port();
+        }
+        haproxy_ = std::make_unique<HaProxy>(work, servers);
+        Database database("pgsql", primary().params());
+        database.run(read_file(machine::source("sql/postgresql/schema.sql")));
+        add_users_with_sessions(database, user_count);
+        for (std::size_t index = 0; index < server_count; ++index)
+            start_httpd(index);
+    }
+    void teardown() override {
+        for (auto& httpd : httpds_)
+            httpd.reset();
+        haproxy_.reset();
+        for (auto& node : nodes_)
+            node.reset();
+        etcd_.reset();
+        redis_.reset();
+    }
+
+    static bool takes_place() {
+        return Suite::current().kind() == Kind::postgresql && Suite::current().is_plain_event();
+    }
+
+    void start_httpd(std::size_t index) {
+        const std::string configuration =
+            "Include \"" + machine::source("conf/recipes/proxy-inside.conf").string() +
+            "\"\nDBDriver pgsql\nDBDParams \"host=127.0.0.1 port=" +
+            std::to_string(haproxy_->database_port()) +
+            " dbname=postgres user=postgres connect_timeout=2 password='" + PatroniNode::password +
+            "'\"\nUserAdminTimeout 2\nAuthUserAdminTimeout 2\nAuthUserAdminCache 3600\n"
+            "<Location \"/health\">\n  SetHandler useradmin-health\n  UserAdminHealth writable\n"
+            "  UserAdminDrainFile \"${WORK}/drain\"\n</Location>\n"
+            "<Location \"/private\">\n  AuthUserAdmin On\n  Require user-role user\n</Location>\n" +
+            location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64\n" +
+                                       "UserAdminSecondaryStorage redis://:s3cr3t%20of%20%40redis"
+                                       "@127.0.0.1:" +
+                                       std::to_string(redis_relay_->port()) + "/2 app:\n") +
+            "<Location \"/api/auth\">\n  AuthUserAdminSignIn On\n"
+            "  AuthUserAdminSignInLimit 3 1000 shared\n  Require all granted\n</Location>\n";
+        auto settings = Suite::current().settings(configuration);
+        settings.modules = {"mod_remoteip.so"};
+        httpds_.at(index) = std::make_unique<Httpd>(Suite::current().work(), settings);
+        httpd_relays_.at(index)->lead_to(httpds_.at(index)->port());
+    }
+
+    PatroniNode& primary() const { return node_that_is("/primary"); }
+    /// Waits for such a node.
+    PatroniNode& node_that_is(const char* path) const {
+        PatroniNode* found = nullptr;
+        await([&] {
+            for (const auto& node : nodes_)
+                if (node->is(path))
+                    found = node.get();
+            return found != nullptr;
+        });
+        return *found;
+    }
+    int nodes_that_are(const char* path) const {
+        return static_cast<int>(std::count_if(
+            nodes_.begin(), nodes_.end(), [&](const auto& node) { return node->is(path); }));
+    }
+    /// Waits for something that the nodes do; fails with their logs.
+    template <typename Condition>
+    void await(Condition condition) const {
+        if (eventually(condition, seconds(180)))
+            return;
+        std::string logs;
+        for (const auto& node : nodes_)
+            logs += node->name() + ":\n" + node->log();
+        fail_test(logs);
+    }
+    /// Waits until there is a primary with two standbys, one of them synchronous.
+    void await_whole() const {
+        await([this] {
+            return nodes_that_are("/primary") == 1 &&
+                   nodes_that_are("/replica?lag=1MB") == server_count - 1 &&
+                   nodes_that_are("/sync") == 1;
+        });
+    }
+    /// Returns a fault of the node that is the primary when it begins.
+    Fault of_primary(const char* name, void (PatroniNode::*begin)(), void (PatroniNode::*end)()) {
+        return {name,
+                [this, begin] {
+                    lost_ = &primary();
+                    (lost_->*begin)();
+                },
+                [this] { await_takeover("/primary"); }, [this, end] { (lost_->*end)(); }};
+    }
+
+    std::vector<Fault> faults() {
+        std::vector<Fault> all = {
+            {"an httpd killed, and started again", [this] { httpds_[0]->crash(); }, [] {},
+             [this] { start_httpd(0); }, true},
+            {"an httpd frozen", [this] { signal_httpd(1, SIGSTOP); }, [] {},
+             [this] { signal_httpd(1, SIGCONT); }},
+            {"an httpd cut off", [this] { httpd_relays_[2]->disconnect(); }, [] {},
+             [this] { httpd_relays_[2]->reconnect(); }, true},
+            {"an httpd drained, restarted and undrained",
+             [this] {
+                 drain("on");
+                 httpds_[0]->restart_gracefully();
+             },
+             [] {}, [this] { drain("off"); }, true},
+            {"Redis killed, and started empty", [this] { redis_->stop(); }, [] {},
+             [this] { redis_->start(); }, true},
+            {"Redis frozen", [this] { redis_->signal(SIGSTOP); }, [] {},
+             [this] { redis_->signal(SIGCONT); }},
+            {"Redis cut off", [this] { redis_relay_->disconnect(); }, [] {},
+             [this] { redis_relay_->reconnect(); }},
+            {"PostgreSQL of the primary killed",
+             [this] {
+                 lost_ = &primary();
+                 lost_->kill_postgresql();
+             },
+             [this] {
+                 static_cast<void>(eventually([this] {
+                     return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+                         return !node->is_killed() && node->is("/primary");
+                     });
+                 }));
+             },
+             [] {}, true},
+            of_primary("the primary's server lost, and started again", &PatroniNode::kill,
+                       &PatroniNode::start),
+            of_primary("the primary's server frozen", &PatroniNode::freeze, &PatroniNode::thaw),
+            of_primary("the primary's server cut off", &PatroniNode::disconnect,
+                       &PatroniNode::reconnect),
+            {"a planned change of the primary",
+             [this] {
+                 lost_ = &primary();
+                 CHECK(lost_->switch_over());
+             },
+             [this] { await_takeover("/primary"); }, [] {}},
+            {"the synchronous standby lost, and started again",
+             [this] {
+                 lost_ = &node_that_is("/sync");
+                 lost_->kill();
+             },
+             [this] { await_takeover("/sync"); }, [this] { lost_->start(); }},
+            {"the synchronous standby frozen",
+             [this] {
+                 lost_ = &node_that_is("/sync");
+                 lost_->freeze();
+             },
+             [this] { await_takeover("/sync"); }, [this] { lost_->thaw(); }},
+            {"etcd killed, and started again", [this] { etcd_->kill(); }, [] {},
+             [this] { etcd_->start(); }},
+            {"HAProxy reloaded", [this] { haproxy_->reload(); }, [] {}, [] {}},
+            {"HAProxy killed, and started again",
+             [this] {
+                 haproxy_->kill();
+                 haproxy_->start();
+             }},
+        };
+        if (!machine::is_long())
+            std::erase_if(all, [](const Fault& fault) { return !fault.is_short; });
+        return all;
+    }
+
+    /// Waits until another node than the lost one is what the path asks for. In the synchronous
+    /// mode, nobody takes over who may lack a confirmed change.
+    void await_takeover(const char* path) const {
+        static_cast<void>(eventually([&] {
+            return std::any_of(
+                nodes_.begin(), nodes_.end(),
+                [&](const auto& node) { return node.get() != lost_ && node->is(path); });
+        }));
+    }
+
+    void signal_httpd(std::size_t index, int number) const {
+        ::kill(-httpds_.at(index)->main_process(), number);
+    }
+    void drain(const char* word) const {
+        const auto result = test::run({{machine::built("useradminctl"), "drain", word, "--file",
+                                        (httpds_[0]->folder() / "drain").string()},
+                                       machine::sanitizer_environment()});
+        CHECK_EQUAL_TEXT(0, result.status, result.output.c_str());
+    }
+
+    /// Lets a part fail and repairs it, and checks when requests succeed again.
+    void live_through(const Fault& fault) {
+        await_successes();
+        const auto gone = Clock::now();
+        const int requests_before = requests_;
+        fault.begin();
+        fault.await_takeover();
+        const auto taken_over = Clock::now();
+        std::this_thread::sleep_for(seconds(machine::times(2, 10)));
+        fault.end();
+        const auto ended = Clock::now();
+        await_successes();
+        await_whole();
+        const std::lock_guard lock(mutex_);
+        std::map<int, int> statuses;
+        Clock::duration last{};
+        for (const Failure& failure : failures_) {
+            ++statuses[failure.status];
+            last = std::max(last, failure.begun - gone);
+            // HAProxy's own errors have the same form. Without a status, the connection ended.
+            CHECK_TEXT(failure.status == 0 ||
+                           failure.body.starts_with(R"({"success":false,"error":")"),
+                       failure.body.c_str());
+            CHECK_TEXT(failure.begun <= ended + busy_machine, fault.name);
+        }
+        std::string figures = std::string("| ") + fault.name + " | " +
+                              std::to_string(requests_ - requests_before) + " | ";
+        for (const auto& [status, count] : statuses)
+            figures += std::to_string(count) + " × " + std::to_string(status) + " ";
+        figures += "| " + std::to_string(milliseconds(taken_over - gone)) + " | " +
+                   std::to_string(milliseconds(last)) + " | " +
+                   std::to_string(milliseconds(longest_)) + " |";
+        failures_.clear();
+        longest_ = {};
+        if (machine::is_long())
+            std::printf("\n%s\n", figures.c_str());
+        std::fflush(stdout);
+    }
+
+    /// Each wrong password counts, whichever server refuses it.
+    void check_sign_in_limit() const {
+        const auto sign_in = [&](std::size_t server) {
+            return send_alone(httpds_.at(server)->port(), "POST", "/api/auth/sign-in/email",
+                              R"({"email":"nobody@example.org","password":"s3cr3t"})",
+                              "Content-Type: application/json")
+                .status;
+        };
+        for (std::size_t server = 0; server < server_count; ++server)
+            CHECK_EQUAL(401, sign_in(server));
+        for (std::size_t server = 0; server < server_count; ++server)
+            CHECK_EQUAL(429, sign_in(server));
+    }
+
+    /// Each confirmed ban is in the database and in Redis.
+    void check_bans(Database& database) {
+        CHECK(eventually([this] { return bans_.all_hold(); }));
+        for (const int user : bans_.confirmed()) {
+            const std::string id = "b" + std::to_string(user);
+            CHECK_TEXT(database.value(R"(SELECT "banned" FROM "user" WHERE "id" = ')" + id + "'") ==
+                           "t",
+                       id.c_str());
+            CHECK_TEXT(
+                eventually([&] {
+                    return redis_->run({"EXISTS", "app:revoked-sessions-before-" + id}) == "1";
+                }),
+                id.c_str());
+        }
+    }
+
+    Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+        const auto begun = Clock::now();
+        const Reply reply = send_alone(haproxy_->port(), method, path, body);
+        // An error comes at once, and the machine has more to do than to make errors.
+        if (reply.status != 200)
+            pause_shortly();
+        const std::lock_guard lock(mutex_);
+        ++requests_;
+        longest_ = std::max(longest_, Clock::now() - begun);
+        successes_ = reply.status == 200 ? successes_ + 1 : 0;
+        if (reply.status != 200)
+            failures_.push_back({begun, reply.status, reply.body});
+        return reply;
+    }
+
+    /// The repeated work of a load thread.
+    void work(int thread, int turn) {
+        if (thread < 2) {
+            for (const char* path : {"/api/users?limit=5", "/api/users/b1", "/api/users?search=b9"})
+                ask("GET", path);
+        } else if (thread < 4) {
+            users_.write(
+                thread, turn,
+                [this](const std::string& method, const std::string& path,
+                       const std::string& body) { return ask(method, path, body); });
+        } else {
+            const int user = turn + 2;
+            bans_.fill_caches(user);
+            if (ask("PUT", "/api/users/b" + std::to_string(user), R"({"banned":true})").status ==
+                200)
+                bans_.add(user);
+            pause_shortly();
+        }
+    }
+
+    /// Waits for a number of consecutive successes.
+    void await_successes() {
+        {
+            const std::lock_guard lock(mutex_);
+            successes_ = 0;
+        }
+        await([this] {
+            const std::lock_guard lock(mutex_);
+            return successes_ >= machine::times(30, 100);
+        });
+    }
+
+    /// Returns whether the server lets the user in; nothing if it replies otherwise.
+    std::optional<bool> lets_in(std::size_t server, int user) const {
+        const int status = send_alone(httpd_relays_.at(server)->port(), "GET", "/private", "",
+                                      "Authorization: Bearer t" + std::to_string(user))
+                               .status;
+        // There is no such file.
+        return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
+    }
+
+    std::unique_ptr<Etcd> etcd_;
+    std::array<std::unique_ptr<PatroniNode>, server_count> nodes_;
+    std::unique_ptr<Redis> redis_;
+    std::unique_ptr<TcpRelay> redis_relay_;
+    std::unique_ptr<HaProxy> haproxy_;
+    std::array<std::unique_ptr<TcpRelay>, server_count> httpd_relays_;
+    std::array<std::unique_ptr<Httpd>, server_count> httpds_;
+    /// The node that a fault concerns.
+    PatroniNode* lost_ = nullptr;
+    TracedUsers users_;
+    TracedBans bans_{[this](std::size_t server, int user) { return lets_in(server, user); }};
+
+  private:
+    std::mutex mutex_;
+    int requests_ = 0;
+    int successes_ = 0;
+    std::vector<Failure> failures_;
+    Clock::duration longest_{};
+};
+
+TEST_GROUP_BASE(cluster, Cluster){};
+
+TEST(cluster, loses_no_confirmed_change_and_keeps_every_ban_while_its_parts_fail) {
+    if (!takes_place())
+        return;
+    const auto end = Clock::now() + whole_run;
+    {
+        const Load watchers(
+            server_count,
+            [this](int server, int) { bans_.watch(static_cast<std::size_t>(server)); });
+        Load load(5, [this](int thread, int turn) { work(thread, turn); });
+        do {
+            for (const Fault& fault : faults())
+                live_through(fault);
+        } while (machine::is_long() && Clock::now() < end);
+        load.stop();
+        CHECK(eventually([this] { return bans_.all_hold(); }));
+    }
+    Database database("pgsql", primary().params());
+    users_.check(database);
+    check_bans(database);
+    check_sign_in_limit();
+    const std::string figures = std::to_string(users_.done()) + " confirmed changes and " +
+                                std::to_string(bans_.confirmed().size()) +
+                                " confirmed bans; a server let a banned user in for " +
+                                std::to_string(milliseconds(bans_.accepted())) + " ms";
+    if (machine::is_long())
+        std::printf("\n%s\n", figures.c_str());
+    CHECK_TEXT(bans_.accepted() < ban_holds_within + busy_machine, figures.c_str());
+}
+
+} // namespace useradmin::test

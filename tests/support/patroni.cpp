@@ -1,0 +1,151 @@
+#include "support/patroni.hpp"
+
+#include "support/machine.hpp"
+#include "support/ports.hpp"
+#include "support/raw_connection.hpp"
+#include "support/trouble.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+std::string address_of(std::uint16_t port) {
+    return "127.0.0.1:" + std::to_string(port);
+}
+
+/// Returns the reply to a request without a body; an empty text if none came.
+std::string ask(std::uint16_t port, const std::string& request) {
+    const auto connection = RawConnection::open(port);
+    if (connection == nullptr || !connection->send(request + " HTTP/1.0\r\n\r\n") ||
+        !connection->has_input(std::chrono::seconds(5)))
+        return {};
+    return connection->receive_all();
+}
+
+} // namespace
+
+Etcd::Etcd(const WorkFolder& work)
+    : folder_(work.make("etcd")), port_(free_port()), peer_port_(free_port()) {
+    start();
+}
+
+void Etcd::start() {
+    const std::string client = "http://" + address_of(port_);
+    const std::string peer = "http://" + address_of(peer_port_);
+    process_ = std::make_unique<Process>(
+        Command{{machine::program("etcd"), "--data-dir", (folder_ / "data").string(),
+                 "--unsafe-no-fsync", "--listen-client-urls", client, "--advertise-client-urls",
+                 client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+                 "--initial-cluster", "default=" + peer}},
+        folder_ / "log");
+    const bool is_ready = eventually([this] {
+        return !process_->running() ||
+               ask(port_, "GET /health").find("\"true\"") != std::string::npos;
+    });
+    if (!is_ready || !process_->running())
+        fail_test("etcd did not start:\n" + read_file(folder_ / "log"));
+}
+
+void Etcd::kill() {
+    process_.reset();
+}
+
+PatroniNode::PatroniNode(const WorkFolder& work, const std::string& name, const Etcd& etcd)
+    : name_(name), etcd_port_(etcd.port()), folder_(work.make(name)),
+      own_database_port_(free_port()), own_rest_port_(free_port()),
+      database_relay_(std::make_unique<TcpRelay>(own_database_port_)),
+      rest_relay_(std::make_unique<TcpRelay>(own_rest_port_)),
+      etcd_relay_(std::make_unique<TcpRelay>(etcd_port_)) {
+    if (running_as_root()) {
+        account_ = Account::first_of({"postgres"});
+        if (!account_)
+            fail_test("there is no account postgres: install postgresql");
+        account_->take_ownership(folder_);
+    }
+    start();
+}
+
+PatroniNode::~PatroniNode() {
+    if (process_ != nullptr)
+        kill();
+}
+
+void PatroniNode::start() {
+    // The account may not be able to read the source folder.
+    const auto file = folder_ / "patroni.yml";
+    write_file(file, read_file(machine::source("conf/recipes/patroni.yml")));
+    Command command{
+        {machine::program("patroni"), file.string()},
+        {{"PATRONI_NAME", name_},
+         {"PATRONI_RESTAPI_LISTEN", address_of(own_rest_port_)},
+         {"PATRONI_RESTAPI_CONNECT_ADDRESS", address_of(rest_port())},
+         {"PATRONI_ETCD3_HOSTS", address_of(etcd_relay_->port())},
+         {"PATRONI_POSTGRESQL_LISTEN", address_of(own_database_port_)},
+         {"PATRONI_POSTGRESQL_CONNECT_ADDRESS", address_of(database_port())},
+         {"PATRONI_POSTGRESQL_DATA_DIR", (folder_ / "data").string()},
+         {"PATRONI_POSTGRESQL_PGPASS", (folder_ / "passwords").string()},
+         {"PATRONI_POSTGRESQL_BIN_DIR", machine::postgresql("postgres").parent_path().string()},
+         {"PATRONI_SUPERUSER_USERNAME", "postgres"},
+         {"PATRONI_SUPERUSER_PASSWORD", password},
+         {"PATRONI_REPLICATION_USERNAME", "replicator"},
+         {"PATRONI_REPLICATION_PASSWORD", password}},
+        account_};
+    process_ = std::make_unique<Process>(command, folder_ / "log");
+}
+
+void PatroniNode::kill() {
+    signal_all(SIGKILL);
+    process_.reset();
+}
+
+void PatroniNode::kill_postgresql() {
+    killed_ = postmaster();
+    if (killed_ != 0)
+        ::kill(killed_, SIGKILL);
+}
+
+pid_t PatroniNode::postmaster() const {
+    return static_cast<pid_t>(number_in(read_file(folder_ / "data" / "postmaster.pid")));
+}
+
+void PatroniNode::signal_all(int number) const {
+    process_->signal(number);
+    const pid_t main = postmaster();
+    if (main == 0)
+        return;
+    const std::vector<pid_t> children = children_of(main);
+    ::kill(main, number);
+    for (const pid_t process : children)
+        ::kill(process, number);
+}
+
+void PatroniNode::disconnect() {
+    for (TcpRelay* relay : {database_relay_.get(), rest_relay_.get(), etcd_relay_.get()})
+        relay->disconnect();
+}
+
+void PatroniNode::reconnect() {
+    for (TcpRelay* relay : {database_relay_.get(), rest_relay_.get(), etcd_relay_.get()})
+        relay->reconnect();
+}
+
+bool PatroniNode::is(const std::string& path) const {
+    return ask(own_rest_port_, "GET " + path).starts_with("HTTP/1.0 200");
+}
+
+bool PatroniNode::switch_over() const {
+    const std::string body = R"({"leader":")" + name_ + "\"}";
+    const auto connection = RawConnection::open(own_rest_port_);
+    return connection != nullptr &&
+           connection->send("POST /switchover HTTP/1.0\r\nContent-Type: application/json\r\n"
+                            "Content-Length: " +
+                            std::to_string(body.size()) + "\r\n\r\n" + body) &&
+           connection->receive_all(std::chrono::seconds(90)).starts_with("HTTP/1.0 200");
+}
+
+std::string PatroniNode::params() const {
+    return "host=127.0.0.1 port=" + std::to_string(own_database_port_) +
+           " dbname=postgres user=postgres connect_timeout=5 password='" + password + "'";
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,93 @@
+// PostgreSQL servers under Patroni, and their etcd, for the tests.
+#pragma once
+
+#include "support/files.hpp"
+#include "support/process.hpp"
+#include "support/tcp_relay.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace useradmin::test {
+
+/// An etcd of one member on a port of 127.0.0.1. The destructor stops it.
+class Etcd {
+  public:
+    explicit Etcd(const WorkFolder& work);
+
+    std::uint16_t port() const noexcept { return port_; }
+    /// Starts it, with what it stored before.
+    void start();
+    void kill();
+
+  private:
+    std::filesystem::path folder_;
+    std::uint16_t port_;
+    std::uint16_t peer_port_;
+    std::unique_ptr<Process> process_;
+};
+
+/// A server under Patroni with conf/recipes/patroni.yml. All others reach it, and it reaches etcd,
+/// through relays. As root, it runs under the account postgres. The destructor stops it.
+class PatroniNode {
+  public:
+    PatroniNode(const WorkFolder& work, const std::string& name, const Etcd& etcd);
+    ~PatroniNode();
+    PatroniNode(const PatroniNode&) = delete;
+    PatroniNode& operator=(const PatroniNode&) = delete;
+
+    std::uint16_t database_port() const noexcept { return database_relay_->port(); }
+    std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
+    const std::string& name() const noexcept { return name_; }
+
+    /// Starts Patroni, which starts PostgreSQL.
+    void start();
+    /// Kills Patroni and PostgreSQL, like a power failure.
+    void kill();
+    /// Kills PostgreSQL alone.
+    void kill_postgresql();
+    /// Returns whether PostgreSQL has not been started since.
+    bool is_killed() const { return killed_ != 0 && postmaster() == killed_; }
+    /// Stops all processes until thaw().
+    void freeze() { signal_all(SIGSTOP); }
+    void thaw() { signal_all(SIGCONT); }
+    /// Drops all packets until reconnect().
+    void disconnect();
+    void reconnect();
+
+    /// Returns whether Patroni's REST interface answers a path such as "/primary" with 200.
+    bool is(const std::string& path) const;
+    /// Asks Patroni for a planned change of the primary. Returns whether it took place.
+    bool switch_over() const;
+
+    /// Returns DBDParams for the server itself.
+    std::string params() const;
+    /// Returns what Patroni and PostgreSQL have logged.
+    std::string log() const { return read_file(folder_ / "log"); }
+
+    static constexpr const char* password = "s3cr3t of patroni";
+
+  private:
+    /// The main process of PostgreSQL; 0 if it is not running.
+    pid_t postmaster() const;
+    void signal_all(int number) const;
+
+    /// The main process that kill_postgresql() killed.
+    pid_t killed_ = 0;
+    std::string name_;
+    std::uint16_t etcd_port_;
+    std::filesystem::path folder_;
+    std::uint16_t own_database_port_;
+    std::uint16_t own_rest_port_;
+    std::unique_ptr<TcpRelay> database_relay_;
+    std::unique_ptr<TcpRelay> rest_relay_;
+    std::unique_ptr<TcpRelay> etcd_relay_;
+    std::optional<Account> account_;
+    std::unique_ptr<Process> process_;
+};
+
+} // namespace useradmin::test
