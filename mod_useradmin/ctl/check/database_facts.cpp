@@ -268,6 +268,22 @@ void survey_addresses(Database& database, const store::Schema& schema,
         found.addresses = *survey;
 }
 
+/// Returns whether some connections reach a read-only server, such as a standby, and others do not.
+bool reaches_mixed_servers(Database& database, const CommandSettings& settings) {
+    if (settings.driver != "pgsql")
+        return false;
+    // Unlike pg_is_in_recovery(), pgpool-II sends this to any server.
+    const auto is_read_only = [](Database& connection) {
+        return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
+    };
+    const auto first = is_read_only(database);
+    // With two servers of equal weight, all of them reach the same one in one of 256 cases.
+    for (int number = 0; number < 8; ++number)
+        if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)
+            return true;
+    return false;
+}
+
 } // namespace
 
 DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings) {
@@ -276,6 +292,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : value_or_empty(version[0][0]);
+    found.has_mixed_servers = reaches_mixed_servers(database, settings);
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));

@@ -60,6 +60,8 @@ struct DatabaseFacts {
     store::Schema schema;
     /// "15.9".
     std::string version;
+    /// Whether some connections reach a read-only server and others do not.
+    bool has_mixed_servers = false;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
     /// Those without which users with a second factor cannot sign in.

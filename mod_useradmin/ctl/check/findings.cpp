@@ -27,6 +27,10 @@ class Examiner {
                 note_second_factor_problem(problem.text);
             else if (problem.need != store::needs_api_keys || settings_.reads_api_keys)
                 problem_that(problem.text);
+        if (found_.has_mixed_servers)
+            problem_that("some connections reach a read-only server and others do not, as with "
+                         "pgpool-II's load balancing: a list may lack what was just saved; let "
+                         "DBDParams lead to the primary alone");
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
