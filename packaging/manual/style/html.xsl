@@ -19,14 +19,29 @@
       <meta name="viewport" content="width=device-width, initial-scale=1"/>
       <title><xsl:apply-templates select="*" mode="title"/> - mod_useradmin <xsl:value-of select="$version"/></title>
       <link rel="stylesheet" href="manual.css"/>
+      <script src="search.js" defer="defer"></script>
     </head>
     <body>
       <header>
         <p><a href="index.html">mod_useradmin <xsl:value-of select="$version"/></a></p>
+        <p class="to-menu"><a href="#menu">All pages</a></p>
       </header>
       <main>
         <xsl:apply-templates select="*"/>
       </main>
+      <nav id="menu" class="menu" aria-label="All pages">
+        <ul>
+          <xsl:call-template name="menu-item"><xsl:with-param name="name" select="'index'"/></xsl:call-template>
+        </ul>
+        <xsl:for-each select="$index//category">
+          <p><xsl:value-of select="title"/></p>
+          <ul>
+            <xsl:for-each select="page">
+              <xsl:call-template name="menu-item"><xsl:with-param name="name" select="string(.)"/></xsl:call-template>
+            </xsl:for-each>
+          </ul>
+        </xsl:for-each>
+      </nav>
       <footer>
         <nav>
           <xsl:variable name="here" select="$index//page[. = $page]"/>
@@ -40,6 +55,17 @@
       </footer>
     </body>
   </html>
+</xsl:template>
+
+<!-- The menu of all pages -->
+
+<xsl:template name="menu-item">
+  <xsl:param name="name"/>
+  <xsl:variable name="title" select="document(concat('../', $name, '.xml'))/*/*[self::title or self::name]"/>
+  <li><xsl:choose>
+    <xsl:when test="$name = $page"><strong><xsl:value-of select="$title"/></strong></xsl:when>
+    <xsl:otherwise><a href="{$name}.html"><xsl:value-of select="$title"/></a></xsl:otherwise>
+  </xsl:choose></li>
 </xsl:template>
 
 <xsl:template match="manualpage" mode="title"><xsl:value-of select="title"/></xsl:template>
