@@ -3,7 +3,7 @@
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:import href="common.xsl"/>
 <xsl:output method="html" encoding="UTF-8" doctype-system="about:legacy-compat" indent="no"/>
-<xsl:strip-space elements="manualpage modulesynopsis section directivesynopsis contextlist ul ol dl table tr pagelist category"/>
+<xsl:strip-space elements="manualpage modulesynopsis summary section directivesynopsis contextlist ul ol dl table tr pagelist category"/>
 
 <!-- The project's version, and the page's name. -->
 <xsl:param name="version"/>
@@ -74,12 +74,13 @@
 <xsl:template match="manualpage">
   <h1><xsl:apply-templates select="title/node()"/></h1>
   <xsl:apply-templates select="synopsis"/>
+  <xsl:apply-templates select="summary/*"/>
   <xsl:if test="count(section) &gt; 1">
     <nav class="contents">
       <ul><xsl:apply-templates select="section" mode="contents"/></ul>
     </nav>
   </xsl:if>
-  <xsl:apply-templates select="*[not(self::section or self::title or self::synopsis or self::description or self::pagelist)]"/>
+  <xsl:apply-templates select="*[not(self::section or self::title or self::synopsis or self::description or self::summary or self::pagelist)]"/>
   <xsl:apply-templates select="pagelist | section"/>
 </xsl:template>
 

@@ -29,7 +29,8 @@
 <xsl:template match="manualpage">
   <xsl:apply-templates select="synopsis"/>
   <xsl:text>.SH DESCRIPTION&#10;</xsl:text>
-  <xsl:apply-templates select="*[not(self::title or self::description or self::synopsis or self::section or self::seealso)]"/>
+  <xsl:apply-templates select="summary/*"/>
+  <xsl:apply-templates select="*[not(self::title or self::description or self::synopsis or self::summary or self::section or self::seealso)]"/>
   <xsl:apply-templates select="section"/>
   <xsl:call-template name="see-also"/>
 </xsl:template>
