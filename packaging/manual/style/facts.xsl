@@ -12,6 +12,8 @@
   <xsl:for-each select="manualpage/section[@id = 'commands']/dl/dt/form"><xsl:value-of select="concat('command&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="manualpage/section[@id = 'options']/dl/dt/form"><xsl:value-of select="concat('option&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1][starts-with(., 'UA')]"><xsl:value-of select="concat('tag&#9;', ., '&#10;')"/></xsl:for-each>
+  <!-- What a line of the log or a text has beside its variable parts. -->
+  <xsl:for-each select="*[title = 'Troubleshooting']//td[1]/code/text()"><xsl:value-of select="concat('quote&#9;', normalize-space(.), '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1]/code[contains(., '.') and contains(../../../tr/th[1], 'conf/recipes')]"><xsl:value-of select="concat('recipe&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1]/code[starts-with(., 'useradmin_')]"><xsl:value-of select="concat('metric&#9;', ., '&#10;')"/></xsl:for-each>
 </xsl:template>

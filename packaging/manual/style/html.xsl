@@ -197,7 +197,7 @@
 </xsl:template>
 <!-- A tag of the log can be linked to. -->
 <xsl:template match="tr">
-  <tr><xsl:if test="starts-with(td[1], 'UA0')"><xsl:attribute name="id"><xsl:value-of select="td[1]"/></xsl:attribute></xsl:if><xsl:apply-templates/></tr>
+  <tr><xsl:if test="starts-with(td[1], 'UA0') and string-length(td[1]) = 6"><xsl:attribute name="id"><xsl:value-of select="td[1]"/></xsl:attribute></xsl:if><xsl:apply-templates/></tr>
 </xsl:template>
 <xsl:template match="th"><th scope="col"><xsl:apply-templates/></th></xsl:template>
 <xsl:template match="td">

@@ -1,5 +1,5 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- The search index of all pages, as JavaScript: [page, section, address, text] for each section, directive and tag of the log. -->
+<!-- The search index of all pages, as JavaScript: [page, section, address, text] for each section, directive, term and tag of the log. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:str="http://exslt.org/strings"
                 exclude-result-prefixes="str">
 <xsl:import href="common.xsl"/>
@@ -22,13 +22,13 @@
     <xsl:with-param name="file" select="$file"/>
     <xsl:with-param name="of" select="*[not(self::title or self::name or self::section or self::directivesynopsis)]"/>
   </xsl:call-template>
-  <xsl:for-each select=".//section | directivesynopsis[not(@location)] | .//tr[starts-with(td[1], 'UA0')]">
+  <xsl:for-each select=".//section | directivesynopsis[not(@location)] | dl/dt[@id] | .//tr[starts-with(td[1], 'UA0') and string-length(td[1]) = 6]">
     <xsl:call-template name="entry">
       <xsl:with-param name="page" select="$page"/>
-      <xsl:with-param name="title" select="self::section/title | self::directivesynopsis/name | self::tr/td[1]"/>
+      <xsl:with-param name="title" select="self::section/title | self::directivesynopsis/name | self::dt | self::tr/td[1]"/>
       <xsl:with-param name="file" select="$file"/>
       <xsl:with-param name="id" select="concat(@id, translate(self::directivesynopsis/name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), self::tr/td[1])"/>
-      <xsl:with-param name="of" select="*[not(self::title or self::name or self::section)]"/>
+      <xsl:with-param name="of" select="*[not(self::title or self::name or self::section)] | self::dt/following-sibling::dd[1]"/>
     </xsl:call-template>
   </xsl:for-each>
 </xsl:template>
@@ -56,9 +56,9 @@
   <xsl:value-of select="concat('&quot;', str:replace(str:replace(normalize-space($text), '\', '\\'), '&quot;', '\&quot;'), '&quot;')"/>
 </xsl:template>
 
-<!-- Words of two elements do not touch. A tag has its own entry. -->
+<!-- Words of two elements do not touch. A tag and a term have their own entries. -->
 <xsl:template match="*" mode="text"><xsl:text> </xsl:text><xsl:apply-templates mode="text"/><xsl:text> </xsl:text></xsl:template>
 <xsl:template match="code | directive | module | program | var | em | strong | a" mode="text"><xsl:apply-templates mode="text"/></xsl:template>
-<xsl:template match="table/tr[starts-with(td[1], 'UA0')] | page | category/title" mode="text"/>
+<xsl:template match="table/tr[starts-with(td[1], 'UA0') and string-length(td[1]) = 6] | dl[dt/@id] | page | category/title" mode="text"/>
 
 </xsl:stylesheet>
