@@ -8,6 +8,8 @@
   <xsl:apply-templates select="modulesynopsis/directivesynopsis"/>
   <!-- Each page starts with an example. -->
   <xsl:for-each select="*/summary/highlight[count(preceding-sibling::*) &lt; 3][1]"><xsl:value-of select="concat('example&#9;', @language, '&#10;')"/></xsl:for-each>
+  <!-- What each form of the page has to have: blocks of code, rows, items. -->
+  <xsl:value-of select="concat('blocks&#9;', count(//highlight | manualpage/synopsis), ' ', count(//tr), ' ', count(//li | //dt), '&#10;')"/>
   <!-- The forms of the sections of those names. -->
   <xsl:for-each select="manualpage/section[@id = 'commands']/dl/dt/form"><xsl:value-of select="concat('command&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="manualpage/section[@id = 'options']/dl/dt/form"><xsl:value-of select="concat('option&#9;', ., '&#10;')"/></xsl:for-each>

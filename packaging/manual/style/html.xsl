@@ -19,6 +19,7 @@
       <meta name="viewport" content="width=device-width, initial-scale=1"/>
       <title><xsl:apply-templates select="*" mode="title"/> - mod_useradmin <xsl:value-of select="$version"/></title>
       <link rel="stylesheet" href="manual.css"/>
+      <link rel="alternate" type="text/markdown" href="{$page}.md"/>
       <script src="search.js" defer="defer"></script>
     </head>
     <body>
