@@ -97,10 +97,9 @@ bool Recorder::finish() {
     event_.count = due.count;
     if (due.is_of_many)
         origin_.address = {};
-    if (write())
-        return true;
-    trail_.log->refusals().restore(due.is_of_many ? std::string_view() : network, due.count);
-    return false;
+    if (!write())
+        trail_.log->refusals().restore(due.is_of_many ? std::string_view() : network, due.count);
+    return true;
 }
 
 /// Changes and corrections are worth waiting for.

@@ -46,7 +46,8 @@ class Recorder final : public store::ChangeListener {
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the line, unless a correct one is already written. Of requests that change nothing,
-    /// logs only refusals. Returns false on failure.
+    /// logs only refusals. Returns false if the line is lost. A refusal that is counted is not: its
+    /// line follows.
     bool finish();
 
   private:

@@ -225,8 +225,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
         return;
     const bool is_key = answer.kind == CredentialKind::api_key;
     const Outcome& outcome = answer.outcome;
-    httpd::RequestLog log(request, auth_useradmin_module,
-                          *server_configuration_of(request->server).log_throttle);
+    const httpd::Backend& server = server_configuration_of(request->server);
+    httpd::RequestLog log(request, auth_useradmin_module, *server.log_throttle);
     log.write_rejection(text::Level::warning,
                         std::string(is_key ? "UA0318: the API key was refused: "
                                            : "UA0310: the session token was refused: ") +
@@ -245,7 +245,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     audit.event().caller = outcome.user_id;
     audit.event().role = outcome.role;
     audit.event().impersonated_by = outcome.impersonated_by;
-    audit.finish();
+    if (!audit.finish())
+        server.metrics.count_lost_audit_line();
 }
 
 /// Sets the notes, and r->user if the session determines it.

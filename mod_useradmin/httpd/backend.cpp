@@ -86,7 +86,9 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
             shared_object<password::AttemptLimiter>(configuration_pool, "attempts to sign in"),
             shared_object<store::SessionCache>(process_pool, "sessions"),
             shared_object<SharedTotals::Table>(process_pool, "totals"),
-            shared_array<MetricsRegistry>(process_pool, "metrics registry", 1)};
+            shared_array<MetricsRegistry>(process_pool, "metrics registry", 1),
+            &apr::find_or_emplace<std::vector<HostDelivery>>(configuration_pool,
+                                                             "useradmin deliveries of hosts")};
 }
 
 /// Sets what servers with the same database share.

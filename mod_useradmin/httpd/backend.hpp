@@ -4,6 +4,7 @@
 #include "http/origin.hpp"
 #include "httpd/audit_log.hpp"
 #include "httpd/database.hpp"
+#include "httpd/deliveries.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/metrics.hpp"
@@ -27,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace useradmin::httpd {
 
@@ -163,6 +165,8 @@ struct SharedState {
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
     MetricsRegistry* metrics = nullptr;
+    /// Complete once the children are forked.
+    std::vector<HostDelivery>* deliveries = nullptr;
 };
 
 /// A module's data for a server (such as a virtual host) after startup. Each module's server
@@ -250,10 +254,11 @@ class RequestBackend {
     RequestLog& log() noexcept { return log_; }
     /// The event for the audit log and the notes.
     audit::Event& event() noexcept { return audit_.event(); }
-    /// Logs the event after the reply. Returns false on failure.
-    bool finish_event() {
+    /// Logs the event after the reply.
+    void finish_event() {
         note_event(request_, event());
-        return audit_.finish();
+        if (!audit_.finish())
+            backend_.metrics.count_lost_audit_line();
     }
     RequestStore& store() noexcept { return store_; }
     const password::HashSlots& slots() const noexcept { return slots_; }

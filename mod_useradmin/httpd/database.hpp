@@ -59,6 +59,7 @@ class DatabaseConnections final : public store::ConnectionSource {
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
+    void on_outcome(store::WorkOutcome outcome) noexcept override { metrics_.count(outcome); }
 
   private:
     class ConnectionReturner;

@@ -58,6 +58,7 @@ bool MetricsRegistry::is_running(std::size_t child) const noexcept {
 
 MetricsSnapshot SharedMetrics::snapshot(const MetricsRegistry& registry) const noexcept {
     MetricsSnapshot sums;
+    sums.is_read_only = is_read_only;
     for (const MetricCounts<SharedCounter>& part : parts)
         sums.add(part);
     for (std::size_t child = 0; child < connections_in_use.size(); ++child)
@@ -90,6 +91,16 @@ void Metrics::count_request(std::size_t operation, int status,
     ++statuses[static_cast<std::size_t>((is_counted ? found : counted_statuses.end()) -
                                         counted_statuses.begin())];
     httpd::count(durations, duration);
+}
+
+void Metrics::count(store::WorkOutcome outcome) const noexcept {
+    const bool is_read_only = outcome == store::WorkOutcome::read_only;
+    // Written only if it changes, so that the cache line stays shared.
+    if ((is_read_only || outcome == store::WorkOutcome::written) &&
+        shared_->is_read_only != is_read_only)
+        shared_->is_read_only = is_read_only;
+    if (outcome != store::WorkOutcome::written)
+        ++part_->database_errors[static_cast<std::size_t>(outcome) - 1];
 }
 
 void Metrics::connection_acquired(std::chrono::microseconds wait) const noexcept {

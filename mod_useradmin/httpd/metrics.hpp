@@ -1,6 +1,8 @@
 // Metrics of a virtual host.
 #pragma once
 
+#include "store/connection.hpp"
+
 #include <sys/types.h>
 
 #include <array>
@@ -41,6 +43,10 @@ enum class Lookup {
 inline constexpr std::array<std::string_view, 10> lookup_names = {
     "recognised", "kept",   "signature", "malformed",   "unknown",
     "expired",    "banned", "limited",   "unavailable", "failed"};
+
+/// The names of a database's errors, in the order of store::WorkOutcome after `written`.
+inline constexpr std::array<std::string_view, 5> database_error_names = {
+    "timeout", "lock", "connection", "read-only", "failed"};
 
 /// The statuses that are counted separately. The others count as "other".
 inline constexpr std::array<int, 31> counted_statuses = {
@@ -91,6 +97,9 @@ struct MetricCounts {
     std::array<Operation, max_operations> operations = {};
     std::array<Count, rejection_names.size()> rejections = {};
     std::array<Count, lookup_names.size()> lookups = {};
+    std::array<Count, database_error_names.size()> database_errors = {};
+    /// Events whose line is not in the audit log.
+    Count lost_audit_lines = {};
     /// The wait for a database connection.
     Histogram<Count> connection_waits;
     /// The time during which connections were held.
@@ -104,6 +113,8 @@ struct MetricCounts {
         }
         add_counts(rejections, other.rejections);
         add_counts(lookups, other.lookups);
+        add_counts(database_errors, other.database_errors);
+        lost_audit_lines += other.lost_audit_lines;
         connection_waits.add(other.connection_waits);
         connection_holds.add(other.connection_holds);
     }
@@ -141,6 +152,7 @@ class MetricsRegistry {
 /// A snapshot of a virtual host's metrics.
 struct MetricsSnapshot : MetricCounts<std::uint64_t> {
     std::int64_t connections_in_use = 0;
+    bool is_read_only = false;
 };
 
 /// The metrics of a virtual host, of all children, in zeroed shared memory.
@@ -150,6 +162,8 @@ struct SharedMetrics {
     std::array<MetricCounts<SharedCounter>, 4> parts;
     /// Of each child.
     std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
+    /// Whether the database has refused a write as read-only and accepted none since.
+    std::atomic<bool> is_read_only;
 
     /// Returns a snapshot. Connections in use are those of running children. A concurrent count may
     /// appear in one sum and not yet in another.
@@ -174,6 +188,9 @@ class Metrics {
     SharedCounter& counter(Rejection rejection) const noexcept {
         return part_->rejections[static_cast<std::size_t>(rejection)];
     }
+    /// Counts an error. A write and its refusal also set whether the database is read-only.
+    void count(store::WorkOutcome outcome) const noexcept;
+    void count_lost_audit_line() const noexcept { ++part_->lost_audit_lines; }
     /// Counts an acquired connection and its wait.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
     /// Counts a returned connection and the time that it was held.

@@ -28,9 +28,10 @@ std::string metrics_text(const module& owner) {
         const bool is_listed =
             std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
                         [&](const auto& other) { return other.name == backend.name; });
-        if (backend.shared_metrics->has_counts && !is_listed)
+        const auto deliveries = snapshot_of(*shared.deliveries, backend.name);
+        if ((backend.shared_metrics->has_counts || deliveries) && !is_listed)
             metrics.virtual_hosts.push_back(
-                {backend.name, backend.shared_metrics->snapshot(*shared.metrics)});
+                {backend.name, backend.shared_metrics->snapshot(*shared.metrics), deliveries});
     }
     return prometheus_text(metrics);
 }

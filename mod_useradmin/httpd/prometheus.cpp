@@ -27,13 +27,64 @@ std::string seconds_of(std::uint64_t microseconds) {
     return text;
 }
 
+/// The name, type and help text of a metric.
+struct Metric {
+    std::string_view name;
+    std::string_view type;
+    std::string_view meaning;
+};
+
+/// All metrics. tests/checks/manual reads their names here.
+namespace metric {
+constexpr Metric requests_total = {"useradmin_requests_total", "counter",
+                                   "Requests that were answered, by operation and HTTP status."};
+constexpr Metric request_duration_seconds = {"useradmin_request_duration_seconds", "histogram",
+                                             "From a request's arrival until its reply was sent."};
+constexpr Metric refusals_total = {"useradmin_refusals_total", "counter",
+                                   "Requests turned away for want of a connection or a hashing "
+                                   "slot, or after too many failed attempts to sign in."};
+constexpr Metric session_lookups_total = {
+    "useradmin_session_lookups_total", "counter",
+    "Session tokens that requests brought, by what came of them."};
+constexpr Metric connection_wait_duration_seconds = {
+    "useradmin_connection_wait_duration_seconds", "histogram",
+    "How long requests waited for a database connection that they got."};
+constexpr Metric database_duration_seconds = {
+    "useradmin_database_duration_seconds", "histogram",
+    "How long database connections were held, each time for one piece of work."};
+constexpr Metric connections_in_use = {"useradmin_connections_in_use", "gauge",
+                                       "Database connections that requests hold, in all children."};
+constexpr Metric hash_slots = {"useradmin_hash_slots", "gauge",
+                               "Passwords that may be hashed at once."};
+constexpr Metric hash_slots_in_use = {"useradmin_hash_slots_in_use", "gauge",
+                                      "Passwords that are being hashed."};
+constexpr Metric hash_queue_places = {"useradmin_hash_queue_places", "gauge",
+                                      "Requests that may wait at once for their turn to hash."};
+constexpr Metric hash_queue_places_in_use = {"useradmin_hash_queue_places_in_use", "gauge",
+                                             "Requests that wait for their turn to hash."};
+constexpr Metric database_errors_total = {
+    "useradmin_database_errors_total", "counter",
+    "Errors of the database, by kind; the error log has the reasons."};
+constexpr Metric database_read_only = {
+    "useradmin_database_read_only", "gauge",
+    "1 if the database has refused a write as read-only and accepted none since."};
+constexpr Metric audit_lines_lost_total = {
+    "useradmin_audit_lines_lost_total", "counter",
+    "Events whose line could not be written to the audit log."};
+constexpr Metric secondary_storage_up = {"useradmin_secondary_storage_up", "gauge",
+                                         "1 if the secondary storage was reached last time."};
+constexpr Metric revocations_delivered_timestamp_seconds = {
+    "useradmin_revocations_delivered_timestamp_seconds", "gauge",
+    "Time up to which revocations have reached the secondary storage."};
+} // namespace metric
+
 /// Builds the text: for each metric, its help and type, then its samples.
 class TextWriter {
   public:
-    void begin(std::string_view name, std::string_view type, std::string_view meaning) {
-        name_ = name;
-        (((text_ += "# HELP ") += name) += ' ') += meaning;
-        (((text_ += "\n# TYPE ") += name) += ' ') += type;
+    void begin(const Metric& metric) {
+        name_ = metric.name;
+        (((text_ += "# HELP ") += name_) += ' ') += metric.meaning;
+        (((text_ += "\n# TYPE ") += name_) += ' ') += metric.type;
         text_ += '\n';
     }
     void sample(const Labels& labels, std::uint64_t value, std::string_view suffix = "") {
@@ -96,7 +147,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
     TextWriter text;
     // Operations without requests have no samples.
     const auto each_operation = [&](const auto& visit) {
-        for (const auto& [host, sums] : metrics.virtual_hosts)
+        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
             for (std::size_t index = 0; index < sums.operations.size(); ++index)
                 if (sums.operations[index].durations.count() != 0)
                     visit(Labels{{host_label, host},
@@ -104,12 +155,16 @@ std::string prometheus_text(const ServerMetrics& metrics) {
                           sums.operations[index]);
     };
     const auto each_host = [&](const auto& visit) {
-        for (const auto& [host, sums] : metrics.virtual_hosts)
+        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
             visit(Label{host_label, host}, sums);
     };
+    const auto each_delivery = [&](const auto& visit) {
+        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
+            if (deliveries)
+                visit(Label{host_label, host}, *deliveries);
+    };
 
-    text.begin("useradmin_requests_total", "counter",
-               "Requests that were answered, by operation and HTTP status.");
+    text.begin(metric::requests_total);
     each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {
         labels.emplace_back();
         for (std::size_t index = 0; index < operation.statuses.size(); ++index) {
@@ -120,48 +175,62 @@ std::string prometheus_text(const ServerMetrics& metrics) {
                 text.sample(labels, operation.statuses[index]);
         }
     });
-    text.begin("useradmin_request_duration_seconds", "histogram",
-               "From a request's arrival until its reply was sent.");
+    text.begin(metric::request_duration_seconds);
     each_operation([&](const Labels& labels, const MetricsSnapshot::Operation& operation) {
         text.histogram(labels, operation.durations);
     });
-    text.begin("useradmin_refusals_total", "counter",
-               "Requests turned away for want of a connection or a hashing slot, or after too many "
-               "failed attempts to sign in.");
+    text.begin(metric::refusals_total);
     each_host([&](const Label& host, const MetricsSnapshot& sums) {
         for (std::size_t index = 0; index < sums.rejections.size(); ++index)
             text.sample({host, {"reason", rejection_names[index]}}, sums.rejections[index]);
     });
-    text.begin("useradmin_session_lookups_total", "counter",
-               "Session tokens that requests brought, by what came of them.");
+    text.begin(metric::session_lookups_total);
     each_host([&](const Label& host, const MetricsSnapshot& sums) {
         for (std::size_t index = 0; index < sums.lookups.size(); ++index)
             text.sample({host, {"result", lookup_names[index]}}, sums.lookups[index]);
     });
-    text.begin("useradmin_connection_wait_duration_seconds", "histogram",
-               "How long requests waited for a database connection that they got.");
+    text.begin(metric::connection_wait_duration_seconds);
     each_host([&](const Label& host, const MetricsSnapshot& sums) {
         text.histogram({host}, sums.connection_waits);
     });
-    text.begin("useradmin_database_duration_seconds", "histogram",
-               "How long database connections were held, each time for one piece of work.");
+    text.begin(metric::database_duration_seconds);
     each_host([&](const Label& host, const MetricsSnapshot& sums) {
         text.histogram({host}, sums.connection_holds);
     });
-    text.begin("useradmin_connections_in_use", "gauge",
-               "Database connections that requests hold, in all children.");
+    text.begin(metric::connections_in_use);
     each_host([&](const Label& host, const MetricsSnapshot& sums) {
         text.sample({host}, std::to_string(sums.connections_in_use));
     });
-    text.begin("useradmin_hash_slots", "gauge", "Passwords that may be hashed at once.");
+    text.begin(metric::database_errors_total);
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        for (std::size_t index = 0; index < sums.database_errors.size(); ++index)
+            text.sample({host, {"reason", database_error_names[index]}},
+                        sums.database_errors[index]);
+    });
+    text.begin(metric::database_read_only);
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        text.sample({host}, std::uint64_t{sums.is_read_only});
+    });
+    text.begin(metric::audit_lines_lost_total);
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        text.sample({host}, sums.lost_audit_lines);
+    });
+    text.begin(metric::secondary_storage_up);
+    each_delivery([&](const Label& host, const DeliverySnapshot& deliveries) {
+        if (deliveries.storage != StorageState::unknown)
+            text.sample({host}, std::uint64_t{deliveries.storage != StorageState::unreachable});
+    });
+    text.begin(metric::revocations_delivered_timestamp_seconds);
+    each_delivery([&](const Label& host, const DeliverySnapshot& deliveries) {
+        text.sample({host}, std::to_string(deliveries.delivered_until));
+    });
+    text.begin(metric::hash_slots);
     text.sample({}, metrics.hash_bounds.permits);
-    text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords that are being hashed.");
+    text.begin(metric::hash_slots_in_use);
     text.sample({}, metrics.hashes_in_use.permits);
-    text.begin("useradmin_hash_queue_places", "gauge",
-               "Requests that may wait at once for their turn to hash.");
+    text.begin(metric::hash_queue_places);
     text.sample({}, metrics.hash_bounds.waiters);
-    text.begin("useradmin_hash_queue_places_in_use", "gauge",
-               "Requests that wait for their turn to hash.");
+    text.begin(metric::hash_queue_places_in_use);
     text.sample({}, metrics.hashes_in_use.waiters);
     return std::move(text).take();
 }

@@ -1,9 +1,11 @@
 // Metrics in the Prometheus text format.
 #pragma once
 
+#include "httpd/deliveries.hpp"
 #include "httpd/metrics.hpp"
 #include "ipc/fair_semaphore.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +16,13 @@ namespace useradmin::httpd {
 struct VirtualHostMetrics {
     std::string name;
     MetricsSnapshot sums;
+    std::optional<DeliverySnapshot> deliveries = {};
 };
 
 /// The metrics of the whole server.
 struct ServerMetrics {
     const MetricsRegistry& registry;
-    /// The virtual hosts with nonzero counts.
+    /// The virtual hosts with nonzero counts or with deliveries.
     std::vector<VirtualHostMetrics> virtual_hosts = {};
     ipc::FairSemaphore::Counts hash_bounds = {};
     ipc::FairSemaphore::Counts hashes_in_use = {};

@@ -17,7 +17,7 @@ void* map_shared_memory(apr_pool_t* pool, std::size_t size) {
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init) {
     // The number is the version of the memory layout.
-    const std::string key = "useradmin " + purpose + " 6";
+    const std::string key = "useradmin " + purpose + " 7";
     void* memory = nullptr;
     apr_pool_userdata_get(&memory, key.c_str(), pool);
     if (memory != nullptr)

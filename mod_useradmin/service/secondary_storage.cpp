@@ -24,11 +24,18 @@ namespace useradmin::service {
 
 namespace {
 
+using httpd::DeliveryState;
+using httpd::StorageState;
 using secondary_storage::Delivery;
 using secondary_storage::RedisAddress;
 using secondary_storage::RedisStorage;
 
 constexpr std::chrono::seconds storage_timeout(1);
+
+/// Returns the Unix time.
+std::int64_t now() noexcept {
+    return apr_time_sec(apr_time_now());
+}
 
 /// Parses a URL. Returns false if it is none of Redis.
 bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
@@ -89,9 +96,12 @@ class ServerLog final : public text::Logger {
 /// Delivers the revocations of a database's tables to a storage. Its members are those of a child.
 class Job {
   public:
-    Job(server_rec* server, const httpd::BackendSettings& settings, const SecondaryStorage& storage)
-        : server_(server), settings_(settings), state_(**storage.state),
-          storage_(*storage.address, storage_timeout), address_(storage.address) {}
+    Job(server_rec* server, const httpd::BackendSettings& settings, const RedisAddress* address,
+        DeliveryState& state)
+        : server_(server), settings_(settings), state_(state), storage_(*address, storage_timeout),
+          address_(address) {}
+
+    const DeliveryState& state() const noexcept { return state_; }
 
     /// Returns whether it delivers the same revocations to the same storage.
     bool equals(const server_rec* server, const store::TableNames& tables,
@@ -112,6 +122,7 @@ class Job {
         if (is_stopped_ || backend().pool_state == nullptr) // or the child is starting
             return;
         ServerLog log(server_, *backend().log_throttle);
+        const std::int64_t started = now();
         if (!storage_.connect())
             return note_failure(log);
         Delivery::Outcome outcome = Delivery::Outcome::partial;
@@ -121,8 +132,10 @@ class Job {
             return note_failure(log);
         if (outcome == Delivery::Outcome::no_table)
             return note_missing_table(log);
-        if (outcome == Delivery::Outcome::complete &&
-            state_.exchange(StorageState::reached) == StorageState::unreachable)
+        if (outcome != Delivery::Outcome::complete)
+            return;
+        state_.delivered_until = started;
+        if (state_.storage.exchange(StorageState::reached) == StorageState::unreachable)
             log.write(text::Level::warning, "UA0219: the secondary storage answers again; what was "
                                             "revoked meanwhile has ended there");
     }
@@ -144,7 +157,7 @@ class Job {
     }
 
     void note_failure(ServerLog& log) {
-        state_ = StorageState::unreachable;
+        state_.storage = StorageState::unreachable;
         log.write_throttled(text::Level::error,
                             "UA0218: the secondary storage at " + std::string(address_->host) +
                                 ":" + std::to_string(address_->port) +
@@ -154,7 +167,7 @@ class Job {
     }
 
     void note_missing_table(ServerLog& log) {
-        state_ = StorageState::no_table;
+        state_.storage = StorageState::no_table;
         log.write_throttled(text::Level::error,
                             "UA0222: there is no table useradmin_revocation, so what is revoked "
                             "goes on in the application; run: useradminctl schema");
@@ -162,7 +175,7 @@ class Job {
 
     server_rec* server_;
     httpd::BackendSettings settings_;
-    std::atomic<StorageState>& state_;
+    DeliveryState& state_;
     RedisStorage storage_;
     const RedisAddress* address_;
     Delivery delivery_;
@@ -217,7 +230,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
     if (words.size() > 1)
         address.prefix = line.copy(words[1]);
     storage.address = &address;
-    storage.state = &apr::emplace<std::atomic<StorageState>*>(line.pool(), nullptr);
+    storage.deliveries = &apr::emplace<std::vector<const DeliveryState*>>(line.pool());
     return nullptr;
 }
 
@@ -235,16 +248,21 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
-        if (!settings.get<Enabled>().is_on || storage.address == nullptr ||
-            std::any_of(jobs.begin(), jobs.end(), [&](const Job* job) {
-                return job->equals(server, backend.tables.names, storage.address);
-            }))
+        if (!settings.get<Enabled>().is_on || storage.address == nullptr)
             return;
-        const std::string name = "secondary storage " + std::to_string(jobs.size());
-        auto*& state = const_cast<std::atomic<StorageState>*&>(*storage.state);
-        if (state == nullptr)
-            state = httpd::shared_array<std::atomic<StorageState>>(configuration_pool, name, 1);
-        jobs.push_back(&apr::emplace<Job>(configuration_pool, server, backend, storage));
+        auto job = std::find_if(jobs.begin(), jobs.end(), [&](const Job* known) {
+            return known->equals(server, backend.tables.names, storage.address);
+        });
+        if (job == jobs.end()) {
+            const std::string name = "secondary storage " + std::to_string(jobs.size());
+            auto* state = httpd::shared_array<DeliveryState>(configuration_pool, name, 1);
+            state->delivered_until = now();
+            const_cast<std::vector<const DeliveryState*>*>(storage.deliveries)->push_back(state);
+            job = jobs.insert(job, &apr::emplace<Job>(configuration_pool, server, backend,
+                                                      storage.address, *state));
+        }
+        const auto& host = httpd::backend_of(server, useradmin_module);
+        host.shared.deliveries->push_back({host.name, &(*job)->state()});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
         httpd::for_each_location<directives>(

@@ -1,31 +1,33 @@
 // UserAdminSecondaryStorage: ends sessions in the application's Redis after they were revoked here.
 #pragma once
 
+#include "httpd/deliveries.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "secondary_storage/redis.hpp"
 
-#include <atomic>
+#include <algorithm>
+#include <vector>
 
 namespace useradmin::service {
-
-/// What became of the last attempt to deliver revocations.
-enum class StorageState { unknown, reached, unreachable, no_table };
 
 /// The value of `UserAdminSecondaryStorage URL [prefix] [required]`.
 struct SecondaryStorage {
     /// nullptr: none.
     const secondary_storage::RedisAddress* address = nullptr;
     bool is_required = false;
-    /// In shared memory, set by start_deliveries().
-    std::atomic<StorageState>* const* state = nullptr;
+    /// Its deliveries, set by start_deliveries(); nullptr: none.
+    const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const SecondaryStorage&) const = default;
     /// Returns whether what is revoked now goes on in the application.
     bool fails() const noexcept {
-        const StorageState last =
-            state != nullptr && *state != nullptr ? (*state)->load() : StorageState::unknown;
-        return last == StorageState::unreachable || last == StorageState::no_table;
+        return deliveries != nullptr &&
+               std::any_of(
+                   deliveries->begin(), deliveries->end(),
+                   [](const auto* delivery) {
+                       return delivery->storage >= httpd::StorageState::no_table;
+                   });
     }
 };
 

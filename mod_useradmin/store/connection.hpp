@@ -20,6 +20,16 @@ struct Connection {
     SharedSchemas* schemas = nullptr;
 };
 
+/// How work with a database ended.
+enum class WorkOutcome {
+    written,         ///< a write succeeded
+    timed_out,       ///< a query timed out
+    lock_timed_out,  ///< a database lock was not available in time
+    connection_lost, ///< there is no connection to the database any more
+    read_only,       ///< the database is read-only, such as a standby
+    failed,          ///< the database reported an error
+};
+
 /// Provides connections, at most one at a time.
 class ConnectionSource {
   public:
@@ -27,6 +37,8 @@ class ConnectionSource {
     /// Returns a connection, or nullptr if none was available in time.
     virtual const Connection* acquire(Deadline deadline) = 0;
     virtual void release(const Connection& connection) noexcept = 0;
+    /// Is called with each error, and after each write.
+    virtual void on_outcome(WorkOutcome) noexcept {}
 };
 
 /// A connection that returns to its source at the end of the scope.

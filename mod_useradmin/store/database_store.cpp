@@ -41,25 +41,31 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
-    return log_unavailable("UA0107: ", "the query timed out after " +
-                                           std::to_string(timeout_policy_.timeout.count() / 1000) +
-                                           " s");
+    return log_unavailable(WorkOutcome::timed_out, "UA0107: ",
+                           "the query timed out after " +
+                               std::to_string(timeout_policy_.timeout.count() / 1000) + " s");
 }
 
 Failure DatabaseStore::lock_failure() {
-    return log_unavailable("UA0104: ", "timed out waiting for the database lock");
+    return log_unavailable(WorkOutcome::lock_timed_out,
+                           "UA0104: ", "timed out waiting for the database lock");
 }
 
 Failure DatabaseStore::connection_failure(const Client& client) {
-    return log_unavailable("UA0105: ", "cannot connect to the database: " + client.error_message());
+    return log_unavailable(WorkOutcome::connection_lost,
+                           "UA0105: ", "cannot connect to the database: " + client.error_message());
 }
 
-Failure DatabaseStore::log_unavailable(std::string_view tag, std::string_view reason) {
+Failure DatabaseStore::log_unavailable(WorkOutcome outcome, std::string_view tag,
+                                       std::string_view reason) {
+    source_.on_outcome(outcome);
     log_.write_throttled(text::Level::error, std::string(tag) += reason);
     return Failure::unavailable;
 }
 
-Failure DatabaseStore::log_failed(std::string_view tag, std::string_view reason) {
+Failure DatabaseStore::log_failed(WorkOutcome outcome, std::string_view tag,
+                                  std::string_view reason) {
+    source_.on_outcome(outcome);
     log_.write(text::Level::error, std::string(tag) += reason);
     return Failure::failed;
 }
@@ -149,7 +155,8 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
                 return Failure::unavailable;
             const Dialect* dialect = find_dialect(apr::view_of(apr_dbd_name((*lease).driver)));
             if (dialect == nullptr)
-                return log_failed("UA0101: ", "DBDriver must be " + driver_names());
+                return log_failed(WorkOutcome::failed,
+                                  "UA0101: ", "DBDriver must be " + driver_names());
             if (const auto result = repeat_on(*lease, *dialect, needs, retry,
                                               deadline_of(asked, use.deadline()), attempt))
                 return *result;
@@ -184,7 +191,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                 continue;
             if (error_kind == ErrorKind::connection_lost)
                 return connection_failure(client);
-            return log_unavailable("UA0102: ", "cannot read the database's catalogue: " + reason);
+            return log_unavailable(WorkOutcome::failed,
+                                   "UA0102: ", "cannot read the database's catalogue: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The problem may have been fixed meanwhile: read the catalogue again.
@@ -196,7 +204,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             if (problem->need == needs_revocations)
                 log_.write_throttled(text::Level::error, "UA0103: " + problem->text);
             else
-                log_failed("UA0103: ", problem->text);
+                log_failed(WorkOutcome::failed, "UA0103: ", problem->text);
             return Failure::failed;
         }
         // Do not start a write that must not be repeated on a closed connection.
@@ -228,7 +236,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             // The primary may have become a standby. Nothing was done; another connection may lead
             // to the new primary.
             if (!std::exchange(may_reconnect, false))
-                return log_unavailable("UA0108: ",
+                return log_unavailable(WorkOutcome::read_only, "UA0108: ",
                                        "the database is read-only: " + work.error_message() + "; " +
                                            dialect.product().read_only_hint);
             if (!client.reconnect())
@@ -239,9 +247,10 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             const bool is_back = client.ensure_connected();
             if (retry == Retry::no) {
                 // Logs every such write, without throttling.
-                log_failed("UA0105: ", "the connection to the database was lost; the outcome of "
-                                       "the write is unknown: " +
-                                           work.error_message());
+                log_failed(WorkOutcome::connection_lost, "UA0105: ",
+                           "the connection to the database was lost; the outcome of "
+                           "the write is unknown: " +
+                               work.error_message());
                 return Failure::unavailable;
             }
             if (!is_back || !is_first)
@@ -258,7 +267,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             reason += missing_grants(dialect, client, known.schema(), needs);
         if (work.error_kind() == ErrorKind::foreign_key_violation && !work.deleted_user().empty())
             reason += references_to(dialect, client, known.schema(), work.deleted_user());
-        return log_failed("UA0106: ", reason);
+        return log_failed(WorkOutcome::failed, "UA0106: ", reason);
     }
 }
 
@@ -301,6 +310,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     };
     const Result<Done> result =
         repeat(access, needs, reports_first ? Retry::no : retry, attempt_write);
+    if (result)
+        source_.on_outcome(WorkOutcome::written);
     // Only this request waits for the listener.
     if (result && listener != nullptr && !reports_first)
         report();

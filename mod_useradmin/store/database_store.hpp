@@ -132,8 +132,8 @@ class DatabaseStore : public Store {
     /// Logs a lock timeout.
     Failure lock_failure();
     Failure connection_failure(const Client& client);
-    Failure log_unavailable(std::string_view tag, std::string_view reason);
-    Failure log_failed(std::string_view tag, std::string_view reason);
+    Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
+    Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     /// Returns what still refers to a user whose deletion a foreign key has rejected, and the
     /// remedy, as the end of a log line.
     std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,

@@ -35,6 +35,12 @@ find_tool() {
     return 1
 }
 
+# metrics_in_code SOURCE: prints the names of the metrics that the modules export.
+metrics_in_code() {
+    sed -n '/^namespace metric {/,/^} \/\/ namespace metric/p' "$1/mod_useradmin/httpd/prometheus.cpp" |
+        grep -oE '"useradmin_[a-z_]+"' | tr -d '"' | sort -u
+}
+
 # directives_in_code SOURCE: prints the directives of both modules. In a module's table, each name is a separate string
 # literal.
 directives_in_code() {

@@ -236,6 +236,55 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     stop();
 }
 
+TEST(metrics, show_a_read_only_database_until_it_takes_a_change) {
+    allow_log("UA0108");
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "metrics-read-only");
+    start_before(own, std::string(metrics_location) +
+                          "<Location \"/health\">\n  SetHandler useradmin-health\n"
+                          "  UserAdminHealth writable\n</Location>\n");
+    const auto becomes = [&](int status) {
+        return eventually([&] { return client_->send({"GET", "/health"}).status == status; });
+    };
+    const std::string is_read_only = "useradmin_database_read_only{virtual_host=\"localhost\"}";
+    const std::string errors =
+        "useradmin_database_errors_total{virtual_host=\"localhost\",reason=\"read-only\"}";
+    CHECK(becomes(200));
+    expect_sample(is_read_only, "0");
+    expect_sample(errors, "0");
+    own.set_read_only(true);
+    httpd_->restart_gracefully(); // SQLite continues to write to an open file
+    CHECK(becomes(503));
+    expect_sample(is_read_only, "1");
+    CHECK(sample(errors) != "0");
+    own.set_read_only(false);
+    CHECK(becomes(200));
+    expect_sample(is_read_only, "0");
+}
+
+TEST(metrics, count_the_errors_of_a_database_in_the_health_check_too) {
+    allow_log("UA0103");
+    start(std::string(metrics_location) + "<Location \"/health\">\n  SetHandler useradmin-health\n"
+                                          "  UserAdminTables none session account\n</Location>\n");
+    CHECK_EQUAL(503, client_->send({"GET", "/health"}).status);
+    expect_sample("useradmin_database_errors_total{virtual_host=\"localhost\",reason=\"failed\"}",
+                  "1");
+}
+
+TEST(metrics, count_changes_without_an_audit_line) {
+    expect_log("UA0401: the audit log could not be written: No space left on device");
+    const auto log = full_log("metrics-audit");
+    start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
+          location("/closed/users", "UserAdminAuditLog " + log.string()));
+    const std::string lost = "useradmin_audit_lines_lost_total{virtual_host=\"localhost\"}";
+    // A refusal of an anonymous caller is counted and written later.
+    CHECK_EQUAL(401, client_->send({"GET", "/closed/users"}).status);
+    expect_sample(lost, "0");
+    for (const char* const count : {"1", "2"}) {
+        expect_success(client_->send({"PUT", "/api/users/ulises-1", {}, R"({"name":"U"})"}));
+        expect_sample(lost, count);
+    }
+}
+
 TEST(metrics, used_by_the_alert_examples_exist) {
     start_three();
     expect_success(ask_host("one.test", "GET", "/api/users"));

@@ -3,6 +3,8 @@
 
 #include "scene.hpp"
 
+#include <filesystem>
+
 namespace useradmin::test {
 
 /// Open to a superAdmin without a session lookup: what fails is the service's own work.
@@ -41,6 +43,13 @@ class OwnHttpd : public Scene {
         auto reply = client_->send({method, path, {bearer(Caller::super_admin)}, body}, where);
         check_reply(reply, where);
         return reply;
+    }
+
+    /// Returns an audit log in a new folder, whose disk is full.
+    static std::filesystem::path full_log(const std::string& folder) {
+        const auto log = Suite::current().work().make(folder) / "audit.log";
+        std::filesystem::create_symlink("/dev/full", log);
+        return log;
     }
 
     /// An address that is there for GET, HEAD and OPTIONS, and says so.

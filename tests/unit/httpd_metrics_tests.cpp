@@ -14,6 +14,7 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace useradmin::test {
 
@@ -123,6 +124,44 @@ TEST(metrics, count_a_duration_in_the_first_matching_bucket) {
     CHECK_EQUAL(20'001'002, times.microseconds);
 }
 
+TEST(metrics, count_the_errors_of_a_database_by_kind) {
+    using Outcome = store::WorkOutcome;
+    for (const Outcome outcome : {Outcome::timed_out, Outcome::lock_timed_out, Outcome::failed,
+                                  Outcome::connection_lost, Outcome::failed, Outcome::written})
+        metrics().count(outcome);
+    const auto counted = sums().database_errors;
+    const auto count_of = [&](std::string_view name) {
+        const auto& names = httpd::database_error_names;
+        return counted[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) -
+                                                names.begin())];
+    };
+    for (const char* name : {"timeout", "lock", "connection"})
+        CHECK_EQUAL(1, count_of(name));
+    CHECK_EQUAL(0, count_of("read-only"));
+    CHECK_EQUAL(2, count_of("failed"));
+}
+
+TEST(metrics, show_a_database_as_read_only_until_a_write_succeeds) {
+    metrics().count(store::WorkOutcome::read_only);
+    metrics().count(store::WorkOutcome::timed_out);
+    CHECK(sums().is_read_only);
+    metrics().count(store::WorkOutcome::written);
+    CHECK_FALSE(sums().is_read_only);
+}
+
+TEST(metrics, show_the_worst_delivery_of_a_virtual_host) {
+    using State = httpd::StorageState;
+    const httpd::DeliveryState good{State::reached, 200};
+    const httpd::DeliveryState bad{State::unreachable, 100};
+    const std::vector<httpd::HostDelivery> deliveries = {
+        {"a", &good}, {"a", &bad}, {"a", &good}, {"b", &good}};
+    const auto worst = httpd::snapshot_of(deliveries, "a");
+    CHECK(worst && worst->storage == State::unreachable && worst->delivered_until == 100);
+    const auto other = httpd::snapshot_of(deliveries, "b");
+    CHECK(other && other->storage == State::reached && other->delivered_until == 200);
+    CHECK_FALSE(httpd::snapshot_of(deliveries, "c").has_value());
+}
+
 TEST(metrics, drop_the_connections_of_a_killed_child) {
     const int own = registry_->register_child();
     const Metrics metrics(*shared_, own);
@@ -177,8 +216,17 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
     metrics().count(Lookup::cached);
     metrics().connection_acquired(300us);
     metrics().connection_released(1500ms);
+    metrics().count(store::WorkOutcome::read_only);
+    metrics().count_lost_audit_line();
+    using State = httpd::StorageState;
     const std::string text =
-        httpd::prometheus_text({*registry_, {{"a.test:443", sums()}}, {4, 100}, {1, 2}});
+        httpd::prometheus_text({*registry_,
+                                {{"a.test:443", sums(), {{State::reached, 1700000000}}},
+                                 {"b.test:443", {}, {{State::unreachable, 1700000000}}},
+                                 {"c.test:443", {}, {{State::unknown, 1600000000}}},
+                                 {"d.test:443", {}, {}}},
+                                {4, 100},
+                                {1, 2}});
     for (
         const char* line : {
             "# TYPE useradmin_requests_total counter",
@@ -199,6 +247,14 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
             R"(useradmin_database_duration_seconds_bucket{virtual_host="a.test:443",le="2.5"} 1)",
             R"(useradmin_database_duration_seconds_sum{virtual_host="a.test:443"} 1.5)",
             R"(useradmin_connections_in_use{virtual_host="a.test:443"} 0)",
+            R"(useradmin_database_errors_total{virtual_host="a.test:443",reason="read-only"} 1)",
+            R"(useradmin_database_errors_total{virtual_host="a.test:443",reason="timeout"} 0)",
+            R"(useradmin_database_read_only{virtual_host="a.test:443"} 1)",
+            R"(useradmin_audit_lines_lost_total{virtual_host="a.test:443"} 1)",
+            R"(useradmin_secondary_storage_up{virtual_host="a.test:443"} 1)",
+            R"(useradmin_secondary_storage_up{virtual_host="b.test:443"} 0)",
+            R"(useradmin_revocations_delivered_timestamp_seconds{virtual_host="a.test:443"} 1700000000)",
+            R"(useradmin_revocations_delivered_timestamp_seconds{virtual_host="c.test:443"} 1600000000)",
             "useradmin_hash_slots 4",
             "useradmin_hash_slots_in_use 1",
             "useradmin_hash_queue_places 100",
@@ -207,6 +263,8 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
         check_line(text, line);
     STRCMP_CONTAINS("# HELP useradmin_requests_total Requests", text.c_str());
     CHECK(text.find("operation=\"create\"") == std::string::npos);
+    CHECK(text.find("_up{virtual_host=\"c.test") == std::string::npos);
+    CHECK(text.find("_timestamp_seconds{virtual_host=\"d.test") == std::string::npos);
 }
 
 TEST(metrics, escape_what_a_name_holds) {

@@ -1,0 +1,52 @@
+// The state of the deliveries of revocations to secondary storages.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::httpd {
+
+/// The result of the last attempt to deliver revocations, the worst last.
+enum class StorageState { unknown, reached, no_table, unreachable };
+
+/// The state of a delivery, in zeroed shared memory.
+struct DeliveryState {
+    std::atomic<StorageState> storage;
+    /// The Unix time up to which revocations are delivered; at first, when httpd started.
+    std::atomic<std::int64_t> delivered_until;
+};
+
+/// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
+/// storage share a state.
+struct HostDelivery {
+    /// Backend::name.
+    std::string_view host;
+    const DeliveryState* state;
+};
+
+/// The states of a virtual host's deliveries: the worst of each member.
+struct DeliverySnapshot {
+    StorageState storage;
+    std::int64_t delivered_until;
+};
+
+/// Returns the snapshot of a virtual host, or nothing if it has no deliveries.
+inline std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& deliveries,
+                                                   std::string_view host) {
+    std::optional<DeliverySnapshot> worst;
+    for (const HostDelivery& delivery : deliveries) {
+        if (delivery.host != host)
+            continue;
+        const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until};
+        worst = !worst ? own
+                       : DeliverySnapshot{std::max(worst->storage, own.storage),
+                                          std::min(worst->delivered_until, own.delivered_until)};
+    }
+    return worst;
+}
+
+} // namespace useradmin::httpd
