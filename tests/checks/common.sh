@@ -41,6 +41,11 @@ metrics_in_code() {
         grep -oE '"useradmin_[a-z_]+"' | tr -d '"' | sort -u
 }
 
+# alerts_in SOURCE: prints the names of the example alerts.
+alerts_in() {
+    sed -nE 's/^ *- alert: (.*)/\1/p' "$1/conf/useradmin-alerts.yml" | sort
+}
+
 # directives_in_code SOURCE: prints the directives of both modules. In a module's table, each name is a separate string
 # literal.
 directives_in_code() {

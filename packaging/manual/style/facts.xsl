@@ -18,6 +18,7 @@
   <xsl:for-each select="*[title = 'Troubleshooting']//td[1]/code/text()"><xsl:value-of select="concat('quote&#9;', normalize-space(.), '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1]/code[contains(., '.') and contains(../../../tr/th[1], 'conf/recipes')]"><xsl:value-of select="concat('recipe&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1]/code[starts-with(., 'useradmin_')]"><xsl:value-of select="concat('metric&#9;', ., '&#10;')"/></xsl:for-each>
+  <xsl:for-each select="//td[1]/code[../../../tr/th[1] = 'alert']"><xsl:value-of select="concat('alert&#9;', ., '&#10;')"/></xsl:for-each>
 </xsl:template>
 
 <xsl:template match="directivesynopsis">
