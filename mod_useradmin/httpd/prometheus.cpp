@@ -34,7 +34,7 @@ struct Metric {
     std::string_view meaning;
 };
 
-/// All metrics. tests/checks/manual reads their names here.
+/// All metrics. packaging/grafana/generate and the checks read them here.
 namespace metric {
 constexpr Metric requests_total = {"useradmin_requests_total", "counter",
                                    "Requests that were answered, by operation and HTTP status."};
