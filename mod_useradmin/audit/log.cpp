@@ -285,6 +285,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
         errno != EINVAL && errno != EROFS)
         appended.error = errno;
+    last_error_ = appended.error;
     return appended;
 }
 

@@ -67,6 +67,9 @@ class Log {
     /// Chains a line (an open object) and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
+    /// Returns the errno value of the last append(), or 0.
+    int last_error() const noexcept { return last_error_; }
+
     /// The counts of refusals of anonymous callers.
     Refusals& refusals() noexcept { return refusals_; }
 
@@ -93,6 +96,7 @@ class Log {
     std::atomic<std::uint64_t> not_written_{0};
     /// Whether a wait for the program has timed out since it last read.
     std::atomic<bool> is_stalled_{false};
+    std::atomic<int> last_error_{0};
     Refusals refusals_ = {};
     bool is_ready_;
 };

@@ -3,6 +3,7 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/shared_memory.hpp"
+#include "text/printable.hpp"
 
 #include <mpm_common.h>
 
@@ -201,6 +202,24 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         apr::emplace<LastLines>(configuration_pool, named);
     }
     return true;
+}
+
+std::string audit_log_states(apr_pool_t* configuration_pool) {
+    std::string lines;
+    for (const NamedLog& named : named_logs(configuration_pool)) {
+        if (named.log == nullptr)
+            continue;
+        std::string_view name = named.name;
+        if (named.is_program()) // its arguments may be secret
+            name = name.substr(0, name.find(' '));
+        const int error = named.log->last_error();
+        lines += "audit log " + text::printable(name) + ": " +
+                 (error == 0        ? "ok"
+                  : error == EAGAIN ? "the program does not keep up"
+                                    : std::generic_category().message(error)) +
+                 '\n';
+    }
+    return lines;
 }
 
 void register_audit_log(apr_pool_t*) noexcept {

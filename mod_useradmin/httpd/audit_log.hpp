@@ -5,6 +5,8 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 
+#include <string>
+
 namespace useradmin::httpd {
 
 /// An audit log named in the configuration. Directives with the same name share one.
@@ -22,6 +24,10 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log);
 /// For post_config: opens the configured logs with the privileges that httpd starts with. Logs
 /// failures and returns false.
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner);
+
+/// Returns a line for each configured log: "ok", or why its last line could not be written. Call it
+/// after open_audit_logs().
+std::string audit_log_states(apr_pool_t* configuration_pool);
 
 /// Registers a monitor hook that logs counted refusals about every ten seconds.
 void register_audit_log(apr_pool_t* pool) noexcept;

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 namespace useradmin::httpd {
@@ -60,11 +61,34 @@ bool is_local(const request_rec* request) noexcept {
     for (const char* header : {"Forwarded", "X-Forwarded-For", "Via"})
         if (apr_table_get(request->headers_in, header) != nullptr)
             return false;
-    const apr_sockaddr_t* const caller = request->useragent_addr;
-    const apr_sockaddr_t* const own = request->connection->local_addr;
-    if (caller == nullptr || caller->ipaddr_ptr == nullptr)
-        return false;
-    return is_loopback(*caller) || (own != nullptr && apr_sockaddr_equal(caller, own) != 0);
+    const conn_rec& connection = *request->connection;
+    const auto is_own = [&](const apr_sockaddr_t* address) {
+        return address != nullptr && address->ipaddr_ptr != nullptr &&
+               (is_loopback(*address) || (connection.local_addr != nullptr &&
+                                          apr_sockaddr_equal(address, connection.local_addr) != 0));
+    };
+    // mod_remoteip sets the first of them from a header.
+    return is_own(request->useragent_addr) && is_own(connection.client_addr);
+}
+
+/// Returns the states of the virtual host's secondary storage and of the audit logs, one per line.
+std::string states_of(const Backend& backend) {
+    std::string lines;
+    if (const auto deliveries = snapshot_of(*backend.shared.deliveries, backend.name)) {
+        lines += std::string("secondary storage: ") +
+                 (deliveries->storage == StorageState::unknown       ? "not asked yet"
+                  : deliveries->storage == StorageState::unreachable ? "unreachable"
+                                                                     : "ok") +
+                 '\n';
+        const std::int64_t age = apr_time_sec(apr_time_now()) - deliveries->delivered_until;
+        lines +=
+            "revocations: " +
+            (deliveries->storage == StorageState::no_table
+                 ? std::string("not delivered, see UA0222 in the error log")
+                 : "delivered up to " + std::to_string(std::max<std::int64_t>(age, 0)) + " s ago") +
+            '\n';
+    }
+    return lines + audit_log_states(ap_server_conf->process->pconf);
 }
 
 /// Returns the problems, one per line; empty if the database answered.
@@ -91,7 +115,7 @@ int handle_health(request_rec* request, const module& owner, const BackendSettin
                : problem_of(request, owner, settings);
     std::string text = drains ? "draining\n" : problem.empty() ? "ok\n" : "unavailable\n";
     if (is_local(request))
-        text += problem;
+        text += problem + states_of(backend_of(request->server, owner));
     request->status = problem.empty() ? HTTP_OK : HTTP_SERVICE_UNAVAILABLE;
     ap_set_content_type(request, "text/plain; charset=utf-8");
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");

@@ -1,8 +1,12 @@
 // SetHandler useradmin-health: whether a load balancer may send requests here.
 #include "own_httpd.hpp"
 
+#include "support/ports.hpp"
+
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -133,6 +137,47 @@ TEST(health, is_503_while_the_drain_file_exists) {
     expect_health(503, "draining\n", {"Via: 1.1 proxy"});
     std::filesystem::remove(file);
     expect_health(200, "ok\n");
+}
+
+TEST(health, says_to_local_callers_whether_the_audit_log_works) {
+    expect_log("UA0401");
+    const std::string log = full_log("health-audit").string();
+    start("UserAdminAuditLog " + log + "\n" + health_location() + location("/api/users", as_sara));
+    expect_health(200, "ok\naudit log " + log + ": ok\n");
+    expect_success(client_->send({"PUT", "/api/users/ulises-1", {}, R"({"name":"U"})"}));
+    expect_health(200, "ok\naudit log " + log + ": No space left on device\n");
+    expect_health(200, "ok\n", {"Via: 1.1 proxy"});
+}
+
+TEST(health, names_only_the_program_of_an_audit_log) {
+    start("UserAdminAuditLog \"|/bin/cat --number\"\n" + health_location());
+    expect_health(200, "ok\naudit log |/bin/cat: ok\n");
+}
+
+TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
+    const std::filesystem::path file = Suite::current().work().path() / "stopping";
+    start(health_location("UserAdminDrainFile " + file.string() + "\n") +
+              "<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n",
+          {"mod_status.so"});
+    const RawConnection running(httpd_->port());
+    CHECK(running.send("GET /health HTTP/1.1\r\nHost: localhost\r\n"));
+    // Until a worker reads the request.
+    CHECK(eventually([&] {
+        const std::string status = client_->send({"GET", "/server-status?auto"}).body;
+        return between(status, "Scoreboard: ", "\n").value_or("").find('R') != std::string::npos;
+    }));
+    std::ofstream(file).close();
+    ::kill(httpd_->main_process(), SIGWINCH);
+    CHECK(eventually([&] {
+        const int socket = connected_to(httpd_->port());
+        return socket < 0 || ::close(socket) != 0;
+    }));
+    CHECK(running.send("\r\n"));
+    const Reply reply = parse_reply(running.receive_all());
+    CHECK_EQUAL(503, reply.status);
+    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    STRCMP_CONTAINS("draining\n", reply.body.c_str());
+    std::filesystem::remove(file);
 }
 
 TEST(health, is_503_where_a_table_is_missing) {

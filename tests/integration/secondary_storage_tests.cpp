@@ -159,6 +159,42 @@ TEST(secondary_storage, that_is_down_is_said_in_the_reply_and_catches_up) {
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
+TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
+    allow_lines_of_outages();
+    start(location_with("UserAdminSecondaryStorage " + redis_->url() + " app:\n") +
+          "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n"
+          "<Location \"/health\">\n  SetHandler useradmin-health\n</Location>\n");
+    const auto shows = [&](const char* up, const char* state) {
+        const std::string labels = "{virtual_host=\"localhost\"} ";
+        return eventually([&] {
+            const std::string metrics = client_->send({"GET", "/metrics"}).body;
+            const Reply health = client_->send({"GET", "/health"});
+            return between(metrics, "useradmin_secondary_storage_up" + labels, "\n") == up &&
+                   health.status == 200 &&
+                   health.body.starts_with("ok\nsecondary storage: " + std::string(state) +
+                                           "\nrevocations: delivered up to ");
+        });
+    };
+    const auto delivered_until = [&] {
+        return std::stoll(
+            between(
+                client_->send({"GET", "/metrics"}).body,
+                "useradmin_revocations_delivered_timestamp_seconds{virtual_host=\"localhost\"} ",
+                "\n")
+                .value_or("0"));
+    };
+    CHECK_TRUE(shows("1", "ok"));
+    CHECK_EQUAL(std::string("ok\n"), client_->send({"GET", "/health", {"Via: 1.1 proxy"}}).body);
+    redis_->stop();
+    CHECK_TRUE(shows("0", "unreachable"));
+    const auto stopped = delivered_until();
+    CHECK_TRUE(is_noticed());
+    CHECK_EQUAL(stopped, delivered_until());
+    redis_->start();
+    CHECK_TRUE(shows("1", "ok"));
+    CHECK_TRUE(eventually([&] { return delivered_until() > stopped; }));
+}
+
 TEST(secondary_storage, that_is_frozen_holds_no_request_up) {
     allow_lines_of_outages();
     start_with();
@@ -185,8 +221,10 @@ TEST(secondary_storage, that_is_required_and_down_lets_nothing_be_revoked) {
 TEST(secondary_storage, without_the_table_of_revocations_is_told_nothing_and_says_so) {
     sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
     allow_log("UA0222");
-    start_with();
+    start_with("app:\n</Location>\n<Location \"/health\">\n  SetHandler useradmin-health");
     const bool is_said = is_noticed();
+    STRCMP_CONTAINS("\nrevocations: not delivered, see UA0222 in the error log\n",
+                    client_->send({"GET", "/health"}).body.c_str());
     sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     CHECK_TRUE(is_said);
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
