@@ -101,6 +101,12 @@
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
     open: ["Open", "Abrir"],
+    copyEmail: ["Copy the e-mail", "Copiar el correo"],
+    copyId: ["Copy the identifier", "Copiar el identificador"],
+    copyLink: ["Copy a link to this user", "Copiar un enlace a este usuario"],
+    copyPassword: ["Copy the password", "Copiar la contraseña"],
+    copied: ["Copied.", "Copiado."],
+    notCopied: ["The browser did not allow copying.", "El navegador no ha permitido copiar."],
     profile: ["Profile", "Perfil"],
     ownRole: ["You would lose the rights of your present role.", "Perderías los permisos de tu rol actual."],
     hasChanged: ["Somebody has changed this user in the meantime, and nothing was saved.", "Alguien ha cambiado este usuario mientras tanto y no se ha guardado nada."],
@@ -264,6 +270,8 @@
     plus: "M12 5v14M5 12h14",
     close: "M6 6l12 12M18 6 6 18",
     down: "M6 9l6 6 6-6",
+    copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+    link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   };
   const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
   const title = () => h("h1", { tabindex: "-1" }, t("title"));
@@ -428,6 +436,10 @@
     });
     return node;
   }
+  const bareButton = (name, label, onclick) => h("button", { type: "button", class: "bare", "aria-label": label, title: label, onclick }, icon(name));
+  const copy = (text) => () => text() && navigator.clipboard.writeText(text()).then(() => tell(t("copied")), () => tell(t("notCopied")));
+  // Browsers offer the clipboard only to secure pages.
+  const canCopy = navigator.clipboard !== undefined;
   const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
   const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
   const select = (options, value, attributes) => {
@@ -451,7 +463,8 @@
       input.complain("");
       reveal(true);
     });
-    return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate] }) };
+    const copied = canCopy && bareButton("copy", t("copyPassword"), copy(() => input.value));
+    return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate, copied] }) };
   }
   const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
 
@@ -459,20 +472,28 @@
 
   const dialogs = () => [...document.querySelectorAll("dialog[open]")];
   const editsIn = (...places) => places.flatMap((place) => [...place.querySelectorAll("input, select")]).filter((input) => input.isEdited?.());
+  // The edits that the user has not agreed to discard.
+  const edits = () => editsIn(...dialogs().filter((each) => !each.isLeft));
+  let question = null;
+  const agreesToDiscard = () => (question ??= confirmation(t("discardTitle"), t("keepEditing"), t("discard")).finally(() => (question = null)));
   addEventListener("beforeunload", (event) => {
-    if (editsIn(...dialogs()).length) event.preventDefault();
+    if (edits().length) event.preventDefault();
   });
   const draftKey = `useradmin-draft ${service.base}`;
   // Stores the edits of the open dialogs, but no password, until the same caller signs in again.
   function keepDraft() {
-    const typed = editsIn(...dialogs()).filter((input) => input.name !== "password").map((input) => [input.name, input.value]);
+    const typed = edits().filter((input) => input.name !== "password").map((input) => [input.name, input.value]);
     if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
   }
-  async function restoreDraft() {
+  // Opens the user in the address, with the draft.
+  async function restore() {
+    written = location.href;
     const draft = JSON.parse(sessionStorage.getItem(draftKey));
     sessionStorage.removeItem(draftKey);
-    if (draft?.caller !== caller.id) return;
-    if (draft.user ? await showUser(draft.user, draft.typed) : createUser(draft.typed)) tell(t("restored"));
+    const user = fragment().get("user");
+    const isOwn = draft?.caller === caller.id && (draft.user ?? null) === user;
+    const isShown = user ? await showUser(user, { typed: isOwn ? draft.typed : {}, isNew: false }) : isOwn && createUser(draft.typed);
+    if (isOwn && isShown) tell(t("restored"));
   }
   // Enters the values of a draft, where there are any.
   function enterTyped(typed, inputs) {
@@ -483,6 +504,38 @@
       }
   }
 
+  // --- The address: its fragment has the state of the list and the open user, for a reload, a bookmark and the back button. ---
+
+  const fragment = () => new URLSearchParams(location.hash.slice(1));
+  let written = location.href;
+  // Writes what is shown into a new entry of the history or the present one. kind: "opened" by a click on a user, or "typed" into the search.
+  function writeAddress(isNew, kind = null) {
+    if (!list) return;
+    const user = dialogs()[0]?.user;
+    const state = new URLSearchParams([...list.state(), ...(user ? [["user", user]] : [])]);
+    const address = `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`;
+    if (isNew && address !== written) history.pushState(kind, "", address);
+    else history.replaceState(history.state, "", address);
+    written = address;
+  }
+  // Shows what is in the address after Back or Forward. If there are edits, restores the address first and asks.
+  async function follow() {
+    if (!list) return;
+    if (edits().length) {
+      history.pushState(dialogs()[0].user ? "opened" : null, "", written);
+      if (question || !(await agreesToDiscard())) return;
+      for (const each of dialogs()) each.isLeft = true;
+      return history.back();
+    }
+    const user = fragment().get("user");
+    const [drawer] = dialogs();
+    const isShown = user !== null && drawer?.user === user && !drawer.isLeft;
+    for (const each of dialogs().reverse()) if (!isShown || each !== drawer) each.close();
+    list.follow();
+    written = location.href;
+    if (user && !isShown) await showUser(user, { isNew: false });
+  }
+
   // --- Dialogs: the browser traps and restores the focus. ---
 
   function dialog(title, kind = "") {
@@ -491,22 +544,23 @@
     const content = h("div", { class: "inner" });
     const notice = h("div", { class: "notice warn", role: "alert" });
     const opener = document.activeElement;
-    const node = h("dialog", { class: kind, "aria-labelledby": heading.id },
+    const frame = { heading, place, content, notice, leave, close: () => frame.node.close() };
+    const node = (frame.node = h("dialog", { class: kind, "aria-labelledby": heading.id },
       h("div", { class: "top" },
-        h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: leave }, icon("close"))),
+        h("div", { class: "head" }, place, bareButton("close", t("close"), leave)),
         h("p", { class: "status", role: "status" }), notice),
-      h("div", { class: "content" }, content));
+      h("div", { class: "content" }, content)));
     node.addEventListener("close", () => {
       node.remove();
       // The element that opened the dialog may have been replaced.
       const below = dialogs().at(-1);
       if (below) return below.contains(document.activeElement) || below.querySelector("h2").focus();
-      const again = opener?.isConnected ? opener : document.querySelector(`[data-user="${CSS.escape(opener?.dataset?.user ?? "")}"]`);
+      const again = opener?.isConnected && opener !== document.body ? opener : document.querySelector(`[data-user="${CSS.escape(node.user ?? opener?.dataset.user ?? "")}"]`);
       (again ?? document.querySelector("input[type=search]"))?.focus();
     });
     // Asks before edits are discarded.
     async function leave() {
-      if (!editsIn(node).length || (await confirmation(t("discardTitle"), t("keepEditing"), t("discard")))) node.close();
+      if (!editsIn(node).length || (await agreesToDiscard())) frame.close();
     }
     const leaveInstead = (event) => {
       event.preventDefault();
@@ -526,7 +580,7 @@
     document.body.append(node);
     node.showModal();
     heading.focus();
-    return { node, heading, place, content, notice, leave, close: () => node.close() };
+    return frame;
   }
 
   // Asks a question. Resolves to whether the user agrees.
@@ -649,7 +703,7 @@
       action: async () => {
         await ask("DELETE", "");
         frame.close();
-        done();
+        await done();
       },
     }));
     address.focus();
@@ -665,10 +719,22 @@
 
   // --- One user ---
 
-  // Shows the user, with the values of a draft. Resolves to whether the user could be read.
-  async function showUser(id, typed = {}) {
+  // Shows the user, with the values of a draft and as a new entry of the history or not. Resolves to whether the user could be read.
+  async function showUser(id, { typed = {}, isNew = true } = {}) {
     const frame = dialog("…", "drawer");
     frame.node.user = id;
+    if (isNew) writeAddress(true, "opened");
+    // Closes the drawer by going back to the entry of the history before it, if there is one.
+    frame.close = () => new Promise((resolve) => {
+      frame.node.addEventListener("close", resolve);
+      if (history.state !== "opened") {
+        frame.node.close();
+        return writeAddress(false);
+      }
+      if (!frame.node.isLeft) history.back();
+      frame.node.isLeft = true;
+    });
+    if (canCopy) frame.place.after(bareButton("link", t("copyLink"), copy(() => `${location.href.split("#")[0]}#${new URLSearchParams({ user: id })}`)));
     const { notice } = frame;
     let user, tag;
     const pills = h("span", { class: "pills" });
@@ -809,7 +875,9 @@
       const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
       if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);
       if (user.banned && user.banReason) rows.push([t("reason"), user.banReason]);
-      facts.replaceChildren(...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value)]));
+      const copies = { [t("email")]: ["copyEmail", user.email], [t("id")]: ["copyId", user.id] };
+      const copyOf = (label) => canCopy && copies[label]?.[1] && bareButton("copy", t(copies[label][0]), copy(() => copies[label][1]));
+      renew(facts, ...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value, copyOf(label))]));
       const mayBan = isSuper() && (!isSelf(user) || user.banned);
       access.hidden = !mayBan && !(isSuper() && hasExtras);
       renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
@@ -817,8 +885,8 @@
         isSuper() && hasExtras && button(t("resetFactor"), () => resetFactor(user, asking(), done)),
         mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, asking(), done), "danger")))));
       end.hidden = !mayDelete(user);
-      renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), () => {
-        frame.close();
+      renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), async () => {
+        await frame.close();
         tell(t("removed", { name: nameOf(user) }), { endsSessions: true });
         list.refresh();
       }), "danger")));
@@ -893,10 +961,10 @@
   const empty = { search: "", role: "", banned: "", emailVerified: "", sort: sorts[0], limit: String(limits[0]), page: "1" };
 
   function makeList() {
-    // The state is in the URL, so it survives a reload, a bookmark and the back button.
+    // Returns the state in the address.
     function stated() {
       const state = { ...empty };
-      for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in empty) state[key] = value;
+      for (const [key, value] of fragment()) if (key in empty) state[key] = value;
       if (!/^[1-9]\d{0,8}$/.test(state.page)) state.page = empty.page;
       return state;
     }
@@ -934,9 +1002,9 @@
     const range = h("span", { class: "range muted" });
     // The cursors of the adjacent pages. Unlike page numbers, they cost the same at any depth.
     let cursors = {};
-    const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, previous, cursors.previous));
-    const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, next, cursors.next));
-    const none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => change(empty, search)));
+    const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, { focus: previous, cursor: cursors.previous }));
+    const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, { focus: next, cursor: cursors.next }));
+    const none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => change(empty, { focus: search })));
     const problem = h("div", { class: "notice bad", role: "alert" });
     const region = h("div", { class: "region" }, table);
 
@@ -950,30 +1018,27 @@
     let running = null;
     let timer = 0;
 
-    function change(values, focus, cursor) {
+    function change(values, { focus, cursor, isNew = true, kind = null } = {}) {
       if (toast.querySelector("button")) toast.replaceChildren();
       Object.assign(query, { page: "1" }, values);
       for (const [key, node] of Object.entries(controls)) choose(key, node);
       // Keep a trailing space that the user has just typed.
       if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
+      writeAddress(isNew, kind);
       refreshRows(focus, cursor);
     }
     search.addEventListener("input", () => {
       clearTimeout(timer);
-      timer = setTimeout(() => change({ search: search.value.trim() }), 180);
+      timer = setTimeout(() => change({ search: search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" }), 180);
     });
-
-    function address() {
-      const state = new URLSearchParams(Object.entries(query).filter(([key, value]) => value !== empty[key]));
-      history.replaceState(null, "", `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`);
-    }
+    // The next search is another entry of the history.
+    search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
 
     async function refreshRows(focus, cursor) {
       clearTimeout(timer);
       cursors = {};
       running?.abort();
       const mine = (running = new AbortController());
-      address();
       region.setAttribute("aria-busy", "true");
       const [sort, order] = query.sort.split(" ");
       const parameters = new URLSearchParams({ match: "all", page: query.page, limit: query.limit, sort, order });
@@ -987,7 +1052,7 @@
         cursors = reply;
         const { page, limit, totalPages } = reply.pagination;
         // The page is empty now. Always go back at least one page, because the total may be outdated.
-        if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, focus);
+        if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
         paint(reply.data);
         none.hidden = reply.data.length > 0;
         const from = (page - 1) * limit + 1;
@@ -1094,7 +1159,15 @@
         h("nav", { class: "foot", "aria-label": t("pages") }, range, h("label", null, t("perPage"), controls.limit), previous, next))];
     return {
       nodes,
-      follow: () => change(stated()),
+      state: () => Object.entries(query).filter(([key, value]) => value !== empty[key]),
+      follow: () => {
+        const before = JSON.stringify(query);
+        Object.assign(query, stated());
+        for (const [key, node] of Object.entries(controls)) choose(key, node);
+        if (JSON.stringify(query) === before) return;
+        search.value = query.search;
+        refreshRows();
+      },
       refresh: () => {
         refreshRows();
         refreshSummary();
@@ -1194,9 +1267,9 @@
     list = makeList();
     show(bar(), h("main", null, list.nodes));
     list.refresh();
-    await restoreDraft();
+    await restore();
   }
 
-  addEventListener("hashchange", () => list?.follow());
+  addEventListener("popstate", follow);
   start();
 })();

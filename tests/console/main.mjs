@@ -324,6 +324,106 @@ scene("another state in the address, as a bookmark has it, is another list, and 
   assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "createdAt desc"]);
 });
 
+const back = (view) => view.page.evaluate(() => history.back());
+const depth = (view) => view.page.evaluate(() => history.length);
+
+scene("Back leads to each page and search, and typing is one entry of the history", { email: root }, async (view) => {
+  const before = await depth(view);
+  await view.press("Next");
+  await view.read("21–37 of 37", ".foot");
+  for (const text of ["ada", "ada l", "ada lovelace"]) {
+    await view.page.$eval("input[type=search]", (search, value) => {
+      search.value = value;
+      search.dispatchEvent(new Event("input"));
+    }, text);
+    await view.searchesFor(text);
+  }
+  await view.listed("Ada Lovelace");
+  assert.equal(await depth(view), before + 2);
+  await back(view);
+  await view.read("21–37 of 37", ".foot");
+  await back(view);
+  await view.read("1–20 of 37", ".foot");
+  assert.equal(await view.page.evaluate(() => location.hash), "");
+  await view.page.evaluate(() => history.go(2));
+  await view.listed("Ada Lovelace");
+});
+
+scene("the open user is in the address and in the history", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org&user=user-17");
+  await back(view);
+  await view.gone("dialog");
+  await view.focusOn("Hedy Lamarr");
+  await view.listed("Hedy Lamarr");
+  await view.page.evaluate(() => history.forward());
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.page.reload();
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.rest();
+  const entries = await depth(view);
+  await view.key("Escape");
+  await view.gone("dialog");
+  await view.focusOn("Hedy Lamarr");
+  assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org");
+  // Closed, it leaves no entry behind.
+  await view.press("Hedy Lamarr");
+  await view.see("dialog.drawer .facts dd");
+  assert.equal(await depth(view), entries);
+  await view.key("Escape", "Escape");
+  await view.gone("dialog");
+  await view.listed("Hedy Lamarr");
+});
+
+scene("Back asks before it discards edits", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  await back(view);
+  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.press("Keep editing");
+  await view.gone("dialog:not(.drawer)");
+  assert.equal(await view.page.$eval("dialog input[name=name]", (input) => input.value), "Hedy L.");
+  assert.match(await view.page.evaluate(() => location.hash), /user=user-17$/);
+  await back(view);
+  await view.see("dialog:not(.drawer)");
+  await back(view);
+  await view.rest();
+  assert.equal((await view.page.$$("dialog:not(.drawer)")).length, 1);
+  await view.press("Discard");
+  await view.gone("dialog");
+  await view.listed("Hedy Lamarr");
+});
+
+scene("a link to a user opens the user", {}, async (view) => {
+  await view.page.goto(`${site.address}#user=user-17`);
+  await view.signIn(root);
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.check("a user opened by a link");
+  await view.page.evaluate(() => (location.hash = "#user=user-18"));
+  await view.read("John Backus", "dialog.drawer h2");
+  await view.press("Close");
+  await view.gone("dialog");
+  assert.equal(await view.page.evaluate(() => location.hash), "");
+  await view.read("1–20 of 37", ".foot");
+});
+
+scene("link, e-mail, identifier and password are copied by a button", { email: root, site: () => extras }, async (view) => {
+  await view.context.overridePermissions(extras.httpd.address, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
+  await view.openUser("hedy.lamarr@example.org");
+  const copied = async (name) => {
+    await view.press(name);
+    await view.read("Copied.", "dialog:last-of-type .status");
+    return view.page.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied("Copy the e-mail"), "hedy.lamarr@example.org");
+  assert.equal(await copied("Copy the identifier"), "user-17");
+  assert.equal(await copied("Copy a link to this user"), `${extras.address}#user=user-17`);
+  await view.press("Set a password");
+  await view.press("Generate");
+  assert.equal(await copied("Copy the password"), await view.page.$eval("dialog input[name=password]", (input) => input.value));
+  await view.check("a password to copy");
+});
+
 scene("an address with slashes too many is no other server's", { email: root }, async (view) => {
   await view.page.goto(`${site.httpd.address}//admin`);
   await view.read("1–20 of 37", ".foot");
