@@ -33,6 +33,7 @@
     locked: ["Too many codes were wrong. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
     codeExpired: ["That took too long. Sign in again.", "Ha pasado demasiado tiempo. Inicia sesión de nuevo."],
     tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
+    loading: ["Loading …", "Cargando …"],
     reload: ["Load again", "Cargar de nuevo"],
     email: ["E-mail", "Correo"],
     password: ["Password", "Contraseña"],
@@ -231,8 +232,8 @@
   const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
   const number = new Intl.NumberFormat(locale);
   const plurals = new Intl.PluralRules(locale);
-  // Returns the text for a count, in the singular where there is one.
-  const counted = (key, count) => t(plurals.select(count) === "one" && `${key}.one` in texts ? `${key}.one` : key, { count: number.format(count) });
+  // Returns the text for a count, in the singular where there is one, or for a count that is still being read.
+  const counted = (key, count) => t(plurals.select(count) === "one" && `${key}.one` in texts ? `${key}.one` : key, { count: count === null ? "…" : number.format(count) });
   const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", unit: seconds % 60 ? "second" : "minute", unitDisplay: "long" }).format(seconds % 60 ? seconds : seconds / 60);
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -338,7 +339,7 @@
       throw new Problem(status, "No autorizado");
     }
     // The list still shows a user or session that has been deleted.
-    if (status === 404 && path.startsWith("/")) list?.refresh();
+    if (status === 404 && dialogs().length) list?.refresh();
     if (method !== "GET") isStillAccepted = headers.has("Warning");
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
     // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
@@ -350,7 +351,6 @@
   // --- The page ---
 
   let caller = null;
-  let own = null;
   let list = null;
   // Whether the last change has not reached the application's secondary storage.
   let isStillAccepted = false;
@@ -441,7 +441,15 @@
   // Browsers offer the clipboard only to secure pages.
   const canCopy = navigator.clipboard !== undefined;
   const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
-  const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
+  // Marks the button as busy until its action ends.
+  const busy = (action) => async (event) => {
+    const node = event.currentTarget;
+    const end = action(event);
+    if (!(end instanceof Promise)) return;
+    node.setAttribute("aria-busy", "true");
+    await end.finally(() => node.removeAttribute("aria-busy"));
+  };
+  const button = (text, action, kind = "") => h("button", { type: "button", class: kind, onclick: busy(action) }, text);
   const select = (options, value, attributes) => {
     const node = h("select", attributes, options.map(([key, text]) => h("option", { value: key }, text)));
     node.value = value;
@@ -559,8 +567,9 @@
       (again ?? document.querySelector("input[type=search]"))?.focus();
     });
     // Asks before edits are discarded.
-    async function leave() {
-      if (!editsIn(node).length || (await agreesToDiscard())) frame.close();
+    function leave() {
+      if (!editsIn(node).length) frame.close();
+      else agreesToDiscard().then((isAgreed) => isAgreed && frame.close());
     }
     const leaveInstead = (event) => {
       event.preventDefault();
@@ -719,8 +728,9 @@
 
   // --- One user ---
 
-  // Shows the user, with the values of a draft and as a new entry of the history or not. Resolves to whether the user could be read.
-  async function showUser(id, { typed = {}, isNew = true } = {}) {
+  // Shows the user, with the values of a draft and as a new entry of the history or not. known: the user as the list has it.
+  // Resolves to whether the user could be read.
+  async function showUser(id, { typed = {}, isNew = true, known = null } = {}) {
     const frame = dialog("…", "drawer");
     frame.node.user = id;
     if (isNew) writeAddress(true, "opened");
@@ -739,6 +749,7 @@
     let user, tag;
     const pills = h("span", { class: "pills" });
     frame.place.append(pills);
+    frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
     const facts = h("dl", { class: "facts" });
     const name = h("input", { name: "name", required: true, autocomplete: "off" });
     const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
@@ -858,7 +869,9 @@
       }
       user = { ...user, ...body };
       await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body) });
-      if (caller && isSelf(user)) start();
+      if (!caller || !isSelf(user)) return;
+      if ("role" in body) start();
+      else showName(user);
     }
 
     // Replaces the children of a part and keeps the focus at the same position.
@@ -867,11 +880,14 @@
       part.replaceChildren(...children);
       if (at >= 0) (part.querySelectorAll("button")[at] ?? frame.heading).focus();
     }
-    function paint() {
+    function paintHead(user) {
       frame.heading.textContent = nameOf(user);
       pills.replaceChildren();
       fill(pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))]);
-      if (!frame.node.querySelector(".head > .avatar")) frame.place.before(avatar(user, "large"));
+      frame.node.querySelector(".head > .avatar").replaceWith(avatar(user, "large"));
+    }
+    function paint() {
+      paintHead(user);
       const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
       if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);
       if (user.banned && user.banReason) rows.push([t("reason"), user.banReason]);
@@ -900,7 +916,7 @@
     let sessionReadings = 0;
     async function loadSessions() {
       const mine = ++sessionReadings;
-      const { data } = await call("GET", `${pathOf(user)}/sessions`);
+      const { data } = await call("GET", `/${encodeURIComponent(id)}/sessions`);
       if (mine !== sessionReadings) return;
       const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
       // The service does not tell which session is the caller's.
@@ -923,9 +939,12 @@
         h("header", null, heading, data.length > 0 && button(t("endAll"), () => press(endAll))),
         data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
           h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
-          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: () => press(endOne(session)) }, t("endSession"))))));
+          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: busy(() => press(endOne(session))) }, t("endSession"))))));
     }
 
+    if (known) paintHead(known);
+    const sessionsRead = isSuper() && hasExtras ? loadSessions() : null;
+    sessionsRead?.catch(() => {});
     try {
       await load();
     } catch (error) {
@@ -945,11 +964,10 @@
       profile.setAttribute("aria-label", t("profile"));
     }
     frame.content.append(facts, profile ? h("section", null, h("h3", null, t("profile")), profile) : "", access);
-    if (isSuper() && hasExtras) {
+    if (sessionsRead) {
       frame.content.append(sessions);
-      attempt(loadSessions);
-    }
-    frame.content.append(end);
+      attempt(() => sessionsRead).then(() => frame.content.append(end));
+    } else frame.content.append(end);
     enterTyped(typed, Object.values(inputs));
     if ("reason" in typed || "until" in typed) banUser(user, asking(), done, typed);
     return true;
@@ -1004,6 +1022,8 @@
     let cursors = {};
     const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, { focus: previous, cursor: cursors.previous }));
     const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, { focus: next, cursor: cursors.next }));
+    const waiting = h("p", { class: "none" }, t("loading"));
+    const foot = h("nav", { class: "foot", hidden: true, "aria-label": t("pages") });
     const none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => change(empty, { focus: search })));
     const problem = h("div", { class: "notice bad", role: "alert" });
     const region = h("div", { class: "region" }, table);
@@ -1025,7 +1045,7 @@
       // Keep a trailing space that the user has just typed.
       if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
       writeAddress(isNew, kind);
-      refreshRows(focus, cursor);
+      return refreshRows(focus, cursor);
     }
     search.addEventListener("input", () => {
       clearTimeout(timer);
@@ -1067,7 +1087,11 @@
         if (!(error instanceof Problem)) throw error;
         if (mine === running) fail(error, focus);
       } finally {
-        if (mine === running) region.removeAttribute("aria-busy");
+        if (mine === running) {
+          region.removeAttribute("aria-busy");
+          waiting.hidden = true;
+          foot.hidden = false;
+        }
       }
     }
 
@@ -1094,7 +1118,7 @@
         const row = h("tr", { role: "row", onclick: (event) => {
           if (getSelection().toString() && event.target !== open) return;
           open.focus();
-          showUser(user.id);
+          showUser(user.id, { known: user });
         } },
         h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, open, h("span", { class: "muted small" }, brief(user.email))))),
         h("td", { role: "cell" }, rolePill(user.role)),
@@ -1106,7 +1130,16 @@
     }
 
     const count = async (parameters = {}) => (await call("GET", `?${new URLSearchParams({ match: "all", limit: "1", ...parameters })}`)).total;
+    const countButtons = [["bannedCount", { banned: "true" }], ["unverifiedCount", { emailVerified: "false" }]]
+      .map(([key, values]) => [key, button(counted(key, null), () => change({ ...empty, ...values }))]);
+    counts.append(...countButtons.map(([, node]) => node));
+    drawChart(startsOfDays(), null);
     let summaries = 0;
+    // Returns the beginnings of the last days and of tomorrow.
+    function startsOfDays() {
+      const today = new Date();
+      return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
+    }
     async function refreshSummary() {
       const mine = ++summaries;
       let place = counts;
@@ -1115,12 +1148,10 @@
         if (mine !== summaries) return;
         total.textContent = number.format(all);
         totalLabel.textContent = counted(totalKey, all);
-        counts.replaceChildren(
-          button(counted("bannedCount", banned), () => change({ ...empty, banned: "true" })),
-          button(counted("unverifiedCount", unverified), () => change({ ...empty, emailVerified: "false" })));
+        for (const [index, [key, node]] of countButtons.entries()) node.textContent = counted(key, [banned, unverified][index]);
+        if (!counts.contains(countButtons[0][1])) counts.replaceChildren(...countButtons.map(([, node]) => node));
         place = chart;
-        const today = new Date();
-        const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
+        const starts = startsOfDays();
         const ofDays = [];
         // Send only a few requests at a time, to limit the load on the service.
         for (let day = 0; day < days; day += 4)
@@ -1135,8 +1166,10 @@
         place.replaceChildren(h("p", { class: "muted small" }, error.message), button(t("reload"), () => refreshSummary().then(() => counts.querySelector("button").focus())));
       }
     }
-    function drawChart(starts, counts) {
+    // Draws the counts, or the empty chart while they are read.
+    function drawChart(starts, read) {
       const height = 60;
+      const counts = read ?? Array(days).fill(0);
       const most = Math.max(...counts, 1);
       const told = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
       const bars = counts.map((each, day) => {
@@ -1144,8 +1177,8 @@
         return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
       });
       chart.replaceChildren(
-        h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: number.format(counts.reduce((sum, each) => sum + each, 0)), days }))),
-        s("svg", { role: "img", "aria-label": `${t("newByDay")}. ${told.join("; ")}` }, bars),
+        h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? number.format(counts.reduce((sum, each) => sum + each, 0)) : "…", days }))),
+        s("svg", { role: "img", "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
         h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))));
     }
 
@@ -1155,8 +1188,8 @@
           h("div", { class: "search" }, h("label", { for: search.id }, t("search")), icon("search"), search),
           isSuper() && labelled(t("role"), controls.role), labelled(t("status"), controls.banned), labelled(t("verification"), controls.emailVerified), labelled(t("sort"), controls.sort),
           h("button", { type: "button", class: "main", onclick: () => createUser() }, icon("plus"), t("newUser"))),
-        problem, said, region, none,
-        h("nav", { class: "foot", "aria-label": t("pages") }, range, h("label", null, t("perPage"), controls.limit), previous, next))];
+        problem, said, region, waiting, none,
+        fill(foot, null, [range, h("label", null, t("perPage"), controls.limit), previous, next]))];
     return {
       nodes,
       state: () => Object.entries(query).filter(([key, value]) => value !== empty[key]),
@@ -1178,7 +1211,7 @@
   // --- Signing in and out ---
 
   function enter(note = "", isGood = false) {
-    caller = own = list = null;
+    caller = list = null;
     const heading = title();
     const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
     if (canSignIn) {
@@ -1241,7 +1274,22 @@
 
   function bar() {
     return h("header", { class: "bar" }, mark(), title(), h("span", { class: "host muted" }, location.hostname),
-      h("div", { class: "who" }, h("span", { class: "name" }, nameOf(own)), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
+      caller && h("div", { class: "who" }, h("span", { class: "name" }), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
+  }
+  function showName(user) {
+    const place = document.querySelector(".bar .name");
+    if (place) place.textContent = nameOf(user);
+  }
+  const readOwn = () => call("GET", pathOf(caller)).then(({ data }) => data, (error) => {
+    if (error.status !== 404) throw error;
+    return { id: caller.id, name: caller.id, email: "", role: caller.role };
+  });
+
+  function showOwn(own) {
+    const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
+    show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
+      h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)])), h("p", { class: "muted" }, t("ownRecord")))));
+    showName(own);
   }
 
   async function start() {
@@ -1250,26 +1298,23 @@
       if (status !== 200) throw new Problem(status);
       caller = content;
       if (!caller) return enter();
-      own = await call("GET", pathOf(caller)).then(({ data }) => data, (error) => {
-        if (error.status !== 404) throw error;
-        return { id: caller.id, name: caller.id, email: "", role: caller.role };
-      });
+      if (caller.role === "user") return showOwn(await readOwn());
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (error.status === 401) return;
       return show(h("main", null, h("div", { class: "card entrance" }, mark(), title(), h("div", { class: "notice bad", role: "alert" }, error.message), h("div", { class: "actions" }, button(t("reload"), start, "main")))));
     }
-    if (caller.role === "user") {
-      const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
-      return show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
-        h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)])), h("p", { class: "muted" }, t("ownRecord")))));
-    }
     list = makeList();
     show(bar(), h("main", null, list.nodes));
     list.refresh();
+    // A failure shows in the list as well.
+    readOwn().then(showName, (error) => {
+      if (!(error instanceof Problem)) throw error;
+    });
     await restore();
   }
 
   addEventListener("popstate", follow);
+  show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
   start();
 })();

@@ -1077,7 +1077,7 @@ scene("the focus stays on the heading while a user is read", { email: root }, as
     return "held";
   });
   await view.click("tbody .person button");
-  await view.focusOn("…");
+  await view.focusOn("Hedy Lamarr");
   await held.continue();
   await view.page.setRequestInterception(false);
   await view.see("dialog.drawer .facts dd");
@@ -1100,6 +1100,72 @@ scene("the focus is on the page's heading after a sign-in", { site: () => factor
   await view.see("header.bar");
   await view.rest();
   assert.equal(await onHeading(), "H1");
+});
+
+// --- A slow network ---
+
+/** Keeps the requests for which isIt returns true from the server until what it gives is called. */
+const hold = async (view, isIt) => {
+  let held = [];
+  await view.intercept((request) => held && isIt(request) && held.push(request) && "held");
+  return () => {
+    const all = held;
+    held = null;
+    return Promise.all(all.map((request) => request.continue().catch(() => {})));
+  };
+};
+const slow = { download: 500000, upload: 500000, latency: 400 };
+
+scene("on a slow network the page is painted before the first reply", { email: root }, async (view) => {
+  const release = await hold(view, (request) => request.url().endsWith("?caller"));
+  await view.page.reload();
+  await view.read("Users", "header.bar h1");
+  await view.read("Loading …", "main");
+  await release();
+  await view.see("tbody tr");
+  await view.page.setRequestInterception(false);
+});
+
+scene("the list does not wait for the own record", { email: root }, async (view) => {
+  const release = await hold(view, (request) => request.url().endsWith("/root-1"));
+  await view.page.reload();
+  await view.read("1–20 of", ".foot");
+  assert.ok(!(await view.text("header.bar")).includes("Ada Lovelace"));
+  await release();
+  await view.read("Ada Lovelace", "header.bar");
+  await view.page.setRequestInterception(false);
+});
+
+for (const [width, height] of [[1280, 860], [390, 844]])
+  scene(`little moves on a slow network, ${width} px wide`, { email: root, site: () => extras, width, height }, async (view) => {
+    await view.page.evaluateOnNewDocument(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((each) => [each.value, ...each.sources.map((source) => source.node?.className ?? source.node?.nodeName)])))
+        .observe({ type: "layout-shift", buffered: true });
+    });
+    await view.page.emulateNetworkConditions(slow);
+    await view.page.reload();
+    await view.read("1–20 of", ".foot");
+    await view.rest();
+    await view.click("tbody .person button");
+    await view.see("dialog.drawer .facts dd");
+    await view.rest();
+    const shifts = await view.page.evaluate(() => window.shifts);
+    assert.ok(shifts.reduce((sum, [value]) => sum + value, 0) < 0.05, JSON.stringify(shifts));
+    await view.page.emulateNetworkConditions(null);
+  });
+
+scene("a button shows that its request is under way", { email: root }, async (view) => {
+  await view.openUser("alan.turing@example.org");
+  const release = await hold(view, (request) => request.method() === "PUT");
+  await view.press("Lift the ban");
+  await view.page.waitForFunction(() => document.querySelector("dialog button[aria-busy=true]")?.textContent === "Lift the ban");
+  assert.equal(await view.page.$eval("dialog button[aria-busy=true]", (button) => getComputedStyle(button, "::after").height), "3px");
+  await release();
+  await view.read("The ban has been lifted.", "dialog .status");
+  await view.page.setRequestInterception(false);
+  await view.rest();
+  await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
 });
 
 // --- Edits that are not saved ---

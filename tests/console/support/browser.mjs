@@ -64,7 +64,7 @@ export class View {
     const { width, height, scale } = view.settings;
     await page.setViewport({ width, height, deviceScaleFactor: scale });
     await page.goto(site.address);
-    await view.see("main");
+    await view.see("main:not([aria-busy])");
     if (view.settings.email) await view.signIn(view.settings.email);
     return view;
   }
