@@ -35,7 +35,8 @@ Reply record(const model::User& user) {
     return reply;
 }
 
-Reply records(const store::Page& page, const Pagination& pagination) {
+Reply records(const store::Page& page, const Pagination& pagination,
+              const std::optional<Summary>& summary) {
     Reply reply;
     reply.body.reserve((page.users.size() + 1) * user_size);
     json::Writer writer(reply.body);
@@ -47,7 +48,17 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     writer.key("limit").integer(pagination.limit);
     writer.key("total").integer(pagination.total);
     writer.key("totalPages").integer(total_pages(pagination));
-    writer.end_object().end_object();
+    writer.end_object();
+    if (summary) {
+        writer.key("summary").begin_object().key("total").integer(summary->total);
+        writer.key("banned").integer(summary->banned);
+        writer.key("unverified").integer(summary->unverified);
+        writer.key("created").begin_array();
+        for (const std::int64_t count : summary->created)
+            writer.integer(count);
+        writer.end_array().end_object();
+    }
+    writer.end_object();
     return reply;
 }
 

@@ -38,8 +38,16 @@ struct Pagination {
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// {"success":true,"data":[…],"pagination":{…}}
-Reply records(const store::Page& page, const Pagination& pagination);
+/// The counts of all users that the caller may list, and of those created between each two times.
+struct Summary {
+    std::int64_t total = 0;
+    std::int64_t banned = 0;
+    std::int64_t unverified = 0;
+    std::vector<std::int64_t> created = {};
+};
+/// {"success":true,"data":[…],"pagination":{…},"summary":{…}}; the summary only if there is one.
+Reply records(const store::Page& page, const Pagination& pagination,
+              const std::optional<Summary>& summary = {});
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
 Reply sessions(const std::vector<model::Session>& all);

@@ -12,6 +12,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace useradmin::api {
 
@@ -95,6 +97,12 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
     return neighbours;
 }
 
+int condition_count(const store::Filter& filter) noexcept {
+    return filter.role.has_value() + filter.search.has_value() + filter.banned.has_value() +
+           filter.email_verified.has_value() + filter.created_from.has_value() +
+           filter.created_before.has_value();
+}
+
 /// Returns the filter. Filters are combined with OR unless the query says otherwise.
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search) {
@@ -106,11 +114,58 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");
-    const int count = filter.role.has_value() + filter.search.has_value() +
-                      filter.banned.has_value() + filter.email_verified.has_value() +
-                      filter.created_from.has_value() + filter.created_before.has_value();
-    filter.matches_all = count > 1 && text::query_parameter(query, "match") == "all";
+    filter.matches_all =
+        condition_count(filter) > 1 && text::query_parameter(query, "match") == "all";
     return filter;
+}
+
+/// Returns the ascending times of the parameter summary, or none if it is absent or invalid.
+std::vector<text::Timestamp> summary_times(std::string_view query) {
+    constexpr std::size_t most = 32;
+    const std::string parameter = filter_parameter(query, "summary").value_or("");
+    std::vector<text::Timestamp> times;
+    for (std::string_view rest = parameter; !rest.empty();) {
+        const std::string_view word = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        const auto time = text::parse_date(word);
+        if (!time || times.size() == most || (!times.empty() && *time <= times.back()))
+            return {};
+        times.push_back(*time);
+    }
+    return times;
+}
+
+/// Counts the users with the role, if any, and those created between each two of the times.
+store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
+                                 const std::vector<text::Timestamp>& times) {
+    constexpr store::Window one_user = {1, 0, sorts[0].order};
+    const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {
+        filter.role = role;
+        filter.matches_all = condition_count(filter) > 1;
+        const auto page = store.list(filter, one_user);
+        if (!page)
+            return page.failure();
+        return page->total;
+    };
+    Summary summary;
+    summary.created.resize(times.size() - 1);
+    std::vector<std::pair<store::Filter, std::int64_t*>> counts = {
+        {{}, &summary.total},
+        {{.role = {}, .search = {}, .banned = true}, &summary.banned},
+        {{.role = {}, .search = {}, .email_verified = false}, &summary.unverified}};
+    for (std::size_t each = 0; each < summary.created.size(); ++each)
+        counts.push_back({{.role = {},
+                           .search = {},
+                           .created_from = times[each],
+                           .created_before = times[each + 1]},
+                          &summary.created[each]});
+    for (const auto& [filter, number] : counts) {
+        const auto counted = count(filter);
+        if (!counted)
+            return counted.failure();
+        *number = *counted;
+    }
+    return summary;
 }
 
 } // namespace
@@ -162,7 +217,16 @@ Reply list_users(const Call& call, const Service& service) {
         return failure_reply(page.failure(), texts.list_failed);
     pagination.total = page->total;
     const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
-    Reply reply = records(*page, pagination);
+    std::optional<Summary> summary;
+    if (const auto times = summary_times(call.request.query);
+        service.settings.has_extras && !times.empty()) {
+        auto counted = summarize(service.store,
+                                 is_super_administrator(*call.caller) ? std::nullopt : role, times);
+        if (!counted)
+            return failure_reply(counted.failure(), texts.list_failed);
+        summary = std::move(*counted);
+    }
+    Reply reply = records(*page, pagination, summary);
     add_links(reply, call.request, pagination, neighbours);
     return reply;
 }

@@ -803,7 +803,7 @@
         notice.replaceChildren(error.message);
       }
       tell(text, effects);
-      list.refresh();
+      list.refresh(effects);
     }
 
     // Returns a function that sends a dialog's request with the current tag. If the user has changed, reloads the user.
@@ -868,7 +868,7 @@
         if (input.value === sent[key]) input.value = shown[key];
       }
       user = { ...user, ...body };
-      await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body) });
+      await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body), changesCounts: "email" in body });
       if (!caller || !isSelf(user)) return;
       if ("role" in body) start();
       else showName(user);
@@ -1130,8 +1130,8 @@
     }
 
     const count = async (parameters = {}) => (await call("GET", `?${new URLSearchParams({ match: "all", limit: "1", ...parameters })}`)).total;
-    const countButtons = [["bannedCount", { banned: "true" }], ["unverifiedCount", { emailVerified: "false" }]]
-      .map(([key, values]) => [key, button(counted(key, null), () => change({ ...empty, ...values }))]);
+    const countButtons = [["bannedCount", { banned: "true" }, "banned"], ["unverifiedCount", { emailVerified: "false" }, "unverified"]]
+      .map(([key, values, name]) => [key, button(counted(key, null), () => change({ ...empty, ...values })), name]);
     counts.append(...countButtons.map(([, node]) => node));
     drawChart(startsOfDays(), null);
     let summaries = 0;
@@ -1140,24 +1140,35 @@
       const today = new Date();
       return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
     }
+    // Without UserAdminExtras, each count is a request.
+    async function countAll() {
+      const [total, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
+      return { total, banned, unverified };
+    }
+    async function countDays(starts) {
+      const counts = [];
+      // Send only a few requests at a time, to limit the load on the service.
+      for (let day = 0; day < days; day += 4)
+        counts.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
+          count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
+      return counts;
+    }
     async function refreshSummary() {
       const mine = ++summaries;
       let place = counts;
       try {
-        const [all, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
+        const starts = startsOfDays();
+        const summary = hasExtras
+          ? (await call("GET", `?${new URLSearchParams({ limit: "1", summary: starts.map((each) => each.toISOString()).join() })}`)).summary
+          : await countAll();
         if (mine !== summaries) return;
-        total.textContent = number.format(all);
-        totalLabel.textContent = counted(totalKey, all);
-        for (const [index, [key, node]] of countButtons.entries()) node.textContent = counted(key, [banned, unverified][index]);
+        total.textContent = number.format(summary.total);
+        totalLabel.textContent = counted(totalKey, summary.total);
+        for (const [key, node, name] of countButtons) node.textContent = counted(key, summary[name]);
         if (!counts.contains(countButtons[0][1])) counts.replaceChildren(...countButtons.map(([, node]) => node));
         place = chart;
-        const starts = startsOfDays();
-        const ofDays = [];
-        // Send only a few requests at a time, to limit the load on the service.
-        for (let day = 0; day < days; day += 4)
-          ofDays.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
-            count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
-        if (mine === summaries) drawChart(starts, ofDays);
+        const created = summary.created ?? (await countDays(starts));
+        if (mine === summaries) drawChart(starts, created);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         if (mine !== summaries) return;
@@ -1201,9 +1212,9 @@
         search.value = query.search;
         refreshRows();
       },
-      refresh: () => {
+      refresh: ({ changesCounts = true } = {}) => {
         refreshRows();
-        refreshSummary();
+        if (changesCounts) refreshSummary();
       },
     };
   }

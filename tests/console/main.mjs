@@ -1168,6 +1168,37 @@ scene("a button shows that its request is under way", { email: root }, async (vi
   await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
 });
 
+scene("opening the console takes six requests at most, and a new name four", { email: root, site: () => extras }, async (view) => {
+  const sent = () => view.requests.filter((each) => !each.startsWith("data:"));
+  view.requests.length = 0;
+  await view.page.reload();
+  await view.see(".chart rect");
+  await view.rest();
+  await view.read("37", ".total .number");
+  assert.ok(sent().length <= 6, sent().join("\n"));
+  await view.openUser("hedy.lamarr@example.org");
+  view.requests.length = 0;
+  await view.type("dialog input[name=name]", "Hedwig Kiesler");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  await view.rest();
+  assert.ok(sent().length <= 4, sent().join("\n"));
+  await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
+});
+
+scene("the counts of one reply are those of the list", { email: root, site: () => extras }, async (view) => {
+  await view.see(".chart svg");
+  const users = await extras.users();
+  await view.read(String(users.length), ".total .number");
+  const shown = await view.text(".counts");
+  assert.ok(shown.includes(`${users.filter((each) => each.banned).length} ban`), shown);
+  assert.ok(shown.includes(`${users.filter((each) => !each.emailVerified).length} not verified`), shown);
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  midnight.setDate(midnight.getDate() - 13);
+  await view.read(`${users.filter((each) => new Date(each.createdAt) >= midnight).length} in 14 days`, ".chart");
+});
+
 // --- Edits that are not saved ---
 
 const valueOf = (view, name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);

@@ -104,6 +104,22 @@ TEST(extras, list_valid_sessions_newest_first_without_tokens) {
     expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
 }
 
+TEST(extras, count_all_users_in_the_summary_of_a_list) {
+    expect_success(call("PUT", "ulises-1/ban"));
+    sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ada-1')");
+    const std::string total = std::to_string(count("user"));
+    const auto number = [](const char* condition) {
+        return std::to_string(
+            sql().number(std::string(R"(SELECT count(*) FROM "user" WHERE )") + condition));
+    };
+    const std::string wanted =
+        R"("summary":{"total":)" + total + R"(,"banned":)" + number(R"("banned")") +
+        R"(,"unverified":)" + number(R"(NOT "emailVerified")") + R"(,"created":[0,)" + total + "]}";
+    const auto reply = call("GET", "?role=admin&limit=1&summary=1971-01-01,2000-01-01,2999-01-01");
+    expect_success(reply);
+    STRCMP_CONTAINS(wanted.c_str(), reply.body.c_str());
+}
+
 TEST(extras, set_a_password_and_end_the_sessions) {
     expect(call("PUT", "ulises-1/password", new_password), 200,
            R"({"success":true,"message":"Contraseña cambiada correctamente"})");

@@ -129,6 +129,44 @@ TEST(extras, are_not_there_where_the_settings_do_not_say_so) {
     expect(not_found, ask(super_admin, "OPTIONS /another/ban"));
 }
 
+TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
+    const std::string request =
+        "GET ?limit=5&search=ana&summary=2026-11-20,2026-11-21,2026-11-21T12:00:00Z";
+    const auto reply = send(super_admin, request);
+    STRCMP_CONTAINS(R"(,"summary":{"total":4,"banned":4,"unverified":4,"created":[4,4]}})",
+                    reply.body.c_str());
+    expect("list role=- search=ana 5 from 0, list role=- search=- 1 from 0, "
+           "list role=- search=- banned=1 1 from 0, list role=- search=- verified=0 1 from 0, "
+           "list role=- search=- from=2026-11-20T00:00:00.000Z until=2026-11-21T00:00:00.000Z "
+           "all 1 from 0, "
+           "list role=- search=- from=2026-11-21T00:00:00.000Z until=2026-11-21T12:00:00.000Z "
+           "all 1 from 0",
+           calls.text());
+}
+
+TEST(extras, the_summary_of_an_admin_counts_plain_users) {
+    expect("200", ask(admin, "GET ?summary=2026-11-20"));
+    expect("list role=user search=- 20 from 0, list role=user search=- 1 from 0, "
+           "list role=user search=- banned=1 all 1 from 0, "
+           "list role=user search=- verified=0 all 1 from 0",
+           calls.text());
+}
+
+TEST(extras, an_invalid_summary_is_ignored) {
+    std::string many = "2026-01-01T00:00:00Z";
+    for (int minute = 1; minute <= 32; ++minute)
+        many += ",2026-01-01T01:" + std::to_string(10 + minute) + ":00Z";
+    for (const std::string& times :
+         {std::string(), std::string("today"), std::string(",2026-11-20"),
+          std::string("2026-11-20,2026-11-20"), std::string("2026-11-21,2026-11-20"), many}) {
+        expect("200", ask(super_admin, "GET ?summary=" + times), times);
+        expect("list role=- search=- 20 from 0", calls.text(), times);
+    }
+    settings.has_extras = false;
+    expect("200", ask(super_admin, "GET ?summary=2026-11-20"));
+    expect("list role=- search=- 20 from 0", calls.text());
+}
+
 TEST(extras, return_404_for_an_unknown_user) {
     for (const Operation& operation : operations)
         for (const char* id : {"unknown", "%FF"}) {
