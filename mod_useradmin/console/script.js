@@ -14,7 +14,7 @@
   const cacheSeconds = Number(service.applicationCache);
   const limits = [Math.min(20, maxLimit), ...[50, 100].filter((limit) => limit <= maxLimit)];
 
-  // --- Texts: English, Spanish. The keys of the service's messages are the Spanish texts. ---
+  // --- Texts: English, Spanish. The keys of the service's messages are its Spanish texts; those with other words than the console's are replaced. ---
 
   const texts = {
     title: ["Users", "Usuarios"],
@@ -51,7 +51,7 @@
     you: ["you", "tú"],
     banned: ["Banned", "Bloqueado"],
     notBanned: ["No ban", "Sin bloqueo"],
-    hasBan: ["Ban, or ban has ended", "Bloqueo, también terminado"],
+    hasBan: ["Ban, or ban has ended", "Bloqueo, o terminado"],
     banOver: ["Ban has ended", "Bloqueo terminado"],
     unverified: ["Not verified", "Sin verificar"],
     yes: ["Yes", "Sí"],
@@ -60,10 +60,10 @@
     protectedUser: ["Cannot be deleted", "No se puede eliminar"],
     total: ["users in all", "usuarios en total"],
     "total.one": ["user in all", "usuario en total"],
-    totalOfAdmin: ["users with the role “user”", "usuarios con el rol «usuario»"],
-    "totalOfAdmin.one": ["user with the role “user”", "usuario con el rol «usuario»"],
-    bannedCount: ["{count} bans, ended ones included", "{count} bloqueos, también terminados"],
-    "bannedCount.one": ["{count} ban, ended ones included", "{count} bloqueo, también terminados"],
+    totalOfAdmin: ["users with the role “User”", "usuarios con el rol «Usuario»"],
+    "totalOfAdmin.one": ["user with the role “User”", "usuario con el rol «Usuario»"],
+    bannedCount: ["{count} bans, ended ones included", "{count} bloqueos, incluidos los terminados"],
+    "bannedCount.one": ["{count} ban, ended ones included", "{count} bloqueo, incluidos los terminados"],
     unverifiedCount: ["{count} not verified", "{count} sin verificar"],
     newByDay: ["New users by day", "Usuarios nuevos por día"],
     newInDays: ["{count} in {days} days", "{count} en {days} días"],
@@ -181,16 +181,16 @@
     "No tienes permisos": ["You may not do this."],
     "No tienes permisos para ver usuarios": ["You may not list users."],
     "No tienes permisos para crear usuarios": ["You may not create users."],
-    "Solo puedes crear usuarios con rol 'user'": ["You may create only users with the role 'user'."],
+    "Solo puedes crear usuarios con rol 'user'": ["You may create only users with the role 'user'.", "Solo puedes crear usuarios con el rol «Usuario»."],
     "No tienes permisos para editar usuarios": ["You may not edit this user."],
-    "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban users."],
+    "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban users.", "No tienes permisos para cambiar roles o bloquear usuarios."],
     "No tienes permisos para eliminar usuarios": ["You may not delete users."],
     "No se puede eliminar el usuario administrador principal": ["The main administrator cannot be deleted."],
     "Faltan campos requeridos": ["Required fields are missing."],
-    "El email ya está registrado": ["Another user has this e-mail."],
+    "El email ya está registrado": ["Another user has this e-mail.", "Otro usuario ya tiene este correo."],
     "No puedes eliminar tu propio usuario": ["You cannot delete yourself."],
     "Usuario no encontrado": ["This user does not exist."],
-    "Debe quedar al menos un superAdmin": ["At least one super admin must remain."],
+    "Debe quedar al menos un superAdmin": ["At least one super admin must remain.", "Debe quedar al menos un superadministrador."],
     "Origen no permitido": ["The origin of this page is not allowed."],
     "El usuario ha cambiado": ["This user has changed in the meantime. Look again before you go on."],
     "Error al actualizar usuario": ["The user could not be changed. Perhaps another user has this e-mail."],
@@ -198,20 +198,20 @@
     "Error al obtener usuarios": ["The users could not be read."],
     "No tienes permisos para gestionar sesiones": ["You may not manage sessions."],
     "No tienes permisos para cambiar contraseñas": ["You may not set passwords."],
-    "No tienes permisos para banear usuarios": ["You may not ban users."],
+    "No tienes permisos para banear usuarios": ["You may not ban users.", "No tienes permisos para bloquear usuarios."],
     "No tienes permisos para quitar el segundo factor": ["You may not reset second factors."],
     "El usuario no tiene segundo factor": ["This user has no second factor."],
     "Error al quitar el segundo factor": ["The second factor could not be removed."],
     "Sesión no encontrada": ["This session does not exist."],
     "La contraseña es demasiado corta": ["The password is too short."],
     "La contraseña es demasiado larga": ["The password is too long."],
-    "No puedes banear tu propio usuario": ["You cannot ban yourself."],
-    "El baneo debe terminar en el futuro": ["The ban must end in the future."],
+    "No puedes banear tu propio usuario": ["You cannot ban yourself.", "No puedes bloquear tu propio usuario."],
+    "El baneo debe terminar en el futuro": ["The ban must end in the future.", "El bloqueo debe terminar en el futuro."],
     "Error al obtener sesiones": ["The sessions could not be read."],
     "Error al cerrar sesiones": ["The sessions could not be ended."],
     "Error al cambiar la contraseña": ["The password could not be set."],
-    "Error al banear usuario": ["The user could not be banned."],
-    "Error al desbanear usuario": ["The ban could not be lifted."],
+    "Error al banear usuario": ["The user could not be banned.", "No se ha podido bloquear al usuario."],
+    "Error al desbanear usuario": ["The ban could not be lifted.", "No se ha podido levantar el bloqueo."],
     "Método no permitido": ["This method is not allowed."],
     "Petición incorrecta": ["The request is not valid."],
     "El cuerpo de la petición es demasiado grande": ["The request is too large."],
@@ -300,7 +300,7 @@
   // --- Requests ---
 
   // Returns the key of a message of the service, which may be in either language.
-  const keyOf = (said) => Object.keys(texts).find((key) => texts[key].length === 1 && texts[key][0] === said) ?? said;
+  const keyOf = (said) => Object.keys(texts).find((key) => /^[A-Z]/.test(key) && texts[key][0] === said) ?? said;
   class Problem extends Error {
     constructor(status, told) {
       // A 503 without an envelope may come from a proxy.

@@ -81,7 +81,10 @@ test("what the service refuses with is said in the service's own English", () =>
   const others = /^(deleted|\w+_ended|password_set|second_factor_reset|openapi_failed)$/;
   const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
   assert.ok(refusals.length > 40);
-  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n    ${spanish}: [${own}],\n`), `script.js has not the English for ${name}`);
+  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n    ${spanish}: [${own}`), `script.js has not the English for ${name}`);
+  // The console has one word for one thing: correo, bloquear, superadministrador.
+  for (const [, name, spanish, own] of refusals.filter(([, , each]) => /email|bane|superAdmin/.test(each)))
+    assert.ok(script.includes(`\n    ${spanish}: [${own}, "`), `script.js has not its own words for ${name}`);
 });
 
 // --- Coming and going ---
@@ -1561,8 +1564,24 @@ scene("one is said in the singular, and the usual status is not said", { email: 
   assert.equal((await view.text("tbody td:nth-child(3)")).trim(), "");
 });
 
+for (const language of ["en", "es"])
+  scene(`no choice of the list is clipped in ${language}`, { email: root, languages: [language] }, async (view) => {
+    for (const width of [1280, 1250, 1100, 900, 800, 640, 390, 320]) {
+      await view.page.setViewport({ width, height: 860 });
+      const clipped = await view.page.$$eval(".tools select", (all) => all.flatMap((select) => {
+        const wide = select.cloneNode(true);
+        wide.style.width = "max-content";
+        document.body.append(wide);
+        const { offsetWidth } = wide;
+        wide.remove();
+        return offsetWidth > select.offsetWidth ? [`${select.options[1].textContent}: ${select.offsetWidth} of ${offsetWidth}`] : [];
+      }));
+      assert.deepEqual(clipped, [], `${width} px`);
+    }
+  });
+
 for (const [language, open, create, text] of [
-  ["es", "Nuevo usuario", "Crear usuario", "El email ya está registrado"],
+  ["es", "Nuevo usuario", "Crear usuario", "Otro usuario ya tiene este correo."],
   ["en", "New user", "Create user", "Another user has this e-mail."],
 ])
   scene(`what an English service refuses with is said in the browser's ${language}`, { email: root, site: () => english, languages: [language] }, async (view) => {
