@@ -142,6 +142,7 @@
     endOwnTitle: ["End a session of your own?", "¿Cerrar una sesión tuya?"],
     endOwnLead: ["If you use this page with it, you have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
     endOwn: ["End it", "Cerrarla"],
+    thisSession: ["this session", "esta sesión"],
     since: ["since {time}", "desde {time}"],
     on: ["{browser} on {system}", "{browser} en {system}"],
     unknownDevice: ["Unknown device", "Dispositivo desconocido"],
@@ -913,16 +914,22 @@
       await done(t("unbannedNow"));
     }
 
+    // Returns the id of the caller's session, if the console's own sign-in knows it.
+    async function ownSessionId() {
+      if (!canSignIn || id !== caller.id) return null;
+      const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({}));
+      return content?.session?.id ?? null;
+    }
     let sessionReadings = 0;
     async function loadSessions() {
       const mine = ++sessionReadings;
-      const { data } = await call("GET", `/${encodeURIComponent(id)}/sessions`);
+      const [{ data }, ownSession] = await Promise.all([call("GET", `/${encodeURIComponent(id)}/sessions`), ownSessionId()]);
       if (mine !== sessionReadings) return;
       const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
-      // The service does not tell which session is the caller's.
-      const agreed = () => !isSelf(user) || confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead"));
+      // Asks before the caller's own session ends, or one that may be it.
+      const agreed = (session) => !isSelf(user) || (ownSession && session && session.id !== ownSession) || confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead"));
       const endOne = (session) => async () => {
-        if (!(await agreed())) return;
+        if (!(await agreed(session))) return;
         await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
         await loadSessions();
         tell(t("endedSession"), { endsSessions: true });
@@ -938,7 +945,7 @@
       sessions.replaceChildren(
         h("header", null, heading, data.length > 0 && button(t("endAll"), () => press(endAll))),
         data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
-          h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
+          h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), session.id === ownSession && [" ", h("span", { class: "pill" }, t("thisSession"))], h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
           h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: busy(() => press(endOne(session))) }, t("endSession"))))));
     }
 

@@ -1377,7 +1377,7 @@ describe("with UserAdminExtras", () => {
     await view.see(".sessions li");
     const count = (await view.page.$$(".sessions li")).length;
     for (const name of ["End", "End all"]) {
-      if (name === "End") await view.click(".sessions li button");
+      if (name === "End") await view.click(".sessions li:has(.pill) button");
       else await view.press(name);
       await view.read("End a session of your own?", "dialog:not(.drawer)");
       await view.press("Cancel");
@@ -1386,6 +1386,22 @@ describe("with UserAdminExtras", () => {
     await view.rest();
     assert.equal((await view.page.$$(".sessions li")).length, count);
     await view.press("End all");
+    await view.press("End it");
+    await view.read("Your session has ended. Sign in again.");
+  });
+
+  scene("the own session is marked, and only its end is asked about", { ...there, email: root }, async (view) => {
+    await extras.openSession(root, agents[0]);
+    await view.openUser(root);
+    await view.see(".sessions li .pill");
+    const marks = () => view.page.$$eval(".sessions li", (all) => all.map((each) => each.querySelector(".pill")?.textContent ?? each.querySelector("span").textContent));
+    assert.equal((await marks()).filter((each) => each === "this session").length, 1);
+    await view.check("the own sessions");
+    assert.equal((await marks())[0], "Firefox on Linux");
+    await view.click(".sessions li:first-child button");
+    await view.read("The session has ended.", "dialog .status");
+    await view.click(".sessions li:has(.pill) button");
+    await view.read("End a session of your own?", "dialog:not(.drawer)");
     await view.press("End it");
     await view.read("Your session has ended. Sign in again.");
   });
