@@ -9,6 +9,7 @@
 #include <chrono>
 #include <random>
 #include <set>
+#include <tuple>
 
 namespace useradmin::test {
 
@@ -22,6 +23,20 @@ struct Kept {
     std::string role; ///< "" is NULL
     long created;     ///< hours after the beginning of 2020
     bool banned;
+    // Computed once: the tests compare them a million times.
+    std::string folded_name = text::fold(name);
+    std::string folded_email = text::fold(email);
+    std::string name_key = text::sort_key(name);
+    std::string email_key = text::sort_key(email);
+};
+
+/// Returns its numbers in turn: with a few for each of many cases, all come with cases of each
+/// kind.
+struct Rotation {
+    std::vector<std::int64_t> numbers;
+    std::size_t position = 0;
+
+    std::int64_t next() { return numbers[position++ % numbers.size()]; }
 };
 
 std::string utf8(char32_t point) {
@@ -164,16 +179,10 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
             case store::SortKey::created_at:
                 return left.created != right.created ? left.created < right.created
                                                      : left.id > right.id;
-            case store::SortKey::name: {
-                const std::string one = text::sort_key(left.name);
-                const std::string other = text::sort_key(right.name);
-                return one != other ? one < other : left.id < right.id;
-            }
-            case store::SortKey::email: {
-                const std::string one = text::sort_key(left.email);
-                const std::string other = text::sort_key(right.email);
-                return one != other ? one < other : left.id < right.id;
-            }
+            case store::SortKey::name:
+                return std::tie(left.name_key, left.id) < std::tie(right.name_key, right.id);
+            case store::SortKey::email:
+                return std::tie(left.email_key, left.id) < std::tie(right.email_key, right.id);
             case store::SortKey::updated_at:
                 return left.id > right.id;
             }
@@ -187,17 +196,18 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
     static bool matches(const store::Filter& filter, const Kept& user) {
         const std::string searched(filter.search.value_or(""));
         // Marks alone are looked for where they are written.
-        const auto folded = [&](std::string_view text) {
-            return text::has_only_combining_marks(searched) ? std::string(text) : text::fold(text);
+        const bool is_literal = text::has_only_combining_marks(searched);
+        const std::string search = is_literal ? searched : text::fold(searched);
+        const auto contains = [&](const std::string& text, const std::string& folded) {
+            return (is_literal ? text : folded).find(search) != std::string::npos;
         };
-        const std::string search = folded(searched);
         const std::string role = user.role.empty() ? "user" : user.role;
         std::vector<bool> all;
         if (filter.role)
             all.push_back(role == *filter.role);
         if (filter.search)
-            all.push_back(folded(user.name).find(search) != std::string::npos ||
-                          folded(user.email).find(search) != std::string::npos);
+            all.push_back(contains(user.name, user.folded_name) ||
+                          contains(user.email, user.folded_email));
         if (filter.banned)
             all.push_back(user.banned == *filter.banned);
         if (filter.created_from)
@@ -301,6 +311,7 @@ TEST(scale_lists, match_the_reference_on_deep_pages) {
     add(7000);
     scale();
     OpenStore store(params_);
+    Rotation offsets{{0, 40, 1500, 4990, 6990}};
     for (const model::NullableText& role :
          {model::NullableText(), model::NullableText("user"),
           model::NullableText("gerente de zona"), model::NullableText("no")}) {
@@ -310,8 +321,8 @@ TEST(scale_lists, match_the_reference_on_deep_pages) {
         // More than are collected and fewer, found by the index and not.
         for (const char* search :
              {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
-            for (const std::int64_t offset : {0, 40, 1500, 4990, 6990})
-                is_as_wanted(store, {role, search}, {20, offset});
+            for (int count = 0; count < 2; ++count)
+                is_as_wanted(store, {role, search}, {20, offsets.next()});
     }
     for (std::int64_t offset = 1000; offset < 7000; offset += 400)
         is_as_wanted(store, {}, {400, offset});
@@ -365,13 +376,14 @@ TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
     scale();
     OpenStore store(params_);
     CHECK(store.is_scaled());
+    Rotation offsets{{0, 60, 1200, 3000, 6000, 6990, 7000, 90000}};
     using Key = store::SortKey;
     for (const Key by : {Key::created_at, Key::name, Key::email, Key::updated_at})
         for (const bool is_descending : {false, true}) {
             sort({by, is_descending});
             for (const store::Filter& filter : filters) {
-                for (const std::int64_t offset : {0, 60, 1200, 3000, 6000, 6990, 7000, 90000})
-                    is_as_wanted(store, filter, {20, offset, {by, is_descending}});
+                for (int count = 0; count < 3; ++count)
+                    is_as_wanted(store, filter, {20, offsets.next(), {by, is_descending}});
                 CHECK(store.walk(filter, {3000, 0, {by, is_descending}}) ==
                       wanted(filter, {7000, 0}));
             }
