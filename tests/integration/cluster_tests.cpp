@@ -172,6 +172,12 @@ class Cluster : public Scene {
             {"an httpd drained, restarted and undrained",
              [this] {
                  drain("on");
+                 // HAProxy has noticed.
+                 const auto refusals = [this] {
+                     const auto log = httpds_[0]->access_log();
+                     return std::count(log.begin(), log.end(), "- 503 GET /health");
+                 };
+                 await([&, before = refusals()] { return refusals() >= before + 3; });
                  httpds_[0]->restart_gracefully();
              },
              [] {}, [this] { drain("off"); }, true},
