@@ -153,8 +153,17 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
     const ProgramResult listed = shop("test_root", {"list"});
     const ProgramResult checked = shop("test_root", {"check", "--verbose"});
+    run_as("test_shop", R"(DROP TABLE "useradmin_revocation")");
+    const ProgramResult laid = shop("test_root", {"schema"});
+    // Otherwise, httpd would ignore it.
+    CHECK_EQUAL(
+        std::string("test_shop"),
+        Database("pgsql", params_ + " user=test_shop")
+            .value("SELECT tableowner FROM pg_tables WHERE tablename = 'useradmin_revocation'")
+            .value_or("(none)"));
     sql().run("DROP ROLE test_root");
     done(listed);
+    done(laid);
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 

@@ -216,8 +216,15 @@ Exit create_schema(Context& context) {
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const Places places(database, before);
     // The SQL files name types without a schema.
-    if (dialect.product().has_schemas)
+    if (dialect.product().has_schemas) {
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
+        // httpd ignores tables that neither belong to the owner of the users nor to itself.
+        if (before.user.exists())
+            database.rows(
+                "SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_class "
+                "WHERE oid = " +
+                store::literal(before.user.sql) + "::regclass AND pg_has_role(relowner, 'MEMBER')");
+    }
     if (!is_complete)
         create_tables(database, before, places, "schema");
     if (adds_keys)
