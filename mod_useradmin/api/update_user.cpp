@@ -106,6 +106,8 @@ Reply update_user(const Call& call, const Service& service) {
         apply_non_empty("role", object->text("role"));
         if (object->kind("banned") == Kind::boolean)
             changes.push_back({"banned", object->boolean("banned")});
+        if (object->boolean("banned"))
+            changes.push_back(store::expired_ban_end());
         apply_non_empty("banReason", object->text("banReason"));
     }
     // If-Match is part of the update: a separate query would race with other changes.

@@ -80,6 +80,20 @@ void append_other_email(Statement& statement, const Table& user, const Dialect& 
         append_other_email(statement, user, dialect, email->value, ignores_case);
 }
 
+/// Appends the condition of a change that is not always made.
+void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
+                      const Column& column, const Changes& changes, Change::When when) {
+    if (when != Change::When::expired)
+        return append_other_email(statement, user, dialect, changes,
+                                  when == Change::When::other_email_ignoring_case);
+    const auto now = std::find_if(changes.begin(), changes.end(),
+                                  [](const Change& change) { return change.field == "updatedAt"; });
+    if (now == changes.end())
+        statement << "FALSE";
+    else
+        statement << column << column.op("<=") << argument(column, now->value);
+}
+
 /// Appends "field = value, …" for existing columns. Returns whether there was any.
 bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
                    const Changes& changes) {
@@ -91,8 +105,8 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
         statement.note_column(*column);
         statement << (is_first ? "" : ", ") << *column << " = ";
         if (change.when != Change::When::always) {
-            append_other_email(statement << "CASE WHEN ", table, dialect, changes,
-                               change.when == Change::When::other_email_ignoring_case);
+            append_condition(statement << "CASE WHEN ", table, dialect, *column, changes,
+                             change.when);
             statement << " THEN ";
         }
         statement << column->write_before << argument(*column, change.value) << column->write_after;

@@ -126,8 +126,12 @@ inline model::Account account_row(const NewUser& user) {
 
 /// A field to set, by its name in the field table.
 struct Change {
-    /// When to set it: always, or only if the changes include another address than the stored one.
-    enum class When { always, other_email, other_email_ignoring_case };
+    enum class When {
+        always,
+        other_email, ///< if the changes include another address than the stored one
+        other_email_ignoring_case,
+        expired, ///< if the stored time is not later than the changes' updatedAt
+    };
 
     std::string_view field;
     model::Value value;
@@ -140,6 +144,12 @@ using Changes = std::vector<Change>;
 inline Change unverified_email(bool lowers_email) {
     return {"emailVerified", false,
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
+}
+
+/// Returns the change that removes the end of a ban that has ended: otherwise, a new ban without an
+/// end would have no effect.
+inline Change expired_ban_end() {
+    return {"banExpires", {}, Change::When::expired};
 }
 
 /// The protected address (4.4.1, check 5).

@@ -494,6 +494,22 @@ TEST(email_change, leaves_an_unverified_address_unverified) {
                     .email_verified);
 }
 
+TEST(email_change, to_a_ban_removes_only_an_end_that_has_passed) {
+    const text::Timestamp now = text::now();
+    const auto end_after = [&](std::chrono::seconds distance) {
+        const text::Timestamp end = now + distance;
+        worked(store().update("u", {{"banExpires", end}}));
+        return worked(store().update("u", {{"updatedAt", now}, store::expired_ban_end()}))
+            .ban_expires;
+    };
+    CHECK_FALSE(end_after(std::chrono::seconds(-1)).has_value());
+    CHECK_FALSE(end_after(std::chrono::seconds(0)).has_value());
+    CHECK(end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
+    worked(store().update("u", {{"banExpires", {}}}));
+    CHECK_FALSE(worked(store().update("u", {{"updatedAt", now}, store::expired_ban_end()}))
+                    .ban_expires.has_value());
+}
+
 TEST(email_change, without_an_address_keeps_it_verified) {
     worked(store().update("u", {{"emailVerified", true}}));
     CHECK(worked(store().update("u", {{"name", "New"}, store::unverified_email(false)}))

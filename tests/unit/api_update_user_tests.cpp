@@ -15,7 +15,7 @@ constexpr std::string_view role_or_ban_forbidden =
     "403 No tienes permisos para cambiar roles o banear usuarios";
 
 /// What an update sets, without its time: "name=Ana banned=false". After a conditional change comes
-/// when it is made: "emailVerified=false (other)".
+/// when it is made: "emailVerified=false (other)", "banExpires=null (expired)".
 std::string shown(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
@@ -23,10 +23,13 @@ std::string shown(const store::Changes& changes) {
             continue;
         const auto* truth = std::get_if<bool>(&change.value);
         text += (text.empty() ? "" : " ") + std::string(change.field) + "=";
-        text += truth == nullptr ? std::get<std::string_view>(change.value)
-                : *truth         ? "true"
-                                 : "false";
-        if (change.when != store::Change::When::always)
+        text += std::holds_alternative<std::monostate>(change.value) ? "null"
+                : truth == nullptr ? std::get<std::string_view>(change.value)
+                : *truth           ? "true"
+                                   : "false";
+        if (change.when == store::Change::When::expired)
+            text += " (expired)";
+        else if (change.when != store::Change::When::always)
             text += change.when == store::Change::When::other_email ? " (other)"
                                                                     : " (other in any case)";
     }
@@ -59,10 +62,11 @@ TEST(update_user, a_super_admin_sets_each_field) {
     expect_changes("name=Eva", super_admin, R"({"name":"Eva"})");
     expect_changes("email=E@x", super_admin, R"({"email":"E@x"})");
     expect_changes("role=owner", super_admin, R"({"role":"owner"})");
-    expect_changes("banned=true", super_admin, R"({"banned":true})");
+    expect_changes("banned=true banExpires=null (expired)", super_admin, R"({"banned":true})");
     expect_changes("banReason=spam", super_admin, R"({"banReason":"spam"})");
     expect_changes(
-        "name=Eva email=e@x role=admin banned=true banReason=spam", super_admin,
+        "name=Eva email=e@x role=admin banned=true banExpires=null (expired) banReason=spam",
+        super_admin,
         R"({"banReason":"spam","banned":true,"role":"admin","email":"e@x","name":"Eva"})");
 }
 

@@ -491,12 +491,14 @@ class Import {
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
         if (context_.settings.unverifies_email.value_or(false) && !entry.says("emailVerified"))
             changes.push_back(store::unverified_email(rules_.lowers_email));
+        const bool bans = entry.names("banned") && entry.row.user.banned;
+        if (bans && !entry.says("banExpires"))
+            changes.push_back(store::expired_ban_end());
         work.row_change() = {};
         // A ban ends the sessions, as 'ban' does.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr
                                 ? store::SessionPolicy::revoke
                                 : store::SessionPolicy::keep;
-        const bool bans = entry.names("banned") && entry.row.user.banned;
         store::UpdateGuard guard;
         if (!entry.is_super_admin && !may_leave_none_)
             guard = {store::UpdateGuard::Kind::keeps_last_of_role,
