@@ -218,8 +218,9 @@ Reply list_users(const Call& call, const Service& service) {
     pagination.total = page->total;
     const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
     std::optional<Summary> summary;
-    if (const auto times = summary_times(call.request.query);
-        service.settings.has_extras && !times.empty()) {
+    if (const auto times = service.settings.has_extras ? summary_times(call.request.query)
+                                                       : std::vector<text::Timestamp>();
+        !times.empty()) {
         auto counted = summarize(service.store,
                                  is_super_administrator(*call.caller) ? std::nullopt : role, times);
         if (!counted)
