@@ -106,9 +106,8 @@ class Cluster : public Scene {
             "  UserAdminDrainFile \"${WORK}/drain\"\n</Location>\n"
             "<Location \"/private\">\n  AuthUserAdmin On\n  Require user-role user\n</Location>\n" +
             location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64\n" +
-                                       "UserAdminSecondaryStorage redis://:s3cr3t%20of%20%40redis"
-                                       "@127.0.0.1:" +
-                                       std::to_string(redis_relay_->port()) + "/2 app:\n") +
+                                       "UserAdminSecondaryStorage " +
+                                       redis_->url(redis_relay_->port()) + " app:\n") +
             "<Location \"/api/auth\">\n  AuthUserAdminSignIn On\n"
             "  AuthUserAdminSignInLimit 3 1000 shared\n  Require all granted\n</Location>\n";
         auto settings = Suite::current().settings(configuration);
@@ -193,11 +192,9 @@ class Cluster : public Scene {
                  lost_->kill_postgresql();
              },
              [this] {
-                 static_cast<void>(eventually([this] {
-                     return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-                         return !node->is_killed() && node->is("/primary");
-                     });
-                 }));
+                 await_any([](const PatroniNode& node) {
+                     return !node.is_killed() && node.is("/primary");
+                 });
              },
              [] {}, true},
             of_primary("the primary's server lost, and started again", &PatroniNode::kill,
@@ -237,14 +234,18 @@ class Cluster : public Scene {
         return all;
     }
 
-    /// Waits until another node than the lost one is what the path asks for. In the synchronous
-    /// mode, nobody takes over who may lack a confirmed change.
-    void await_takeover(const char* path) const {
+    /// Waits up to a minute for such a node.
+    template <typename Condition>
+    void await_any(Condition condition) const {
         static_cast<void>(eventually([&] {
             return std::any_of(
-                nodes_.begin(), nodes_.end(),
-                [&](const auto& node) { return node.get() != lost_ && node->is(path); });
+                nodes_.begin(), nodes_.end(), [&](const auto& node) { return condition(*node); });
         }));
+    }
+    /// Waits up to a minute until another node than the lost one is what the path asks for. In the
+    /// synchronous mode, a node that may lack a confirmed change does not take over.
+    void await_takeover(const char* path) const {
+        await_any([&](const PatroniNode& node) { return &node != lost_ && node.is(path); });
     }
 
     void signal_httpd(std::size_t index, int number) const {

@@ -2,7 +2,6 @@
 
 #include "support/machine.hpp"
 #include "support/ports.hpp"
-#include "support/trouble.hpp"
 
 #include <csignal>
 
@@ -31,13 +30,10 @@ void HaProxy::start() {
              {"USERADMIN_DATABASE_" + number, address(servers_.databases.at(index))},
              {"USERADMIN_PATRONI_" + number, address(servers_.patronis.at(index))}});
     }
-    process_ = std::make_unique<Process>(command, folder_ / "log");
-    const bool is_ready = eventually([this] {
-        return !process_->running() ||
-               read_file(folder_ / "log").find("Loading success") != std::string::npos;
+    std::filesystem::remove(folder_ / "log");
+    process_ = start_server("HAProxy", command, folder_ / "log", [this] {
+        return read_file(folder_ / "log").find("Loading success") != std::string::npos;
     });
-    if (!is_ready || !process_->running())
-        fail_test("HAProxy did not start:\n" + read_file(folder_ / "log"));
 }
 
 void HaProxy::kill() {

@@ -2,8 +2,8 @@
 
 #include "support/machine.hpp"
 #include "support/ports.hpp"
+#include "support/postgresql.hpp"
 #include "support/raw_connection.hpp"
-#include "support/trouble.hpp"
 
 namespace useradmin::test {
 
@@ -32,18 +32,14 @@ Etcd::Etcd(const WorkFolder& work)
 void Etcd::start() {
     const std::string client = "http://" + address_of(port_);
     const std::string peer = "http://" + address_of(peer_port_);
-    process_ = std::make_unique<Process>(
+    process_ = start_server(
+        "etcd",
         Command{{machine::program("etcd"), "--data-dir", (folder_ / "data").string(),
                  "--unsafe-no-fsync", "--listen-client-urls", client, "--advertise-client-urls",
                  client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                  "--initial-cluster", "default=" + peer}},
-        folder_ / "log");
-    const bool is_ready = eventually([this] {
-        return !process_->running() ||
-               ask(port_, "GET /health").find("\"true\"") != std::string::npos;
-    });
-    if (!is_ready || !process_->running())
-        fail_test("etcd did not start:\n" + read_file(folder_ / "log"));
+        folder_ / "log",
+        [this] { return ask(port_, "GET /health").find("\"true\"") != std::string::npos; });
 }
 
 void Etcd::kill() {
@@ -56,12 +52,7 @@ PatroniNode::PatroniNode(const WorkFolder& work, const std::string& name, const 
       database_relay_(std::make_unique<TcpRelay>(own_database_port_)),
       rest_relay_(std::make_unique<TcpRelay>(own_rest_port_)),
       etcd_relay_(std::make_unique<TcpRelay>(etcd_port_)) {
-    if (running_as_root()) {
-        account_ = Account::first_of({"postgres"});
-        if (!account_)
-            fail_test("there is no account postgres: install postgresql");
-        account_->take_ownership(folder_);
-    }
+    account_ = PostgreSql::move_into(folder_);
     start();
 }
 
@@ -110,13 +101,8 @@ pid_t PatroniNode::postmaster() const {
 
 void PatroniNode::signal_all(int number) const {
     process_->signal(number);
-    const pid_t main = postmaster();
-    if (main == 0)
-        return;
-    const std::vector<pid_t> children = children_of(main);
-    ::kill(main, number);
-    for (const pid_t process : children)
-        ::kill(process, number);
+    if (const pid_t main = postmaster())
+        signal_with_children(main, number);
 }
 
 void PatroniNode::disconnect() {

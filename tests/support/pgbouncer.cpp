@@ -2,7 +2,6 @@
 
 #include "support/database.hpp"
 #include "support/machine.hpp"
-#include "support/trouble.hpp"
 
 namespace useradmin::test {
 
@@ -29,11 +28,8 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
         command.account = server.account();
         command.account->take_ownership(folder_);
     }
-    process_ = std::make_unique<Process>(command, folder_ / "log");
-    const bool ready = eventually(
-        [this] { return !process_->running() || Database::reachable("pgsql", params()); });
-    if (!ready || !process_->running())
-        fail_test("PgBouncer did not start:\n" + read_file(folder_ / "log"));
+    process_ = start_server("PgBouncer", command, folder_ / "log",
+                            [this] { return Database::reachable("pgsql", params()); });
 }
 
 std::string PgBouncer::params() const {

@@ -12,7 +12,7 @@ namespace useradmin::test {
 
 PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, Settings settings)
     : folder_(work.make(name)), settings_(std::move(settings)) {
-    move_in();
+    account_ = move_into(folder_);
     initialize({machine::postgresql("initdb"), "--pgdata=" + (folder_ / "data").string(),
                 "--username=useradmin", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
                 "--no-sync"});
@@ -21,7 +21,7 @@ PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, Settings s
 
 PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary)
     : folder_(work.make(name)) {
-    move_in();
+    account_ = move_into(folder_);
     initialize({machine::postgresql("pg_basebackup"), "--pgdata=" + (folder_ / "data").string(),
                 "--host=" + primary.folder().string(), "--username=useradmin", "--checkpoint=fast",
                 "--write-recovery-conf", "--no-sync"});
@@ -33,14 +33,15 @@ PostgreSql::~PostgreSql() {
         stop();
 }
 
-void PostgreSql::move_in() {
+std::optional<Account> PostgreSql::move_into(const std::filesystem::path& folder) {
     if (!running_as_root())
-        return;
-    account_ = Account::first_of({"postgres"});
-    if (!account_)
+        return {};
+    auto account = Account::first_of({"postgres"});
+    if (!account)
         fail_test("PostgreSQL does not run as root, and there is no account postgres: install "
                   "PostgreSQL from the distribution's package");
-    account_->take_ownership(folder_);
+    account->take_ownership(folder);
+    return account;
 }
 
 void PostgreSql::initialize(std::vector<std::string> words) const {
@@ -61,11 +62,8 @@ void PostgreSql::start() {
                     account_};
     for (const std::string& setting : settings_)
         command.words.insert(command.words.end(), {"-c", setting});
-    server_ = std::make_unique<Process>(command, folder_ / "log");
-    const bool ready = eventually(
-        [this] { return !server_->running() || Database::reachable("pgsql", params()); });
-    if (!ready || !server_->running())
-        fail_test("PostgreSQL did not start:\n" + read_file(folder_ / "log"));
+    server_ = start_server("PostgreSQL", command, folder_ / "log",
+                           [this] { return Database::reachable("pgsql", params()); });
 }
 
 void PostgreSql::stop() {
@@ -90,18 +88,11 @@ void PostgreSql::promote() {
 }
 
 void PostgreSql::freeze() {
-    signal_all(SIGSTOP);
+    signal_with_children(server_->id(), SIGSTOP);
 }
 
 void PostgreSql::thaw() {
-    signal_all(SIGCONT);
-}
-
-void PostgreSql::signal_all(int number) const {
-    // The server first, which makes the others.
-    server_->signal(number);
-    for (const pid_t process : children_of(server_->id()))
-        kill(process, number);
+    signal_with_children(server_->id(), SIGCONT);
 }
 
 bool PostgreSql::kill_backend() const {

@@ -48,13 +48,13 @@ class PostgreSql {
     /// Returns DBDParams for it.
     std::string params() const;
 
+    /// As root, makes the account of the server the owner of a folder, and returns the account.
+    static std::optional<Account> move_into(const std::filesystem::path& folder);
+
   private:
-    /// Makes the server's account the owner of the folder.
-    void move_in();
     /// Runs a PostgreSQL program that creates the cluster's files.
     void initialize(std::vector<std::string> words) const;
     void stop_with_signal(int signal);
-    void signal_all(int number) const;
 
     std::filesystem::path folder_;
     Settings settings_;

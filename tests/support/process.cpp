@@ -1,5 +1,6 @@
 #include "support/process.hpp"
 
+#include "support/files.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
@@ -226,6 +227,25 @@ bool Process::ended_within(std::chrono::seconds bound) {
 
 bool Process::group_left() const {
     return ::kill(-id_, 0) == 0;
+}
+
+std::unique_ptr<Process> start_server(const std::string& name, const Command& command,
+                                      const std::filesystem::path& log,
+                                      const std::function<bool()>& is_ready) {
+    auto server = std::make_unique<Process>(command, log);
+    const bool has_begun = eventually([&] { return !server->running() || is_ready(); });
+    if (!has_begun || !server->running())
+        fail_test(name + " did not start:\n" + read_file(log));
+    return server;
+}
+
+void signal_with_children(pid_t process, int number) {
+    // Stopped, it makes no further children.
+    ::kill(process, SIGSTOP);
+    const std::vector<pid_t> children = children_of(process);
+    ::kill(process, number);
+    for (const pid_t child : children)
+        ::kill(child, number);
 }
 
 } // namespace useradmin::test

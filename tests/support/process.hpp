@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,6 +78,15 @@ class Process {
     pid_t id_;
     bool reaped_ = false;
 };
+
+/// Starts a server with its output in the log, and waits until the condition holds. Fails the test
+/// with the log if the server ends before.
+std::unique_ptr<Process> start_server(const std::string& name, const Command& command,
+                                      const std::filesystem::path& log,
+                                      const std::function<bool()>& is_ready);
+
+/// Sends a signal to a process and its children.
+void signal_with_children(pid_t process, int number);
 
 /// Returns the existing children of a process.
 std::vector<pid_t> children_of(pid_t parent);

@@ -30,13 +30,9 @@ void Redis::start() {
                  certificate_->certificate, "--tls-key-file", certificate_->key,
                  "--tls-ca-cert-file", certificate_->certificate, "--tls-auth-clients", "no"})
             command.words.push_back(word);
-    process_ = std::make_unique<Process>(command, folder_ / "log");
-    const bool is_ready = eventually([this] {
-        return !process_->running() ||
-               read_file(folder_ / "log").find("Ready to accept connections") != std::string::npos;
+    process_ = start_server("Redis", command, folder_ / "log", [this] {
+        return read_file(folder_ / "log").find("Ready to accept connections") != std::string::npos;
     });
-    if (!is_ready || !process_->running())
-        fail_test("Redis did not start:\n" + read_file(folder_ / "log"));
 }
 
 void Redis::stop() {
@@ -49,8 +45,8 @@ void Redis::change_password(const std::string& password) {
     run({"CLIENT", "KILL", "TYPE", "normal"});
 }
 
-std::string Redis::url() const {
-    return "redis://:s3cr3t%20of%20%40redis@127.0.0.1:" + std::to_string(port_) + "/2";
+std::string Redis::url(std::uint16_t port) const {
+    return "redis://:s3cr3t%20of%20%40redis@127.0.0.1:" + std::to_string(port) + "/2";
 }
 
 std::string Redis::tls_url(const std::string& host) const {

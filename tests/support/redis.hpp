@@ -40,7 +40,9 @@ class Redis {
 
     std::uint16_t port() const noexcept { return port_; }
     /// Returns the URL of database 2, with the password.
-    std::string url() const;
+    std::string url() const { return url(port_); }
+    /// Returns the same for the port of a relay.
+    std::string url(std::uint16_t port) const;
     /// Returns the same for TLS.
     std::string tls_url(const std::string& host) const;
     /// Runs a command in database 2. Returns its text, or nothing for nil.
