@@ -56,6 +56,17 @@ export class View {
       Object.defineProperty(navigator, "languages", { get: () => languages });
       window.violations = [];
       addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+      // The requests under way, and when the last one ended.
+      window.traffic = { underWay: 0, ended: 0 };
+      const { fetch } = window;
+      const end = () => Object.assign(traffic, { underWay: traffic.underWay - 1, ended: performance.now() });
+      window.fetch = (...request) => {
+        ++traffic.underWay;
+        const reply = fetch(...request);
+        // A clone that is read to its end, since the page may leave the reply unread.
+        reply.then((each) => each.clone().arrayBuffer()).then(end, end);
+        return reply;
+      };
     }, view.settings.languages);
     await page.emulateMediaFeatures([
       { name: "prefers-color-scheme", value: view.settings.theme },
@@ -193,8 +204,7 @@ export class View {
   }
   /** Waits until nothing is asked of the server any more, and the list is not being read. */
   async rest() {
-    await this.page.waitForNetworkIdle({ idleTime: 60 });
-    await this.page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+    await this.page.waitForFunction(() => !traffic.underWay && performance.now() > traffic.ended + 60 && !document.querySelector("[aria-busy=true]"));
   }
 
   /** Nothing that is wrong in every page is wrong here. */
