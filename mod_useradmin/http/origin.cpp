@@ -16,7 +16,7 @@ constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 // Request headers that a trusted origin may send in addition to the safelisted ones.
 constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, If-None-Match";
 // Reply headers that it may read in addition to the safelisted ones.
-constexpr std::string_view exposed_headers[] = {"ETag", "Link", "X-Total-Count"};
+constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
 // Two hours: the longest time that browsers cache a preflight.
 constexpr const char* preflight_max_age = "7200";
 
@@ -124,12 +124,7 @@ void add_cors_headers(Reply& reply, std::string_view method, const Headers& head
         return;
     reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
     reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
-    std::string exposed;
-    for (const std::string_view name : exposed_headers)
-        if (header_of(reply, name) != nullptr)
-            (exposed += exposed.empty() ? "" : ", ") += name;
-    if (!exposed.empty())
-        reply.headers.push_back({"Access-Control-Expose-Headers", std::move(exposed)});
+    reply.headers.push_back({"Access-Control-Expose-Headers", exposed_headers});
     const Header* const allow = header_of(reply, "Allow");
     if (method != "OPTIONS" || allow == nullptr)
         return;
