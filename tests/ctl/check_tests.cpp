@@ -414,6 +414,13 @@ TEST(rights, that_the_databases_account_lacks_are_named) {
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
+TEST(rights, that_an_account_with_a_single_connection_lacks_are_named) {
+    if (!is_postgresql())
+        return;
+    sql().run("ALTER ROLE reader CONNECTION LIMIT 1");
+    CHECK(lists(look(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
+}
+
 TEST(rights, to_record_revocations_are_named_if_there_is_a_table) {
     if (!is_postgresql())
         return;

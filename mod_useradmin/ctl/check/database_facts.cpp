@@ -1,5 +1,6 @@
 #include "ctl/check/database_facts.hpp"
 
+#include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
 #include "store/privileges.hpp"
 
@@ -278,9 +279,13 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
     };
     const auto first = is_read_only(database);
     // With two servers of equal weight, all of them reach the same one in one of 256 cases.
-    for (int number = 0; number < 8; ++number)
-        if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)
-            return true;
+    try {
+        for (int number = 0; number < 8; ++number)
+            if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)
+                return true;
+    } catch (const CommandError&) {
+        // The account may have no more connections.
+    }
     return false;
 }
 
