@@ -1,6 +1,7 @@
 #include "api/service.hpp"
 
 #include "api/operations.hpp"
+#include "text/timestamp.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
@@ -168,6 +169,14 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     // Required by RFC 9110, 15.5.2.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
+    if (reply.status == 200 && !event.is_change)
+        if (const model::NullableTime time = service.store.standby_time()) {
+            // Code 110 of RFC 7234: the response is stale.
+            std::string warning =
+                "110 - \"Read from a standby; the last change that it has received is of ";
+            text::append_iso8601(warning, *time);
+            reply.headers.push_back({"Warning", warning + '"'});
+        }
     return finish(std::move(reply), request.method, request.headers, service.settings);
 }
 

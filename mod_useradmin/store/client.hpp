@@ -54,6 +54,8 @@ class Client {
     virtual bool reconnect() = 0;
     /// Reconnects if the connection broke.
     bool ensure_connected() { return is_connected() || reconnect(); }
+    /// Returns whether the server said that it is a standby. PostgreSQL before 14 does not say.
+    virtual bool is_standby() const noexcept { return false; }
     /// Returns whether a transaction is open, even if an error has aborted it.
     virtual bool is_in_transaction() const noexcept = 0;
     /// Discards all prepared statements.

@@ -217,6 +217,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         Work work(client, known.schema(), pool_, change_listener_ != nullptr);
         const Result<Done> result = attempt(work, dialect);
+        is_standby_ = client.is_standby();
         if (result || result.failure() != Failure::failed)
             return result;
         switch (work.error_kind().value_or(ErrorKind::rejected)) {
@@ -604,6 +605,13 @@ Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
 
 Result<Survey> DatabaseStore::survey(const ProtectedEmail& spared) {
     return run(Access::read, needs_user, Retry::yes, statements::survey, spared);
+}
+
+model::NullableTime DatabaseStore::standby_time() {
+    if (!is_standby_)
+        return {};
+    const auto time = run(Access::read, needs_user, Retry::yes, statements::last_change_received);
+    return time ? *time : model::NullableTime();
 }
 
 Result<Done> DatabaseStore::ping() {

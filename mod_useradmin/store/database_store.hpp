@@ -37,6 +37,7 @@ class DatabaseStore : public Store {
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<model::User> find(std::string_view id) override;
     Result<model::User> find_by_email(std::string_view email) override;
+    model::NullableTime standby_time() override;
     Result<model::User> create(const NewUser& user,
                                const std::optional<Actor>& actor = {}) override;
     Result<model::User> update(std::string_view id, const Changes& changes,
@@ -152,6 +153,8 @@ class DatabaseStore : public Store {
     Totals* totals_;
     ipc::FairSemaphore* write_semaphore_;
     ChangeListener* change_listener_ = nullptr;
+    /// Whether a standby answered the last call.
+    bool is_standby_ = false;
 };
 
 } // namespace useradmin::store

@@ -109,6 +109,8 @@ class Dialect {
     virtual const char* connection_limit() const noexcept = 0;
     /// Returns an expression for the database's time in seconds since 1970.
     virtual const char* current_second() const noexcept = 0;
+    /// Returns an expression for the time of the last change that a standby has received.
+    virtual const char* last_change_received() const noexcept = 0;
     /// Returns what to put around a query that follows a column: the column is equal to one of the
     /// query's rows, which are locked. Rows that others have locked are skipped.
     virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;

@@ -991,6 +991,12 @@ Result<Done> check_writable(Work& work, const Dialect& dialect) {
     return answer ? Result<Done>(Done()) : answer.failure();
 }
 
+Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect) {
+    Statement statement = work.statement();
+    statement << "SELECT " << dialect.last_change_received();
+    return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
+}
+
 Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
                                            std::string_view identifier, text::Timestamp now) {
     const Table& table = work.schema().verifications()->table;

@@ -66,6 +66,7 @@ Result<std::string_view> create_api_key(Work& work, const Dialect& dialect,
 Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
                                                  std::string_view user_id);
 Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
+Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect);
 Result<Done> check_writable(Work& work, const Dialect& dialect);
 Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
                                            std::string_view identifier, text::Timestamp now);

@@ -379,6 +379,9 @@ class Store {
     virtual Result<model::User> find(std::string_view id) = 0;
     /// Returns the user with exactly that address, or not_found.
     virtual Result<model::User> find_by_email(std::string_view email) = 0;
+    /// Returns the time of the last change that a standby has received, if the previous call read
+    /// from a standby.
+    virtual model::NullableTime standby_time() = 0;
     /// Creates the user and its account, both or none. Returns the full row, or address_taken
     /// (4.2).
     virtual Result<model::User> create(const NewUser& user,

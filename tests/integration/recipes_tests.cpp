@@ -471,6 +471,49 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_none("localhost", stranger.folder());
 }
 
+TEST(recipes, a_standby_says_how_old_its_users_are_and_takes_no_changes) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");
+    primary.sql().run(
+        "INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\") VALUES "
+        "('sara-1', 'Sara', 'sara@example.org', TRUE, 'superAdmin'); INSERT INTO \"session\" "
+        "(\"id\", \"token\", \"userId\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES "
+        "('s', " +
+        sql_literal(token_of(Caller::super_admin)) + ", 'sara-1', '2999-01-01', now(), now())");
+    const PostgreSql standby(Suite::current().work(), "read-standby", primary.server());
+    start(define("STANDBY_DATABASE", standby.params()) +
+              define("STANDBY_SECRET", secret_file("standby", "the s3cr3t of the app")) +
+              define("STANDBY_SIGN_IN", "/sign-in") + include("standby.conf"),
+          {"mod_authz_host.so"});
+    const auto ask = [&](const std::string& method, const std::string& path,
+                         const std::string& body = {}) {
+        return client_->send(
+            {method,
+             path,
+             {"Authorization: Bearer " +
+              signed_token(token_of(Caller::super_admin), "the s3cr3t of the app")},
+             body});
+    };
+    const auto warning = [&](const std::string& path) {
+        const Reply reply = ask("GET", path);
+        expect_success(reply);
+        return reply.header("Warning").value_or("(none)");
+    };
+    const std::string before = warning("/api/users");
+    CHECK_TEXT(before.starts_with("110 - \"Read from a standby; the last change that it has "
+                                  "received is of 20"),
+               before.c_str());
+    primary.sql().run("UPDATE \"user\" SET \"name\" = 'Sara Antigua'");
+    CHECK(eventually(
+        [&] { return text_member(ask("GET", "/api/users/sara-1"), "name") == "Sara Antigua"; }));
+    CHECK(warning("/api/users/sara-1") > before);
+    allow_log("UA0108");
+    expect_error(ask("PUT", "/api/users/sara-1", R"({"name":"Otra"})"), 503,
+                 "Servicio no disponible temporalmente");
+    CHECK_EQUAL(200, ask("GET", "/health").status);
+}
+
 TEST(recipes, limits_return_408_and_413) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;

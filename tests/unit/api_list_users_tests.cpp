@@ -249,6 +249,18 @@ TEST(list_users, returns_the_total_and_links_to_other_pages) {
     expect("", header_of(send(super_admin, "GET /another"), "Link"));
 }
 
+TEST(list_users, from_a_standby_warns_of_the_time_of_the_last_change) {
+    expect("", header_of(send(super_admin, "GET "), "Warning"));
+    store.last_change_received = *text::parse_timestamp("2026-11-27T16:00:00Z");
+    constexpr const char* warning =
+        "110 - \"Read from a standby; the last change that it has received "
+        "is of 2026-11-27T16:00:00.000Z\"";
+    expect(warning, header_of(send(super_admin, "GET "), "Warning"));
+    expect(warning, header_of(send(super_admin, "GET /another"), "Warning"));
+    expect("", header_of(send(super_admin, "GET /unknown"), "Warning"));
+    expect("", header_of(send(user, "GET "), "Warning"));
+}
+
 TEST(list_users, links_next_and_previous_page_by_cursor) {
     store.users.clear();
     store.add("a", "a@x").sort_key = "2026-01-01T00:00:00.000001";

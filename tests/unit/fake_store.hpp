@@ -77,6 +77,8 @@ class FakeStore final : public store::Store {
     std::vector<std::string> formats;
     std::vector<store::ExtraColumn> columns;
     store::Survey surveyed{true, false};
+    /// As a standby has it.
+    model::NullableTime last_change_received;
     /// What other servers have revoked, and the positions from which it was read.
     store::Revocations revocations;
     std::vector<std::int64_t> positions;
@@ -117,6 +119,8 @@ class FakeStore final : public store::Store {
             return *failure;
         return copy_of(with(&model::User::email, email));
     }
+
+    model::NullableTime standby_time() override { return last_change_received; }
 
     store::Result<model::User> create(const store::NewUser& user,
                                       const std::optional<store::Actor>& by) override {

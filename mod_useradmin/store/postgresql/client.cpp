@@ -258,6 +258,10 @@ class PostgresqlClient final : public Client {
 
     const std::string& error_message() const noexcept override { return error_; }
 
+    bool is_standby() const noexcept override {
+        return apr::view_of(PQparameterStatus(connection_, "in_hot_standby")) == "on";
+    }
+
     bool has_no_pending_input() const noexcept override {
         pollfd socket = {PQsocket(connection_), POLLIN, 0};
         return poll(&socket, 1, 0) == 0;

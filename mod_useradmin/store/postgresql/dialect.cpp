@@ -401,6 +401,11 @@ class Postgresql final : public Dialect {
     const char* current_second() const noexcept override {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
+    const char* last_change_received() const noexcept override {
+        // Without one since the start: that of the start.
+        return "coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
+               " pg_catalog.pg_postmaster_start_time())";
+    }
     std::pair<const char*, const char*> any_of_locked() const noexcept override {
         return {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"};
     }

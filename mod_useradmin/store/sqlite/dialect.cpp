@@ -149,6 +149,7 @@ class Sqlite final : public Dialect {
     const char* current_second() const noexcept override {
         return "CAST(strftime('%s', 'now') AS bigint)";
     }
+    const char* last_change_received() const noexcept override { return "NULL"; }
     std::pair<const char*, const char*> any_of_locked() const noexcept override {
         return {" IN (", ")"};
     }
