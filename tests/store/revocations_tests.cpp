@@ -137,6 +137,20 @@ TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
+TEST(revocations, are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
+    if (!is_postgresql())
+        return; // has no standbys
+    add_user("m", "m@x");
+    ban();
+    const std::int64_t before = position();
+    // These leave no row. A promoted standby would use their numbers again.
+    for (int number = 0; number < 3; ++number)
+        sql().run("SELECT pg_current_xact_id()");
+    CHECK_EQUAL(before, position());
+    ban("m");
+    CHECK_EQUAL(std::string("m"), users_since(before));
+}
+
 TEST(revocations, of_a_restored_dump_are_read_once) {
     if (!is_postgresql())
         return; // its positions are in the file

@@ -656,13 +656,21 @@ class Postgresql final : public Dialect {
         return recorded ? Result<Done>(Done()) : recorded.failure();
     }
 
-    // The position is the oldest transaction that may still commit: later ones are read again. Rows
-    // of a restored dump may have transactions that this server has not begun.
+    // The position follows the last transaction that is in the table, unless an older one may still
+    // commit. Transactions beyond it leave it as it is: after a crash, or on a promoted standby,
+    // their numbers are used again if no row of them was written. Rows of a restored dump may have
+    // transactions that this server has not begun.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement
-            << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
-               "::pg_catalog.text, (SELECT pg_catalog.concat(s.system_identifier, '-', "
+            << "SELECT least(pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
+               "::pg_catalog.text::pg_catalog.int8, coalesce((SELECT m.transaction_id"
+               "::pg_catalog.text::pg_catalog.int8 OPERATOR(pg_catalog.+) 1 FROM "
+            << table
+            << " m WHERE m.transaction_id OPERATOR(pg_catalog.<) "
+               "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) ORDER BY "
+               "m.transaction_id DESC LIMIT 1), 1)), (SELECT "
+               "pg_catalog.concat(s.system_identifier, '-', "
             << argument(table.sql)
             << "::pg_catalog.regclass::pg_catalog.oid) FROM pg_catalog.pg_control_system() AS "
                "s), r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
