@@ -51,7 +51,7 @@
     you: ["you", "tú"],
     banned: ["Banned", "Bloqueado"],
     notBanned: ["No ban", "Sin bloqueo"],
-    hasBan: ["Ban, or ban has ended", "Bloqueo, o terminado"],
+    hasBan: ["Banned, or ban ended", "Bloqueo, aun terminado"],
     banOver: ["Ban has ended", "Bloqueo terminado"],
     unverified: ["Not verified", "Sin verificar"],
     yes: ["Yes", "Sí"],
@@ -62,12 +62,12 @@
     "total.one": ["user in all", "usuario en total"],
     totalOfAdmin: ["users with the role “User”", "usuarios con el rol «Usuario»"],
     "totalOfAdmin.one": ["user with the role “User”", "usuario con el rol «Usuario»"],
-    bannedCount: ["{count} bans, ended ones included", "{count} bloqueos, incluidos los terminados"],
-    "bannedCount.one": ["{count} ban, ended ones included", "{count} bloqueo, incluidos los terminados"],
+    bannedCount: ["{count} banned, ended bans included", "{count} bloqueados, incluidos los bloqueos terminados"],
+    "bannedCount.one": ["{count} banned, ended bans included", "{count} bloqueado, incluidos los bloqueos terminados"],
     unverifiedCount: ["{count} not verified", "{count} sin verificar"],
     newByDay: ["New users by day", "Usuarios nuevos por día"],
     newInDays: ["{count} in {days} days", "{count} en {days} días"],
-    search: ["Search by name or e-mail", "Buscar por nombre o correo"],
+    search: ["Search by name, e-mail or id", "Buscar por nombre, correo o id"],
     sort: ["Order", "Orden"],
     "createdAt desc": ["Newest first", "Más recientes primero"],
     "createdAt asc": ["Oldest first", "Más antiguos primero"],
@@ -80,6 +80,7 @@
     range: ["{from}–{to} of {total}", "{from}–{to} de {total}"],
     found: ["{count} users found", "{count} usuarios encontrados"],
     "found.one": ["{count} user found", "{count} usuario encontrado"],
+    readOnly: ["Read-only: this is a copy of the database. The last change it has received is of {time}.", "Solo lectura: esto es una copia de la base de datos. El último cambio que ha recibido es de {time}."],
     noneFound: ["No user matches.", "Ningún usuario coincide."],
     clear: ["Clear search and filters", "Quitar búsqueda y filtros"],
     pages: ["Pages", "Páginas"],
@@ -97,8 +98,8 @@
     unchanged: ["Nothing has changed.", "No hay cambios."],
     giveRoleTitle: ["Give {name} the role “{role}”?", "¿Dar a {name} el rol «{role}»?"],
     giveRole: ["Give the role", "Dar el rol"],
-    giveAdmin: ["It can list and create users and change their names and e-mails.", "Puede ver y crear usuarios y cambiar sus nombres y correos."],
-    giveSuperAdmin: ["It can do everything, also change roles, ban and delete.", "Puede hacerlo todo, también cambiar roles, bloquear y eliminar."],
+    giveAdmin: ["Admins can list and create users and change their names and e-mails.", "Los administradores pueden ver y crear usuarios y cambiar sus nombres y correos."],
+    giveSuperAdmin: ["Super admins can do everything, also change roles, ban and delete.", "Los superadministradores pueden hacerlo todo, también cambiar roles, bloquear y eliminar."],
     create: ["Create user", "Crear usuario"],
     createdUser: ["{name} has been created.", "Se ha creado {name}."],
     open: ["Open", "Abrir"],
@@ -121,7 +122,7 @@
     bannedNow: ["{name} is banned.", "{name} está bloqueado."],
     unbannedNow: ["The ban has been lifted.", "Se ha levantado el bloqueo."],
     reason: ["Reason", "Motivo"],
-    reasonHint: ["Those who look after the users see it.", "Lo ven quienes atienden a los usuarios."],
+    reasonHint: ["Administrators see it.", "Lo ven los administradores."],
     until: ["Until", "Hasta"],
     bannedUntil: ["Banned until {time}", "Bloqueado hasta {time}"],
     forever: ["Until somebody lifts it", "Hasta que alguien lo levante"],
@@ -131,7 +132,7 @@
     date: ["A date …", "Una fecha …"],
     dateAndTime: ["Date and time", "Fecha y hora"],
     past: ["This time has passed.", "Ese momento ya ha pasado."],
-    tooFar: ["This is no time up to the year 9999.", "No es un momento anterior al año 10000."],
+    tooFar: ["The year must be 9999 or earlier.", "El año debe ser 9999 o anterior."],
     sessions: ["Sessions", "Sesiones"],
     noSessions: ["No session is open.", "No hay sesiones abiertas."],
     endSession: ["End", "Cerrar"],
@@ -140,7 +141,7 @@
     endedSession: ["The session has ended.", "Se ha cerrado la sesión."],
     endedAll: ["All sessions have ended.", "Se han cerrado todas las sesiones."],
     endOwnTitle: ["End a session of your own?", "¿Cerrar una sesión tuya?"],
-    endOwnLead: ["If you use this page with it, you have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
+    endOwnLead: ["If it is the one you use here, you will have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
     endOwn: ["End it", "Cerrarla"],
     thisSession: ["this session", "esta sesión"],
     since: ["since {time}", "desde {time}"],
@@ -149,19 +150,19 @@
     setPassword: ["Set a password", "Cambiar la contraseña"],
     passwordTitle: ["New password for {name}", "Nueva contraseña para {name}"],
     passwordHint: ["{least} to {most} characters.", "De {least} a {most} caracteres."],
-    passwordEnds: ["It ends every session of this user.", "Cierra todas las sesiones de este usuario."],
+    passwordEnds: ["This ends all sessions of this user.", "Esto cierra todas las sesiones de este usuario."],
     passwordSet: ["The password has been set.", "Se ha cambiado la contraseña."],
     generate: ["Generate", "Generar"],
     show: ["Show", "Mostrar"],
     hide: ["Hide", "Ocultar"],
     resetFactor: ["Reset second factor", "Quitar el segundo factor"],
     resetFactorTitle: ["Reset the second factor of {name}?", "¿Quitar el segundo factor de {name}?"],
-    resetFactorLead: ["The password alone then signs this user in, until the user sets up another second factor. It ends every session of this user and forgets trusted devices.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Cierra todas las sesiones de este usuario y olvida los dispositivos de confianza."],
+    resetFactorLead: ["This user can then sign in with the password alone, until another second factor is set up. All sessions of this user end, and trusted devices are forgotten.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Cierra todas las sesiones de este usuario y olvida los dispositivos de confianza."],
     factorReset: ["The second factor has been removed.", "Se ha quitado el segundo factor."],
     remove: ["Delete user", "Eliminar usuario"],
     removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
-    removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the e-mail:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su correo:"],
-    removeLeadById: ["The user, with sessions and accounts, is gone for good. To go on, type the identifier:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su identificador:"],
+    removeLead: ["This permanently deletes the user, with all sessions and accounts. To confirm, type the e-mail:", "Se elimina para siempre al usuario, con sus sesiones y cuentas. Para confirmar, escribe su correo:"],
+    removeLeadById: ["This permanently deletes the user, with all sessions and accounts. To confirm, type the identifier:", "Se elimina para siempre al usuario, con sus sesiones y cuentas. Para confirmar, escribe su identificador:"],
     removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
     notTheAddress: ["This is not the e-mail.", "Ese no es el correo."],
     notTheId: ["This is not the identifier.", "Ese no es el identificador."],
@@ -173,7 +174,7 @@
     "missing.date": ["Enter date and time.", "Escribe fecha y hora."],
     noEmail: ["This is not an e-mail address.", "No es un correo válido."],
     length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
-    ownRecord: ["This is what is stored about you. Other users are for administrators.", "Esto es lo que hay guardado sobre ti. Los demás usuarios son cosa de los administradores."],
+    ownRecord: ["This is your record. Only administrators see other users.", "Estos son tus datos. Solo los administradores ven a los demás usuarios."],
     stillAccepted: ["The application still accepts the user's sessions: its storage cannot be reached. They end as soon as it answers.", "La aplicación todavía acepta las sesiones del usuario: no se puede contactar con su almacén. Terminarán en cuanto responda."],
     cachedFor: ["The application may accept the user's sessions from its cache for up to {time}.", "La aplicación puede aceptar las sesiones del usuario desde su caché durante {time} como máximo."],
     unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
@@ -308,6 +309,7 @@
       const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined));
       super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
       this.status = status;
+      this.said = said;
     }
   }
   async function send(method, url, { body, tag, signal } = {}) {
@@ -327,11 +329,12 @@
       throw new Problem(0);
     }
   }
+  // The base address may be the root.
+  const addressOf = (path) => `${service.base}${path}`.replace(/^(?!\/)/, "/");
   // Sends a request to the service. Returns the envelope.
   async function call(method, path, options) {
     const asking = caller;
-    // The base address may be the root.
-    const { status, content, headers } = await send(method, `${service.base}${path}`.replace(/^(?!\/)/, "/"), options);
+    const { status, content, headers } = await send(method, addressOf(path), options);
     // Discard the reply if the caller has signed out in the meantime.
     if (asking !== caller) throw new Problem(401, "No autorizado");
     if (status === 401) {
@@ -343,6 +346,7 @@
     if (status === 404 && dialogs().length) list?.refresh();
     if (method !== "GET") isStillAccepted = headers.has("Warning");
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
+    if (method === "GET") noteCopy(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
     // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
     const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
     return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
@@ -355,6 +359,15 @@
   let list = null;
   // Whether the last change has not reached the application's secondary storage.
   let isStillAccepted = false;
+  // Whether the service reads a copy of the database, which takes no changes.
+  let isCopy = false;
+  const copyNotice = h("p", { class: "notice warn", role: "status" });
+  // time: the last change that the copy has received; undefined if it is no copy.
+  function noteCopy(time) {
+    isCopy = time !== undefined;
+    copyNotice.textContent = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time)) }) : "";
+    for (const node of document.querySelectorAll("button.change")) node.hidden = isCopy;
+  }
   const toast = h("p", { class: "toast", role: "status" });
   let toastTimer = 0;
   function tell(text, { endsSessions = false, link = null } = {}) {
@@ -379,10 +392,10 @@
 
   const isSuper = () => caller.role === "superAdmin";
   const isSelf = (user) => user.id === caller.id;
-  const mayEdit = (user) => isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user"));
+  const mayEdit = (user) => !isCopy && (isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user")));
   const asCompared = (email) => (caller.lowersEmail ? email.toLowerCase() : email);
   const isProtected = (user) => isSuper() && asCompared(user.email) === asCompared(caller.protectedEmail);
-  const mayDelete = (user) => isSuper() && !isSelf(user) && !isProtected(user);
+  const mayDelete = (user) => !isCopy && isSuper() && !isSelf(user) && !isProtected(user);
 
   // --- Forms ---
 
@@ -608,6 +621,11 @@
     return new Promise((resolve) => frame.node.addEventListener("close", () => resolve(isAgreed)));
   }
 
+  // Says at the field that another user has the address.
+  function refuseAddress(email) {
+    email.complain(t("El email ya está registrado"));
+    email.focus();
+  }
   const gainsRights = (before, after) => isPrivileged(after) && after !== before && before !== "superAdmin";
   const confirmRole = (name, role) => confirmation(t("giveRoleTitle", { name, role: nameOfRole(role) }), t("cancel"), t("giveRole"), t(role === "admin" ? "giveAdmin" : "giveSuperAdmin"));
 
@@ -622,7 +640,12 @@
       buttons: [button(t("cancel"), frame.leave), submit(t("create"))],
       agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
       action: async () => {
-        const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
+        const body = { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" };
+        const reply = await call("POST", "", { body }).catch((error) => {
+          if (error.said !== "El email ya está registrado") throw error;
+        });
+        if (!reply) return refuseAddress(email);
+        const { data } = reply;
         frame.close();
         // Search and filters may hide the user.
         const open = h("button", { type: "button", "data-user": data.id, onclick: () => {
@@ -854,6 +877,10 @@
       await attempt(action).finally(() => (isBusy = false));
     }
 
+    async function isTaken(address) {
+      const { data } = await call("GET", `?${new URLSearchParams({ match: "all", limit: String(limits.at(-1)), search: address })}`);
+      return data.some((each) => each.id !== user.id && asCompared(each.email) === asCompared(address));
+    }
     async function save() {
       const body = {};
       const sent = {};
@@ -862,7 +889,13 @@
         if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
       }
       if (!Object.keys(body).length) return tell(t("unchanged"));
-      await call("PUT", pathOf(user), { tag, body });
+      try {
+        await call("PUT", pathOf(user), { tag, body });
+      } catch (error) {
+        // The service replies 500 to an address that another user has, among other reasons.
+        if (error.status === 500 && "email" in body && (await isTaken(body.email))) return refuseAddress(email);
+        throw error;
+      }
       // Keep what has been typed in the meantime.
       for (const [key, input] of Object.entries(inputs)) {
         shown[key] = body[key] ?? shown[key];
@@ -895,11 +928,12 @@
       const copies = { [t("email")]: ["copyEmail", user.email], [t("id")]: ["copyId", user.id] };
       const copyOf = (label) => canCopy && copies[label]?.[1] && bareButton("copy", t(copies[label][0]), copy(() => copies[label][1]));
       renew(facts, ...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value, copyOf(label))]));
-      const mayBan = isSuper() && (!isSelf(user) || user.banned);
-      access.hidden = !mayBan && !(isSuper() && hasExtras);
+      const mayBan = !isCopy && isSuper() && (!isSelf(user) || user.banned);
+      const mayReset = !isCopy && isSuper() && hasExtras;
+      access.hidden = !mayBan && !mayReset;
       renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
-        isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, asking(), done)),
-        isSuper() && hasExtras && button(t("resetFactor"), () => resetFactor(user, asking(), done)),
+        mayReset && button(t("setPassword"), () => setPassword(user, asking(), done)),
+        mayReset && button(t("resetFactor"), () => resetFactor(user, asking(), done)),
         mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, asking(), done), "danger")))));
       end.hidden = !mayDelete(user);
       renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), async () => {
@@ -943,10 +977,10 @@
         sessions.querySelector("h3").focus();
       };
       sessions.replaceChildren(
-        h("header", null, heading, data.length > 0 && button(t("endAll"), () => press(endAll))),
+        h("header", null, heading, !isCopy && data.length > 0 && button(t("endAll"), () => press(endAll))),
         data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
           h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), session.id === ownSession && [" ", h("span", { class: "pill" }, t("thisSession"))], h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
-          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: busy(() => press(endOne(session))) }, t("endSession"))))));
+          !isCopy && h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: busy(() => press(endOne(session))) }, t("endSession"))))));
     }
 
     if (known) paintHead(known);
@@ -1061,6 +1095,12 @@
     // The next search is another entry of the history.
     search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
 
+    // Returns the user whose id is searched for, without filters, or nobody.
+    async function withId(signal) {
+      if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified) return [];
+      const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
+      return status === 200 ? [content.data] : [];
+    }
     async function refreshRows(focus, cursor) {
       clearTimeout(timer);
       cursors = {};
@@ -1075,16 +1115,20 @@
       try {
         const reply = await call("GET", `?${parameters}`, { signal: mine.signal });
         if (mine !== running) return;
+        const found = reply.total ? [] : await withId(mine.signal);
+        if (mine !== running) return;
         problem.replaceChildren();
         cursors = reply;
         const { page, limit, totalPages } = reply.pagination;
         // The page is empty now. Always go back at least one page, because the total may be outdated.
         if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
-        paint(reply.data);
-        none.hidden = reply.data.length > 0;
+        const users = [...reply.data, ...found];
+        const total = reply.total + found.length;
+        paint(users);
+        none.hidden = users.length > 0;
         const from = (page - 1) * limit + 1;
-        range.textContent = reply.data.length ? t("range", { from: number.format(from), to: number.format(from + reply.data.length - 1), total: number.format(reply.total) }) : "";
-        said.textContent = counted("found", reply.total);
+        range.textContent = users.length ? t("range", { from: number.format(from), to: number.format(from + users.length - 1), total: number.format(total) }) : "";
+        said.textContent = counted("found", total);
         previous.disabled = page <= 1;
         next.disabled = page >= totalPages;
         if (focus?.disabled) (focus === next ? previous : next).focus();
@@ -1200,12 +1244,12 @@
         h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))));
     }
 
-    const nodes = [summary,
+    const nodes = [copyNotice, summary,
       h("div", { class: "card list" },
         h("div", { class: "tools" },
           h("div", { class: "search" }, h("label", { for: search.id }, t("search")), icon("search"), search),
           isSuper() && labelled(t("role"), controls.role), labelled(t("status"), controls.banned), labelled(t("verification"), controls.emailVerified), labelled(t("sort"), controls.sort),
-          h("button", { type: "button", class: "main", onclick: () => createUser() }, icon("plus"), t("newUser"))),
+          h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser"))),
         problem, said, region, waiting, none,
         fill(foot, null, [range, h("label", null, t("perPage"), controls.limit), previous, next]))];
     return {

@@ -200,10 +200,19 @@ scene("the list is searched as one types, and an older request is given up", { e
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
 });
 
+scene("an id finds its user", { email: root }, async (view) => {
+  await view.searchFor("user-2");
+  await view.listed("Jonas Weber");
+  await view.read("1–1 of 1", ".foot");
+  await view.searchFor("user-999");
+  await view.read("No user matches.");
+});
+
 scene("who pauses at a space while typing keeps the space", { email: root }, async (view) => {
   await view.searchFor("ada");
+  const again = view.page.waitForResponse((reply) => /search=ada(&|$)/.test(reply.url()));
   await view.page.type("input[type=search]", " ");
-  await view.page.waitForNetworkIdle({ idleTime: 300 });
+  await again;
   await view.page.type("input[type=search]", "lovelace");
   await view.searchesFor("ada lovelace");
   await view.listed("Ada Lovelace");
@@ -481,7 +490,7 @@ scene("it says how many users there are, and how many came on each day", { email
   await view.rest();
   const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
   assert.deepEqual((await view.names()).toSorted(), banned.toSorted());
-  await view.read(`${banned.length} bans, ended ones included`, ".counts");
+  await view.read(`${banned.length} banned, ended bans included`, ".counts");
 });
 
 scene("a summary that could not be read says so and is read again", { email: root }, async (view) => {
@@ -547,7 +556,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Create user");
   await view.press("Give the role");
-  await view.read("Another user has this e-mail.", "dialog [role=alert]");
+  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
   await view.type("dialog input[name=email]", "carla@example.org");
   await view.press("Create user");
   await view.read("Give Carla Cruz the role “Admin”?", "dialog:not(.drawer) h2");
@@ -583,7 +592,8 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
   await view.type("dialog input[name=email]", root);
   await view.press("Save changes");
-  await view.read("Perhaps another user has this e-mail.", "dialog [role=alert]");
+  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
+  assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
 });
 
 scene("a role with more rights is given only if the user agrees", { email: root }, async (view) => {
@@ -790,6 +800,24 @@ scene("what was done is said, also where the user cannot be read afterwards", { 
   await view.page.setRequestInterception(false);
   await view.check("a ban whose user is not read again");
   await view.ask("PUT", "/api/users/user-12", { banned: false });
+});
+
+scene("on a standby it offers no changes, and says how old the users are", { email: root }, async (view) => {
+  const warning = '110 - "Read from a standby; the last change that it has received is of 2026-11-27T16:00:00.000Z"';
+  await view.page.evaluate((text) => {
+    const own = window.fetch;
+    window.fetch = async (...request) => {
+      const reply = await own(...request);
+      return new Response(reply.body, { status: reply.status, headers: { ...Object.fromEntries(reply.headers), Warning: text } });
+    };
+  }, warning);
+  await view.searchFor("dennis.ritchie");
+  await view.read("Read-only: this is a copy of the database. The last change it has received is of 27 Nov 2026", ".notice.warn");
+  await view.click("tbody .person button");
+  await view.see("dialog.drawer .facts dd");
+  await view.rest();
+  assert.deepEqual(await view.page.$$eval("main button.main, dialog.drawer form, dialog.drawer .actions button", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.textContent)), []);
+  await view.check("a user on a standby");
 });
 
 scene("a ban that has not reached the application's storage is said to be late", { email: root }, async (view) => {
@@ -1418,7 +1446,7 @@ describe("with UserAdminExtras", () => {
     for (const year of ["10000", "275760"]) {
       await view.page.$eval("dialog input[name=date]", (input, time) => (input.value = time), `${year}-01-02T10:00`);
       await view.press("Ban");
-      await view.read("This is no time up to the year 9999.", "dialog");
+      await view.read("The year must be 9999 or earlier.", "dialog");
     }
     await view.choose("dialog select[name=until]", "7");
     await view.press("Ban");
@@ -1438,12 +1466,12 @@ describe("with UserAdminExtras", () => {
     await view.searchFor("niklaus.wirth");
     await view.read("Ban has ended", "tbody");
     await view.page.reload();
-    await view.read("bans, ended ones included", ".counts");
+    await view.read("banned, ended bans included", ".counts");
     await view.click(".counts button:first-child");
     await view.rest();
     assert.ok((await view.names()).includes("Niklaus Wirth"));
     const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
-    assert.ok((await chosen()).includes("Ban, or ban has ended"));
+    assert.ok((await chosen()).includes("Banned, or ban ended"));
   });
 
   scene("of two readings of the sessions the later one is believed", { ...there, email: root }, async (view) => {
@@ -1606,7 +1634,7 @@ for (const [language, open, create, text] of [
     await view.type("dialog input[name=email]", root);
     await view.type("dialog input[name=password]", password);
     await view.press(create);
-    await view.read(text, "dialog [role=alert]");
+    await view.read(text, "dialog .field:has(input[name=email]) .wrong");
   });
 
 scene("every task is done by keyboard alone", {}, async (view) => {
