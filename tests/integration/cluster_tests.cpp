@@ -200,8 +200,21 @@ class Cluster : public Scene {
             of_primary("the primary's server lost, and started again", &PatroniNode::kill,
                        &PatroniNode::start),
             of_primary("the primary's server frozen", &PatroniNode::freeze, &PatroniNode::thaw),
-            of_primary("the primary's server cut off", &PatroniNode::disconnect,
-                       &PatroniNode::reconnect),
+            {"the primary's server cut off",
+             [this] {
+                 lost_ = &primary();
+                 lost_->disconnect();
+                 // The others' relays do not know who asks. With their replies, the failsafe mode
+                 // would keep the primary.
+                 for (const auto& node : nodes_)
+                     node->disconnect_from_nodes();
+             },
+             [this] { await_takeover("/primary"); },
+             [this] {
+                 lost_->reconnect();
+                 for (const auto& node : nodes_)
+                     node->reconnect_to_nodes();
+             }},
             {"a planned change of the primary",
              [this] {
                  lost_ = &primary();

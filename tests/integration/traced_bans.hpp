@@ -47,17 +47,20 @@ class TracedBans {
             for (const int user : pending_.at(server))
                 asked[user] = bans_[user];
         }
-        if (asked.empty())
-            pause_shortly();
         for (const auto& [user, confirmed_at] : asked) {
             const auto asked_at = Clock::now();
             const auto is_let_in = lets_in_(server, user);
+            // The server replies to nobody else either.
+            if (!is_let_in)
+                break;
             const std::lock_guard lock(mutex_);
-            if (is_let_in == true)
+            if (*is_let_in)
                 accepted_ = std::max(accepted_, asked_at - confirmed_at);
-            if (is_let_in == false)
+            else
                 pending_.at(server).erase(user);
         }
+        // Leaves the machine to others.
+        pause_shortly();
     }
 
     /// Returns the users whose bans were confirmed so far.

@@ -5,12 +5,32 @@
 #include "support/postgresql.hpp"
 #include "support/raw_connection.hpp"
 
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
 namespace useradmin::test {
 
 namespace {
 
 std::string address_of(std::uint16_t port) {
     return "127.0.0.1:" + std::to_string(port);
+}
+
+/// Returns whether Patroni is older than 3.0.3. With etcd's version 3, a primary that was frozen
+/// takes the lock back when it is thawed, and confirms changes that are lost.
+bool needs_old_etcd() {
+    static const bool is_old = [] {
+        const auto version = test::run({{machine::program("patroni"), "--version"}}).output;
+        std::istringstream numbers(version.substr(std::min(version.find(' '), version.size())));
+        int major = 0;
+        int minor = 0;
+        int patch = 0;
+        char dot = 0;
+        numbers >> major >> dot >> minor >> dot >> patch;
+        return std::tuple(major, minor, patch) < std::tuple(3, 0, 3);
+    }();
+    return is_old;
 }
 
 /// Returns the reply to a request without a body; an empty text if none came.
@@ -32,14 +52,15 @@ Etcd::Etcd(const WorkFolder& work)
 void Etcd::start() {
     const std::string client = "http://" + address_of(port_);
     const std::string peer = "http://" + address_of(peer_port_);
-    process_ = start_server(
-        "etcd",
-        Command{{machine::program("etcd"), "--data-dir", (folder_ / "data").string(),
-                 "--unsafe-no-fsync", "--listen-client-urls", client, "--advertise-client-urls",
-                 client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-                 "--initial-cluster", "default=" + peer}},
-        folder_ / "log",
-        [this] { return ask(port_, "GET /health").find("\"true\"") != std::string::npos; });
+    Command command{{machine::program("etcd"), "--data-dir", (folder_ / "data").string(),
+                     "--unsafe-no-fsync", "--listen-client-urls", client, "--advertise-client-urls",
+                     client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+                     "--initial-cluster", "default=" + peer}};
+    if (needs_old_etcd())
+        command.words.emplace_back("--enable-v2");
+    process_ = start_server("etcd", command, folder_ / "log", [this] {
+        return ask(port_, "GET /health").find("\"true\"") != std::string::npos;
+    });
 }
 
 void Etcd::kill() {
@@ -51,6 +72,7 @@ PatroniNode::PatroniNode(const WorkFolder& work, const std::string& name, const 
       own_database_port_(free_port()), own_rest_port_(free_port()),
       database_relay_(std::make_unique<TcpRelay>(own_database_port_)),
       rest_relay_(std::make_unique<TcpRelay>(own_rest_port_)),
+      node_relay_(std::make_unique<TcpRelay>(own_rest_port_)),
       etcd_relay_(std::make_unique<TcpRelay>(etcd_port_)) {
     account_ = PostgreSql::move_into(folder_);
     start();
@@ -65,12 +87,15 @@ void PatroniNode::start() {
     // The account may not be able to read the source folder.
     const auto file = folder_ / "patroni.yml";
     write_file(file, read_file(machine::source("conf/recipes/patroni.yml")));
+    const std::string etcd = needs_old_etcd() ? "PATRONI_ETCD" : "PATRONI_ETCD3";
     Command command{
         {machine::program("patroni"), file.string()},
         {{"PATRONI_NAME", name_},
          {"PATRONI_RESTAPI_LISTEN", address_of(own_rest_port_)},
-         {"PATRONI_RESTAPI_CONNECT_ADDRESS", address_of(rest_port())},
-         {"PATRONI_ETCD3_HOSTS", address_of(etcd_relay_->port())},
+         {"PATRONI_RESTAPI_CONNECT_ADDRESS", address_of(node_relay_->port())},
+         {etcd + "_HOSTS", address_of(etcd_relay_->port())},
+         // Patroni would ask etcd for its own address, and go past the relay.
+         {etcd + "_USE_PROXIES", "true"},
          {"PATRONI_POSTGRESQL_LISTEN", address_of(own_database_port_)},
          {"PATRONI_POSTGRESQL_CONNECT_ADDRESS", address_of(database_port())},
          {"PATRONI_POSTGRESQL_DATA_DIR", (folder_ / "data").string()},

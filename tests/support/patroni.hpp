@@ -41,6 +41,7 @@ class PatroniNode {
     PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
+    /// For HAProxy. The other nodes have a relay of their own.
     std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
     const std::string& name() const noexcept { return name_; }
 
@@ -58,6 +59,9 @@ class PatroniNode {
     /// Drops all packets until reconnect().
     void disconnect();
     void reconnect();
+    /// Drops what the other nodes ask Patroni.
+    void disconnect_from_nodes() const { node_relay_->disconnect(); }
+    void reconnect_to_nodes() const { node_relay_->reconnect(); }
 
     /// Returns whether Patroni's REST interface answers a path such as "/primary" with 200.
     bool is(const std::string& path) const;
@@ -85,6 +89,7 @@ class PatroniNode {
     std::uint16_t own_rest_port_;
     std::unique_ptr<TcpRelay> database_relay_;
     std::unique_ptr<TcpRelay> rest_relay_;
+    std::unique_ptr<TcpRelay> node_relay_;
     std::unique_ptr<TcpRelay> etcd_relay_;
     std::optional<Account> account_;
     std::unique_ptr<Process> process_;
