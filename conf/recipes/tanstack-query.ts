@@ -10,7 +10,9 @@ type Changes = paths["/{id}"]["put"]["requestBody"]["content"]["application/json
 const client = createClient<paths>({ baseUrl: "/api/users" });
 client.use({
   onResponse: async ({ response }) => {
-    if (!response.ok) throw new Error((await response.json()).error);
+    if (response.ok) return;
+    const { error } = await response.json();
+    throw Object.assign(new Error(error), { status: response.status });
   },
 });
 
@@ -25,16 +27,18 @@ export const useUsers = (query: Filters) => {
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };
 
+const versionOf = (response: Response) => response.headers.get("ETag") ?? undefined;
+
 /** The user, and the version (ETag) of its row, for If-Match. */
 export const useUser = (id: string) =>
   useQuery({
-        // Never refetched while a form is open, so that the data and the version match.
+    // Never refetched while a form is open, so that the data and the version match.
     queryKey: ["user", id],
     staleTime: Infinity,
     gcTime: 0,
     queryFn: async () => {
       const { data, response } = await client.GET("/{id}", { params: { path: { id } } });
-      return { user: data!.data, version: response.headers.get("ETag") ?? undefined };
+      return { user: data!.data, version: versionOf(response) };
     },
   });
 
@@ -43,7 +47,14 @@ export const useChangesOf = (id: string, version?: string) => {
   const onSettled = () => queries.invalidateQueries({ queryKey: ["users"] });
   const params = { path: { id }, header: { "If-Match": version } };
   return {
-    update: useMutation({ mutationFn: (body: Changes) => client.PUT("/{id}", { params, body }), onSettled }),
+    /** Keeps the new version for the next change. Status 412: somebody else has changed the user. */
+    update: useMutation({
+      mutationFn: async (body: Changes) => {
+        const { data, response } = await client.PUT("/{id}", { params, body });
+        queries.setQueryData(["user", id], { user: data!.data, version: versionOf(response) });
+      },
+      onSettled,
+    }),
     remove: useMutation({ mutationFn: () => client.DELETE("/{id}", { params }), onSettled }),
   };
 };
