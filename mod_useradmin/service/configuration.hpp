@@ -52,7 +52,7 @@ inline constexpr auto directives = std::tuple_cat(
             "the address of the administrator that is never deleted",
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>("UserAdminGuard", TAKE_ARGV, httpd::anywhere,
-                                            "what to refuse beyond the specification: none, rank, "
+                                            "which additional changes to refuse: none, rank, "
                                             "last-superadmin, or both of these",
                                             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
