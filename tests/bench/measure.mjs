@@ -10,6 +10,7 @@ import { connected } from "./support/databases.mjs";
 import { comparisons, measureLines } from "./support/lines.mjs";
 import { folder, httpd, repository, run, Skipped } from "./support/machine.mjs";
 import { stopAll } from "./support/servers.mjs";
+import { sizing } from "./support/sizing.mjs";
 import { asManual, asMarkdown, asText } from "./support/table.mjs";
 
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -20,6 +21,7 @@ const special = {
   bans,
   creates,
   "creates-scale": createsWithScale,
+  sizing,
 };
 
 const linesOf = async (one, settings) => {
@@ -78,7 +80,7 @@ const leave = async (measured, conditions) => {
 };
 
 /** The cases that the options name. */
-const chosen = (names) => cases.filter((one) => names.length === 0 || names.includes(one.name));
+const chosen = (names) => cases.filter((one) => (names.length === 0 ? !one.isOnlyIfNamed : names.includes(one.name)));
 
 /** Measures what the options name, and prints it: the program's exit status. */
 export const measure = async ({ names, rounds, seconds, quick, write }) => {
