@@ -365,7 +365,9 @@
   // time: the last change that the copy has received; undefined if it is no copy.
   function noteCopy(time) {
     isCopy = time !== undefined;
-    copyNotice.textContent = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time)) }) : "";
+    const note = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time)) }) : "";
+    // Screen readers say a text again that is replaced by the same one.
+    if (copyNotice.textContent !== note) copyNotice.textContent = note;
     for (const node of document.querySelectorAll("button.change")) node.hidden = isCopy;
   }
   const toast = h("p", { class: "toast", role: "status" });
@@ -392,10 +394,11 @@
 
   const isSuper = () => caller.role === "superAdmin";
   const isSelf = (user) => user.id === caller.id;
+  const mayChange = () => !isCopy && isSuper();
   const mayEdit = (user) => !isCopy && (isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user")));
   const asCompared = (email) => (caller.lowersEmail ? email.toLowerCase() : email);
   const isProtected = (user) => isSuper() && asCompared(user.email) === asCompared(caller.protectedEmail);
-  const mayDelete = (user) => !isCopy && isSuper() && !isSelf(user) && !isProtected(user);
+  const mayDelete = (user) => mayChange() && !isSelf(user) && !isProtected(user);
 
   // --- Forms ---
 
@@ -421,7 +424,9 @@
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
     return input.check?.() ?? "";
   }
-  // A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons.
+  const addressTaken = "El email ya está registrado";
+  // A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons; that an address is
+  // taken appears at its field.
   function form({ fields, buttons, action, attributes, agreed = () => true }) {
     const alert = h("div", { class: "notice bad", role: "alert" });
     const node = h("form", { novalidate: true, ...attributes }, fields, alert, h("div", { class: "actions" }, buttons));
@@ -442,7 +447,10 @@
         await action();
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        alert.replaceChildren(error.message);
+        if (error.said !== addressTaken) return alert.replaceChildren(error.message);
+        const email = inputs.find((input) => input.name === "email");
+        email.complain(error.message);
+        email.focus();
       } finally {
         isBusy = false;
         button.removeAttribute("aria-busy");
@@ -621,11 +629,6 @@
     return new Promise((resolve) => frame.node.addEventListener("close", () => resolve(isAgreed)));
   }
 
-  // Says at the field that another user has the address.
-  function refuseAddress(email) {
-    email.complain(t("El email ya está registrado"));
-    email.focus();
-  }
   const gainsRights = (before, after) => isPrivileged(after) && after !== before && before !== "superAdmin";
   const confirmRole = (name, role) => confirmation(t("giveRoleTitle", { name, role: nameOfRole(role) }), t("cancel"), t("giveRole"), t(role === "admin" ? "giveAdmin" : "giveSuperAdmin"));
 
@@ -640,12 +643,7 @@
       buttons: [button(t("cancel"), frame.leave), submit(t("create"))],
       agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
       action: async () => {
-        const body = { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" };
-        const reply = await call("POST", "", { body }).catch((error) => {
-          if (error.said !== "El email ya está registrado") throw error;
-        });
-        if (!reply) return refuseAddress(email);
-        const { data } = reply;
+        const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
         frame.close();
         // Search and filters may hide the user.
         const open = h("button", { type: "button", "data-user": data.id, onclick: () => {
@@ -893,8 +891,7 @@
         await call("PUT", pathOf(user), { tag, body });
       } catch (error) {
         // The service replies 500 to an address that another user has, among other reasons.
-        if (error.status === 500 && "email" in body && (await isTaken(body.email))) return refuseAddress(email);
-        throw error;
+        throw error.status === 500 && "email" in body && (await isTaken(body.email)) ? new Problem(400, addressTaken) : error;
       }
       // Keep what has been typed in the meantime.
       for (const [key, input] of Object.entries(inputs)) {
@@ -928,8 +925,8 @@
       const copies = { [t("email")]: ["copyEmail", user.email], [t("id")]: ["copyId", user.id] };
       const copyOf = (label) => canCopy && copies[label]?.[1] && bareButton("copy", t(copies[label][0]), copy(() => copies[label][1]));
       renew(facts, ...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value, copyOf(label))]));
-      const mayBan = !isCopy && isSuper() && (!isSelf(user) || user.banned);
-      const mayReset = !isCopy && isSuper() && hasExtras;
+      const mayBan = mayChange() && (!isSelf(user) || user.banned);
+      const mayReset = mayChange() && hasExtras;
       access.hidden = !mayBan && !mayReset;
       renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
         mayReset && button(t("setPassword"), () => setPassword(user, asking(), done)),
@@ -1099,7 +1096,7 @@
     async function withId(signal) {
       if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified) return [];
       const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
-      return status === 200 ? [content.data] : [];
+      return status === 200 && content?.success ? [content.data] : [];
     }
     async function refreshRows(focus, cursor) {
       clearTimeout(timer);
