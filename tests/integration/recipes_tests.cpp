@@ -35,6 +35,20 @@ class Recipes : public OwnHttpd {
         return "file:" + file.string();
     }
 
+    /// Adds the superAdmin sara-1 and the session of as_sara's caller to a database of
+    /// PostgreSQL's.
+    static void add_super_admin(Database& database, const std::string& name) {
+        database.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                     "\"role\") VALUES "
+                     "('sara-1', " +
+                     sql_literal(name) +
+                     ", 'sara@example.org', TRUE, 'superAdmin'); INSERT INTO \"session\" (\"id\", "
+                     "\"token\", "
+                     "\"userId\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES ('s', " +
+                     sql_literal(token_of(Caller::super_admin)) +
+                     ", 'sara-1', '2999-01-01', now(), now())");
+    }
+
     /// Returns the cookies of a reply as a browser sends them.
     static std::string cookies_of(const Reply& reply) {
         std::string cookies;
@@ -185,12 +199,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
         define("CLUB_DATABASE", club.params()) + define("CLUB_SECRET", secret_of("club")) +
         include("two-applications.conf"));
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
-    club.sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                   "\"role\") VALUES ('sara-1', 'Socia', 'socia@example.org', TRUE, 'superAdmin'); "
-                   "INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
-                   "\"createdAt\", \"updatedAt\") VALUES ('s', " +
-                   sql_literal(token_of(Caller::super_admin)) +
-                   ", 'sara-1', '2999-01-01', now(), now())");
+    add_super_admin(club.sql(), "Socia");
     const auto ask = [&](const std::string& host, const std::string& secret) {
         return HttpClient(httpd_->port())
             .send({"GET",
@@ -475,12 +484,7 @@ TEST(recipes, a_standby_says_how_old_its_users_are_and_takes_no_changes) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");
-    primary.sql().run(
-        "INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\") VALUES "
-        "('sara-1', 'Sara', 'sara@example.org', TRUE, 'superAdmin'); INSERT INTO \"session\" "
-        "(\"id\", \"token\", \"userId\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES "
-        "('s', " +
-        sql_literal(token_of(Caller::super_admin)) + ", 'sara-1', '2999-01-01', now(), now())");
+    add_super_admin(primary.sql(), "Sara");
     const PostgreSql standby(Suite::current().work(), "read-standby", primary.server());
     start(define("STANDBY_DATABASE", standby.params()) +
               define("STANDBY_SECRET", secret_file("standby", "the s3cr3t of the app")) +

@@ -50,7 +50,7 @@ class TracedBans {
         for (const auto& [user, confirmed_at] : asked) {
             const auto asked_at = Clock::now();
             const auto is_let_in = lets_in_(server, user);
-            // The server replies to nobody else either.
+            // Other requests would fail, too.
             if (!is_let_in)
                 break;
             const std::lock_guard lock(mutex_);
