@@ -5,8 +5,10 @@ import { record } from "../cases.mjs";
 import { contenders, start } from "./contenders.mjs";
 import { connected, database } from "./databases.mjs";
 import { drive, median } from "./drive.mjs";
+import { comparison } from "./lines.mjs";
 import { postgresqlPid, Skipped } from "./machine.mjs";
 import { descendants, processorSeconds } from "./servers.mjs";
+import { Figures } from "./writes.mjs";
 
 const sizes = [100_000, 1_000_000, 10_000_000];
 const mostServers = 3;
@@ -41,7 +43,7 @@ const limit = (server, number) => {
     const { folder, limits } = groupOf(`useradmin-bench-${number}`);
     mkdirSync(folder, { recursive: true });
     for (const [file, value] of limits) writeFileSync(`${folder}/${file}`, value);
-    for (const { pid } of [{ pid: server.pid }, ...descendants(server.pid)])
+    for (const { pid } of [server, ...descendants(server.pid)])
       writeFileSync(`${folder}/cgroup.procs`, String(pid));
     return folder;
   } catch (error) {
@@ -66,19 +68,18 @@ const driveAll = async (servers, path, seconds) => {
   };
 };
 
-const compared = (text, value) => ({ text, value, wanted: "" });
-
 const measureSize = async (users, { rounds, seconds, say }) => {
   const data = { users, isScaled: true };
   const { name } = await database(data);
   const { rows } = await connected(name, (client) =>
     client.query(`SELECT pg_database_size(current_database()) AS all, pg_table_size('"user"') AS table`),
   );
-  const size = (bytes) => `${(Number(bytes) / 2 ** 30).toFixed(2)} GiB`;
+  const size = (text, bytes) => comparison(text, Number(bytes) / 2 ** 30, {}, " GiB");
   const title = `${users.toLocaleString("en")} users`;
   const results = [
-    { name: title, comparisons: [compared("database", size(rows[0].all)), compared("users alone", size(rows[0].table))] },
+    { name: title, comparisons: [size("database", rows[0].all), size("users alone", rows[0].table)] },
   ];
+  const figures = new Figures();
   const servers = [];
   const groups = [];
   try {
@@ -89,18 +90,14 @@ const measureSize = async (users, { rounds, seconds, say }) => {
     for (const [what, path] of requests)
       for (let count = 1; count <= mostServers; ++count) {
         const some = servers.slice(0, count);
-        await driveAll(some, path, 1);
-        const measured = [];
-        for (let round = 0; round < rounds; ++round) measured.push(await driveAll(some, path, seconds));
-        const middle = (key) => median(measured.map((one) => one[key]));
         const text = `${title}, ${count} httpd${count > 1 ? "s" : ""}, ${what}`;
-        say(`  ${text}: ${middle("rate").toFixed(0)} requests/s`);
+        await driveAll(some, path, 1);
+        for (let round = 0; round < rounds; ++round) figures.add(text, await driveAll(some, path, seconds));
+        const row = figures.row(text);
+        say(`  ${text}: ${row.rate.toFixed(0)} requests/s`);
         results.push({
-          name: text,
-          rate: middle("rate"),
-          p50: middle("p50"),
-          p99: middle("p99"),
-          comparisons: [compared("the database's processors", middle("processors").toFixed(2))],
+          ...row,
+          comparisons: [comparison("the database's processors", figures.median(text, "processors"), {})],
         });
       }
   } finally {

@@ -43,9 +43,12 @@ export class Figures {
     this.#all.set(name, [...(this.#all.get(name) ?? []), figures]);
   }
 
+  median(name, figure) {
+    return median(this.#all.get(name).map((one) => one[figure]));
+  }
+
   row(name) {
-    const all = this.#all.get(name);
-    const of = (figure) => median(all.map((one) => one[figure]));
+    const of = (figure) => this.median(name, figure);
     return { name, rate: of("rate"), p50: of("p50"), p99: of("p99") };
   }
 }
