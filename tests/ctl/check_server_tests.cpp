@@ -99,6 +99,23 @@ TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_rea
     CHECK(has(ended.output, "Permission denied; run check as the account that starts httpd"));
 }
 
+TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
+    const std::filesystem::path configuration = whole(service);
+    Environment environment = Scene::environment();
+    environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
+    const auto check_there = [&](std::vector<std::string> options, Environment variables) {
+        std::vector<std::string> command = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"",
+                                            configuration.parent_path(),
+                                            machine::built("useradminctl")};
+        command.insert(command.end(), options.begin(), options.end());
+        variables.insert(variables.end(), environment.begin(), environment.end());
+        accepts(run_program(command, "", variables));
+    };
+    const std::string name = configuration.filename();
+    check_there({"--config", name, "check"}, {});
+    check_there({"check"}, {{"USERADMINCTL_CONFIG", name}});
+}
+
 TEST(check_server, reports_an_unset_variable_of_the_secret) {
     finds(whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET");
 }

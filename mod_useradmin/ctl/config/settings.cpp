@@ -26,14 +26,19 @@ struct SourcedOptions {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
+/// Returns an absolute path, since httpd -f resolves a relative one against ServerRoot.
+std::string absolute(std::string_view file) {
+    return file.empty() ? std::string() : std::filesystem::absolute(file).string();
+}
+
 /// Returns the configuration to read, or an empty text. That of the installed httpd is not for a
 /// database that the options name.
 std::string configuration_of(const Options& options) {
     if (const auto file = options.find("config"))
-        return std::string(*file);
+        return absolute(*file);
     const char* const file = std::getenv("USERADMINCTL_CONFIG");
     if (file != nullptr && *file != '\0')
-        return file;
+        return absolute(file);
     std::error_code ignored;
     std::string installed = default_configuration_file();
     const bool is_read = !options.has("driver") && !options.has("params") &&

@@ -20,7 +20,7 @@ enum class DatabaseUse { none, read, write };
 /// The options, completed by the httpd configuration of --config. Settings that neither has, or
 /// that the command does not use, are empty.
 struct CommandSettings {
-    /// The httpd configuration file; empty if there is none.
+    /// The absolute path of the httpd configuration file; empty if there is none.
     std::string configuration_file;
     std::string driver;
     std::string parameters;
