@@ -74,9 +74,15 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
         return nullptr;
     }
     std::string_view path = command->path;
-    while (path.ends_with('/'))
-        path.remove_suffix(1);
-    return apr::copy_c_string(command->pool, path);
+    const std::size_t size = path.find_last_not_of('/') + 1;
+    // httpd's <Location "/x/"> does not contain /x, the base address itself.
+    if (size > 0 && size < path.size()) {
+        problem = apr_pstrcat(
+            command->pool, "the path of its <Location> must not end with a slash: <Location \"",
+            apr::copy_c_string(command->pool, path.substr(0, size)), "\">", nullptr);
+        return nullptr;
+    }
+    return apr::copy_c_string(command->pool, path.substr(0, size));
 }
 
 std::string_view path_below(const request_rec* request, const char* base) {
@@ -93,8 +99,7 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
     ap_conf_vector_t* const own = request->per_dir_config;
     char* const own_path = request->uri;
     request->per_dir_config = request->server->lookup_defaults;
-    // <Location "/api/users/"> is a base address, too, but does not contain /api/users.
-    request->uri = apr_pstrcat(request->pool, base, "/", nullptr);
+    request->uri = apr_pstrdup(request->pool, *base != '\0' ? base : "/");
     ap_location_walk(request);
     request->uri = own_path;
     return std::exchange(request->per_dir_config, own);

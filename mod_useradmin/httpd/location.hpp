@@ -7,8 +7,8 @@
 
 namespace useradmin::httpd {
 
-/// Returns the path of the <Location> around a directive, without a trailing slash. If there is
-/// none, returns nullptr and sets the reason, which contains the example.
+/// Returns the path of the <Location> around a directive; empty for "/". If there is none, or it is
+/// no base address, returns nullptr and sets the reason, which contains an example.
 const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
 
 /// Returns the percent-encoded path after the base address, valid as long as the request. If the

@@ -157,7 +157,7 @@ TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
     taken(with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
                         "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
                         "AuthUserAdminApiKey On\n"
-                        "<Location \"/api/auth/\">\nAuthUserAdminSignIn On\n"
+                        "<Location \"/api/auth\">\nAuthUserAdminSignIn On\n"
                         "UserAdminPasswordHash argon2id t=3\nAuthUserAdminSignInLimit 5 3600\n"
                         "AuthUserAdminSecret s3cr3t\n</Location>\n"
                         "<Location \"/off\">\nAuthUserAdminSignIn Off\n</Location>\n"));
@@ -179,6 +179,19 @@ TEST(configuration, of_UserAdmin_in_a_Location_of_patterns_is_refused) {
             {"UserAdmin", "<Location"});
     refused(with_database("<Location \"/api/*\">\nUserAdmin On\n</Location>\n"),
             {"UserAdmin", "wildcard"});
+}
+
+TEST(configuration, of_a_base_address_that_ends_with_a_slash_is_refused) {
+    for (const char* const directive : {"UserAdmin", "AuthUserAdminSignIn"}) {
+        const auto section = [&](const std::string& path) {
+            return with_database("<Location \"" + path + "\">\n" + directive +
+                                 " On\n</Location>\n");
+        };
+        refused(section("/api/users/"),
+                {directive, "must not end with a slash: <Location \"/api/users\">"});
+        refused(section("/api/users//"), {"<Location \"/api/users\">"});
+        taken(section("/"));
+    }
 }
 
 TEST(configuration, with_none_or_too_many_secrets_is_refused) {

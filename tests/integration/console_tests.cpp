@@ -148,7 +148,7 @@ TEST(console, knows_how_long_the_application_accepts_ended_sessions) {
 TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(host + "localhost\n" + location("/api/users", as_sara) + page("/admin") +
-          sign_in("/api/auth/", "") + "</VirtualHost>\n" + host + "other.test\n" +
+          sign_in("/api/auth", "") + "</VirtualHost>\n" + host + "other.test\n" +
           location("/api/users", as_sara) + page("/admin") + "</VirtualHost>\n");
     CHECK_EQUAL(std::string("/api/auth"), told("/admin", "sign-in"));
     const Reply other = ask_for("/admin", {"Host: other.test"});

@@ -36,7 +36,7 @@ TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
 
 TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
-    start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users/", as_sara) +
+    start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users", as_sara) +
           // A repeated Location is still one base address.
           location("/api/users", "") + "</VirtualHost>\n" + host + "other.test\n" +
           location("/off/users", as_sara) + location("/on/users", as_sara) +
