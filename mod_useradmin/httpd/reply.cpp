@@ -30,7 +30,10 @@ struct PooledReply {
 } // namespace
 
 void forbid_sniffing(request_rec* request) noexcept {
-    apr_table_setn(request->err_headers_out, "X-Content-Type-Options", "nosniff");
+    constexpr const char* name = "X-Content-Type-Options";
+    // For an error, httpd has moved err_headers_out to headers_out, and sends both.
+    apr_table_unset(request->headers_out, name);
+    apr_table_setn(request->err_headers_out, name, "nosniff");
 }
 
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,

@@ -355,6 +355,15 @@ TEST(errors_of_httpd, of_sign_in_forbid_sniffing) {
     }
 }
 
+TEST(errors_of_httpd, forbid_sniffing_once) {
+    expect_log("AH01630");
+    for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session"}) {
+        const auto reply = Suite::current().client().send({"GET", path});
+        CHECK_EQUAL(403, reply.status);
+        CHECK_EQUAL(1, values_of(reply, "X-Content-Type-Options").size());
+    }
+}
+
 TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
     const std::string host = "Host: localhost\r\n";
     const std::string token = bearer(Caller::super_admin) + "\r\n";

@@ -164,6 +164,9 @@ void expect_refused(const Reply& reply, SourceLocation where = {});
 /// The reply has this status and the success envelope.
 void expect_success(const Reply& reply, SourceLocation where = {});
 
+/// Returns the values of a header, ignoring the case of its name.
+std::vector<std::string> values_of(const Reply& reply, const char* name);
+
 /// What every reply under a base address must have: JSON, not cached, no secret.
 void check_reply(const Reply& reply, SourceLocation where = {});
 
