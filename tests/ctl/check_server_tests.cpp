@@ -390,6 +390,8 @@ TEST(check_server, asks_the_running_server) {
          {"mod_alias.so", "mod_auth_basic.so", "mod_authn_file.so", "mod_authz_user.so"},
          with_database(service +
                        "<Location \"/denied\">\n  Require all denied\n</Location>\n"
+                       "<Location \"/closed\">\n  Require all denied\n"
+                       "  AuthUserAdmin On\n  UserAdmin On\n</Location>\n"
                        "<Location \"/basic\">\n  AuthType Basic\n  AuthName x\n"
                        "  AuthUserFile /dev/null\n  Require valid-user\n</Location>\n"
                        "Redirect /moved http://localhost/\n"
@@ -405,7 +407,11 @@ TEST(check_server, asks_the_running_server) {
     accepts(configuration, {"--url", server + "/api/users"});
     accepts(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
-         {std::pair("/api/user", "(404)"), std::pair("/denied", "refuses every caller (403)"),
+         {std::pair("/api/user", "no service is at this address, or httpd refuses the request "
+                                 "before it (404)"),
+          std::pair("/denied", "no service is at this address, or httpd refuses the request before "
+                               "it (403)"),
+          std::pair("/closed", "a Require of httpd applies to the <Location>"),
           std::pair("/basic", "httpd itself asks for credentials (401)"),
           std::pair("/moved", "redirects elsewhere (302)"),
           std::pair("/page", "another page replies (200)"),

@@ -94,11 +94,13 @@ int http_status_of(std::string_view reply) {
     return status;
 }
 
-/// Returns whether the body of a reply is the service's JSON.
+/// Returns whether the body of a reply is the service's envelope.
 bool is_of_service(std::string_view reply) {
+    using enum json::Object::Kind;
     const std::size_t end = reply.find("\r\n\r\n");
     const auto json = end != reply.npos ? json::Object::parse(reply.substr(end + 4)) : std::nullopt;
-    return json && json->kind("success") == json::Object::Kind::boolean;
+    return json && json->kind("success") == boolean &&
+           (json->boolean("success") || json->kind("error") == string);
 }
 
 /// Returns what is wrong with a reply of another page or module; empty if it is the service's.
@@ -111,10 +113,10 @@ std::string problem_of_status(int status) {
         return "httpd itself asks for credentials (401), not the service; a Require or AuthType "
                "applies to this address; write Require all granted";
     case 403:
-        return "httpd refuses every caller (403); write Require all granted in the <Location>";
     case 404:
-        return "the service is not at this address (404); compare the <Location> with UserAdmin "
-               "On and its <VirtualHost>, and reload httpd after a change";
+        return "no service is at this address, or httpd refuses the request before it (" + number +
+               "); compare the <Location> that has UserAdmin On, and its <VirtualHost>, with this "
+               "address, reload httpd after a change, and see httpd's error log";
     case 502:
     case 503:
     case 504:
@@ -140,6 +142,10 @@ void check_running_server(std::string_view url, apr_pool_t* pool, Findings& find
             problem = problem_of_status(status);
         else if (status == 404)
             problem = "the service has nothing at this path (404); its base address is shorter";
+        else if (status == 403)
+            problem = "a request without credentials is refused (403) instead of 401: a Require of "
+                      "httpd applies to the <Location>, or UserAdminSession gives such a caller an "
+                      "id; httpd's error log says which";
         else if (status != 401)
             problem = "the service replies " + std::to_string(status) +
                       " to a request without credentials instead of 401; see httpd's error log, "
