@@ -116,6 +116,30 @@ TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
     check_there({"check"}, {{"USERADMINCTL_CONFIG", name}});
 }
 
+TEST(check_server, reports_a_handler_of_another_name) {
+    const auto page = [](const std::string& handler) {
+        return whole(service + "<Location \"/admin\">\n  SetHandler " + handler +
+                     "\n</Location>\n");
+    };
+    finds(page("useradmin-consol"),
+          "SetHandler useradmin-consol names no handler, so its requests get 404; the handlers are "
+          "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
+          "useradmin-openapi");
+    for (const char* const handler : {"useradmin-console", "useradmin-openapi", "useradmin-metrics",
+                                      "useradmin-health", "server-status"})
+        accepts(page(handler));
+}
+
+TEST(check_server, reports_a_Location_without_a_slash) {
+    for (const char* const line : {"SetHandler useradmin-metrics", "AuthUserAdmin On"})
+        finds(whole(service + "<Location \"metrics\">\n  " + line +
+                    "\n  UserAdminMaxLimit 5\n</Location>\n"),
+              "<Location \"metrics\"> matches no request, since paths begin with a slash; write "
+              "<Location \"/metrics\">");
+    accepts(whole(service + "<Location \"other\">\n  SetHandler server-status\n</Location>\n" +
+                  "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
+}
+
 TEST(check_server, reports_a_service_with_a_slash_at_its_end) {
     finds(whole(with(service, "/api/users", "/api/users/")),
           "must not end with a slash: <Location \"/api/users\">");

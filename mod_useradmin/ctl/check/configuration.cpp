@@ -55,6 +55,19 @@ const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
     return section;
 }
 
+/// The handlers of the modules.
+constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-console",
+                                         "useradmin-health", "useradmin-metrics",
+                                         "useradmin-openapi"};
+
+/// Returns the name of a handler that seems to be one of ours; otherwise an empty text.
+std::string handler_of(const ConfigLine& line) {
+    constexpr std::string_view prefix = "useradmin-";
+    const bool is_handler = is_same_name(line.words[0], "SetHandler") && line.words.size() > 1 &&
+                            is_same_name(line.words[1].substr(0, prefix.size()), prefix);
+    return is_handler ? line.words[1] : std::string();
+}
+
 std::string location_text(const std::string& path) {
     return "<Location \"" + (path.empty() ? "/" : path) + "\">";
 }
@@ -192,6 +205,10 @@ class ConfigurationExaminer {
                     location != nullptr && !location->arguments.empty())
                     check_service({without_trailing_slash(location->arguments[0]),
                                    enclosing(line, "VirtualHost"), line.file});
+        for (const ConfigLine& line : lines_) {
+            check_handler(line);
+            check_slash(line);
+        }
         if (!is_used_)
             check_use();
         return std::move(lines_);
@@ -244,6 +261,31 @@ class ConfigurationExaminer {
             problem(configuration_.name() +
                     ": nothing turns the service on; write UserAdmin On in " +
                     location_text(std::string(usual_path)));
+    }
+
+    void check_handler(const ConfigLine& line) {
+        const std::string name = handler_of(line);
+        if (name.empty() ||
+            std::find(std::begin(handlers), std::end(handlers), name) != std::end(handlers))
+            return;
+        std::string names;
+        for (const std::string_view each : handlers)
+            names.append(names.empty() ? "" : ", ").append(each);
+        problem(line.file + ": SetHandler " + name +
+                " names no handler, so its requests get 404; the handlers are " + names);
+    }
+
+    void check_slash(const ConfigLine& line) {
+        const ConfigSection* const location = enclosing(line, "Location");
+        if (location == nullptr || location->arguments.size() != 1 ||
+            location->arguments[0].find_first_of("/~*?[") == 0 ||
+            location->arguments[0].find("://") != std::string::npos ||
+            (!is_ours(line) && handler_of(line).empty()) ||
+            !locations_without_slash_.insert(location).second)
+            return;
+        problem(line.file + ": " + location_text(location->arguments[0]) +
+                " matches no request, since paths begin with a slash; write " +
+                location_text("/" + location->arguments[0]));
     }
 
     void check_service(const Service& service) {
@@ -339,6 +381,7 @@ class ConfigurationExaminer {
     Findings& findings_;
     std::vector<ConfigLine> lines_;
     std::set<std::string> reported_;
+    std::set<const ConfigSection*> locations_without_slash_;
     bool is_used_ = false;
 };
 
