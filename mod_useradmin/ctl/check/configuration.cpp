@@ -394,7 +394,9 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     const HttpdConfiguration given(settings.configuration_file);
     const std::optional<HttpdConfiguration> installed = installed_with(given.name());
     const HttpdConfiguration& whole = installed ? *installed : given;
-    CheckedConfiguration checked{whole.lines(), whole.server_root(), false};
+    CheckedConfiguration checked;
+    checked.lines = whole.lines();
+    checked.server_root = whole.server_root();
     if (!installed && !given.has("LoadModule")) {
         findings.unchecked.push_back(
             "httpd: " + given.name() + " is only a part of a configuration, which " +
@@ -404,6 +406,12 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     const HttpdTest test = test_with_httpd(whole.name(), pool);
     if (!test.failure.empty()) {
         findings.unchecked.push_back("httpd: " + test.failure);
+        return checked;
+    }
+    if (test.needs_other_account) {
+        findings.unchecked.emplace_back("httpd's own test (httpd -t) and the secret need the "
+                                        "account that starts httpd, which is usually root");
+        checked.needs_other_account = true;
         return checked;
     }
     if (!test.error.empty()) {

@@ -19,6 +19,8 @@ struct CheckedConfiguration {
     std::string server_root;
     /// Whether httpd accepted it.
     bool is_accepted = false;
+    /// Whether only the account that starts httpd can test it.
+    bool needs_other_account = false;
 };
 
 /// Tests the configuration file of the settings with httpd, and checks its modules and Locations.

@@ -11,7 +11,6 @@
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
-#include <utility>
 
 namespace useradmin::ctl {
 
@@ -83,7 +82,9 @@ void take_line(std::string_view line, HttpdTest& test) {
 } // namespace
 
 bool lacks_right(std::string_view error) noexcept {
-    return geteuid() != 0 && error.find("Permission denied") != error.npos;
+    // The second is mod_ssl's text for a file that it may not read.
+    return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
+                              error.find("does not exist or is empty") != error.npos);
 }
 
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
@@ -108,9 +109,10 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     }
     if (status > 0 && test.error.empty())
         test.error = "httpd -t ended with status " + std::to_string(status);
-    if (lacks_right(test.error))
-        test.failure = std::exchange(test.error, {}) +
-                       "; run check as the account that starts httpd, which is usually root";
+    if (lacks_right(test.error)) {
+        test.error.clear();
+        test.needs_other_account = true;
+    }
     return test;
 }
 

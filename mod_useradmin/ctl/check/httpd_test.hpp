@@ -11,8 +11,10 @@ namespace useradmin::ctl {
 
 /// The result of a test.
 struct HttpdTest {
-    /// Why httpd could not be run, or not with the rights that it is started with; otherwise empty.
+    /// Why httpd could not be run; otherwise empty.
     std::string failure;
+    /// Whether only the account that starts httpd can test the configuration.
+    bool needs_other_account = false;
     /// Why it rejects the configuration; otherwise empty.
     std::string error;
     /// The modules' warnings, without time and process.
@@ -23,7 +25,7 @@ struct HttpdTest {
     std::vector<std::string> defines;
 };
 
-/// Returns whether an error is due to a file that another account, which starts httpd, may read.
+/// Returns whether an error is due to a file that the account that starts httpd may read.
 bool lacks_right(std::string_view error) noexcept;
 
 /// Runs httpd -t on the file, with the program and the environment that apachectl would use.
