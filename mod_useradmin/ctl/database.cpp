@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
+#include "ctl/file_access.hpp"
 
 #include <apr_general.h>
 
@@ -18,11 +19,11 @@ namespace {
 // A command may run indefinitely, but must not wait indefinitely for another process's lock.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
-/// Returns the database file if it does not exist; otherwise an empty text.
-std::string absent_file(const store::Dialect& dialect, const std::string& parameters) {
-    std::error_code ignored;
-    std::string name = dialect.database_file(parameters);
-    return std::filesystem::exists(name, ignored) ? std::string() : name;
+/// Returns whether there is no file. One whose folder cannot be searched may exist.
+bool is_absent(const std::string& file) {
+    std::error_code error;
+    return !file.empty() && !std::filesystem::exists(file, error) &&
+           error != std::errc::permission_denied;
 }
 
 } // namespace
@@ -33,7 +34,8 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     if (dialect_ == nullptr)
         throw CommandError(Exit::usage,
                            "the driver '" + driver + "' must be " + store::driver_names());
-    new_file_ = absent_file(*dialect_, settings.parameters);
+    file_ = dialect_->database_file(settings.parameters);
+    new_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
         throw CommandError(Exit::failure,
@@ -51,7 +53,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     if (apr_dbd_open_ex(connection_.driver, pool_, settings.parameters.c_str(), &connection_.handle,
                         &error) != APR_SUCCESS)
         throw CommandError(Exit::failure,
-                           "cannot connect: " + one_line(apr::view_of(error)) +
+                           "cannot connect: " + explain(one_line(apr::view_of(error))) +
                                "; check --params or DBDParams, and that the database runs");
     // As mod_dbd does: destroy the connection's pool with its prepared statements first.
     apr_pool_cleanup_register(
@@ -85,7 +87,7 @@ store::Schema Database::schema(const store::TableNames& names) {
             return schema;
         if (*error != store::ErrorKind::busy || std::chrono::steady_clock::now() >= deadline)
             throw CommandError(Exit::failure,
-                               "cannot read the catalogue: " + client_->error_message());
+                               "cannot read the catalogue: " + explain(client_->error_message()));
         std::this_thread::sleep_for(pause);
     }
 }
@@ -123,8 +125,15 @@ std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& sch
     return std::get<0>(std::move(keys));
 }
 
+std::string Database::explain(std::string error) const {
+    const bool is_of_file = error.find("unable to open database file") != error.npos ||
+                            error.find("readonly database") != error.npos;
+    return file_.empty() || !is_of_file ? error : error + ": " + describe_access(file_);
+}
+
 void Database::fail(store::ErrorKind error_kind) const {
-    const std::string sentence = "the database reported an error: " + client_->error_message();
+    const std::string sentence =
+        "the database reported an error: " + explain(client_->error_message());
     if (error_kind == store::ErrorKind::busy)
         throw LockTimeout(sentence);
     throw CommandError(Exit::failure, sentence);

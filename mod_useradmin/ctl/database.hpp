@@ -35,6 +35,8 @@ class Database final : public store::ConnectionSource, public text::Logger {
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }
+    /// The database file; empty if the database is not a file.
+    const std::string& file() const noexcept { return file_; }
     /// The created file; empty if it existed or the database is not a file.
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
@@ -62,6 +64,8 @@ class Database final : public store::ConnectionSource, public text::Logger {
     void write(text::Level level, std::string_view message) noexcept override;
 
   private:
+    /// Adds owner and mode of the database file to an error of opening or writing it.
+    std::string explain(std::string error) const;
     /// Throws CommandError, or LockTimeout, with the client's error message.
     [[noreturn]] void fail(store::ErrorKind error_kind) const;
 
@@ -69,6 +73,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     store::TableNames tables_;
     store::Connection connection_;
     const store::Dialect* dialect_ = nullptr;
+    std::string file_;
     std::string new_file_;
     std::unique_ptr<store::Client> client_;
     std::unique_ptr<store::DatabaseStore> store_;

@@ -5,8 +5,10 @@
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
+#include "support/process.hpp"
 
 #include <filesystem>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -117,6 +119,73 @@ TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
     const std::string name = configuration.filename();
     check_there({"--config", name, "check"}, {});
     check_there({"check"}, {{"USERADMINCTL_CONFIG", name}});
+}
+
+TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
+    if (!running_as_root())
+        return;
+    const std::filesystem::path folder = work().make("children");
+    const std::string database = folder / "users.sqlite";
+    const std::string directives = "DBDriver sqlite3\nDBDParams " + database + "\n";
+    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    const std::string configuration =
+        Httpd::write_configuration(work(), {"event", {}, directives + service, {}});
+    using std::filesystem::perms;
+    const auto give = [](const std::filesystem::path& path, uid_t owner, perms mode) {
+        CHECK_EQUAL(0, ::chown(path.c_str(), owner, owner));
+        std::filesystem::permissions(path, mode);
+    };
+    const perms all_read = perms::owner_all | perms::group_read | perms::group_exec |
+                           perms::others_read | perms::others_exec;
+    const auto account = *Httpd::account();
+    const std::string remedy = "; run: chown " + account.name + ": " + folder.string() + " " +
+                               database + " && chmod u+rwX";
+    give(folder, account.user_id, all_read);
+    give(database, 0, perms::owner_read | perms::owner_write | perms::others_read);
+    finds(configuration, remedy);
+    finds(configuration, "users.sqlite (owner root:root, mode 0604), in " + folder.string() +
+                             " (owner " + account.name);
+    give(database, account.user_id, perms::owner_read | perms::owner_write);
+    accepts(configuration);
+    give(folder, 0, all_read);
+    finds(configuration, remedy);
+    give(folder, 0, perms::owner_all);
+    finds(configuration, remedy);
+    const std::filesystem::path inner = folder / "inner";
+    std::filesystem::create_directory(inner);
+    std::filesystem::rename(database, inner / "users.sqlite");
+    give(inner, account.user_id, perms::owner_all);
+    finds(
+        Httpd::write_configuration(
+            work(), {"event", {}, with(directives, "children/", "children/inner/") + service, {}}),
+        account.name + " may not enter " + inner.string() + ": move the database");
+}
+
+TEST(check_server, reports_owner_and_mode_of_a_file_that_it_cannot_open) {
+    if (!running_as_root())
+        return;
+    const std::filesystem::path folder = work().make("closed");
+    const std::string database = folder / "users.sqlite";
+    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    using std::filesystem::perms;
+    const auto errors = [&] {
+        return run_as_other({machine::built("useradminctl").string(), "--driver", "sqlite3",
+                             "--params", database, "check"},
+                            Scene::environment())
+            .errors;
+    };
+    std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
+    std::filesystem::permissions(folder, perms::owner_all | perms::others_exec);
+    const std::string file_alone = errors();
+    CHECK_TEXT(has(file_alone, "unable to open database file: " + database +
+                                   " (owner root:root, mode 0600), in " + folder.string() +
+                                   " (owner root:root, mode 0701)"),
+               file_alone.c_str());
+    std::filesystem::permissions(folder, perms::owner_all);
+    const std::string both = errors();
+    CHECK_TEXT(has(both, "unable to open database file: " + database + " (Permission denied), in " +
+                             folder.string() + " (owner root:root, mode 0700)"),
+               both.c_str());
 }
 
 TEST(check_server, reports_a_handler_of_another_name) {

@@ -1,6 +1,7 @@
 // useradminctl check
 #include "ctl/check/configuration.hpp"
 #include "ctl/check/database_facts.hpp"
+#include "ctl/check/database_file.hpp"
 #include "ctl/check/findings.hpp"
 #include "ctl/check/orphans.hpp"
 #include "ctl/check/running_server.hpp"
@@ -219,6 +220,7 @@ Exit check(Context& context) {
     Findings findings = findings_of(found, context.settings, database.dialect().product());
     const CheckedConfiguration configuration =
         check_configuration(context.settings, database.pool(), findings);
+    check_database_file(database.file(), configuration.children, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(*url, database.pool(), findings);

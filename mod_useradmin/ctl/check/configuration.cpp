@@ -420,6 +420,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     }
     findings.notes.insert(findings.notes.end(), test.warnings.begin(), test.warnings.end());
     checked.is_accepted = true;
+    checked.children = test.children;
     checked.lines = ConfigurationExaminer(whole, test, findings).examine();
     return checked;
 }

@@ -4,9 +4,11 @@
 #include "ctl/check/findings.hpp"
 #include "ctl/config/httpd_configuration.hpp"
 #include "ctl/config/settings.hpp"
+#include "ctl/file_access.hpp"
 
 #include <apr_pools.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct CheckedConfiguration {
     bool is_accepted = false;
     /// Whether only the account that starts httpd can test it.
     bool needs_other_account = false;
+    /// The account of httpd's children, if httpd accepted it.
+    std::optional<Account> children;
 };
 
 /// Tests the configuration file of the settings with httpd, and checks its modules and Locations.

@@ -8,6 +8,7 @@
 #include <httpd.h>
 
 #include <array>
+#include <charconv>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
@@ -70,8 +71,31 @@ std::string rest_after(std::string_view line, std::string_view word) {
     return std::string(line.substr(0, line.find_first_of(" =")));
 }
 
+/// Reads the line `User: name="www-data" id=33`, or that of the Group. Returns nothing if there is
+/// no such account.
+std::optional<Account> account_in(std::string_view line) {
+    const std::size_t start = line.find('"');
+    const std::size_t end = line.find("\" id=", start + 1);
+    unsigned id = 0;
+    if (start == line.npos || end == line.npos)
+        return std::nullopt;
+    const std::string_view number = line.substr(end + sizeof "\" id=" - 1);
+    if (std::from_chars(number.data(), number.data() + number.size(), id).ec != std::errc())
+        return std::nullopt;
+    std::string_view name = line.substr(start + 1, end - start - 1);
+    // User #33
+    if (name.starts_with('#'))
+        name.remove_prefix(1);
+    return Account{std::string(name), id, id};
+}
+
 void take_line(std::string_view line, HttpdTest& test) {
-    if (line.starts_with(' '))
+    if (line.starts_with("User: "))
+        test.children = account_in(line);
+    else if (line.starts_with("Group: ")) {
+        if (const auto group = account_in(line); group && test.children)
+            test.children->group = group->group;
+    } else if (line.starts_with(' '))
         test.modules.push_back(rest_after(line, " "));
     else if (line.starts_with("Define: "))
         test.defines.push_back(rest_after(line, "Define: "));

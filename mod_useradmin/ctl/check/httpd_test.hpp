@@ -1,8 +1,11 @@
 // httpd's own test of a configuration: httpd -t.
 #pragma once
 
+#include "ctl/file_access.hpp"
+
 #include <apr_pools.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +26,8 @@ struct HttpdTest {
     std::vector<std::string> modules;
     /// The defined variables: "WORK".
     std::vector<std::string> defines;
+    /// The account of its children: User and Group.
+    std::optional<Account> children;
 };
 
 /// Returns whether an error is due to a file that the account that starts httpd may read.

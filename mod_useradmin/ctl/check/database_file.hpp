@@ -1,0 +1,17 @@
+// Whether httpd's children can use the file of an SQLite database.
+#pragma once
+
+#include "ctl/check/findings.hpp"
+#include "ctl/file_access.hpp"
+
+#include <optional>
+#include <string>
+
+namespace useradmin::ctl {
+
+/// Reports a database file, or its folder, that the account of httpd's children may not read and
+/// write. Does nothing if the account is unknown or the database is not a file.
+void check_database_file(const std::string& file, const std::optional<Account>& children,
+                         Findings& findings);
+
+} // namespace useradmin::ctl

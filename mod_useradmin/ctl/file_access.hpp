@@ -1,0 +1,37 @@
+// Access of an account to a file and its folder.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace useradmin::ctl {
+
+/// An account of the system.
+struct Account {
+    std::string name;
+    uid_t user = 0;
+    gid_t group = 0;
+};
+
+/// Whether SQLite can use a database file.
+enum class FileAccess {
+    full,
+    /// The account may not read and write the file, or may not create files in its folder.
+    denied,
+    /// The account may not reach the folder.
+    unreachable,
+    /// Only root can find out for another account.
+    unknown,
+};
+
+/// Returns the folder of a file; of a symbolic link, that of its target.
+std::string folder_of(const std::string& file);
+
+/// Returns the access of the account.
+FileAccess access_of(const Account& account, const std::string& file);
+
+/// Returns owner and mode of the file and of its folder for a message.
+std::string describe_access(const std::string& file);
+
+} // namespace useradmin::ctl
