@@ -48,7 +48,7 @@ export const users = (api: string): DataProvider => {
       data: (await Promise.all(ids.map((id) => ask(at(resource, id))))).map((reply) => reply.data),
     }),
     create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
-        // Sends only changed fields: an admin may not send those that only a superAdmin may change.
+    // Sends only changed fields: an admin may not send those that only a superAdmin may change.
     update(resource, { id, data, previousData }) {
       const changes = Object.entries(data).filter(([field, value]) => value !== previousData?.[field]);
       return ask(at(resource, id), "PUT", Object.fromEntries(changes), meant(id));
