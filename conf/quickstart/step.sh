@@ -4,11 +4,16 @@
 # The process group of the running step, for the trap that stops it.
 step_pid=
 
-# step TEXT LOG COMMAND...: runs a command with its output in the log, and shows the last line on the terminal.
+# step TEXT LOG COMMAND...: runs a command with its output in the log, and shows the last line on the terminal. Without a
+# terminal, names the log.
 step() {
     local text=$1 log=$2 line=
     shift 2
-    echo "$text" >&2
+    if [[ -t 2 ]]; then
+        echo "$text" >&2
+    else
+        echo "$text; to watch it: tail -f $log" >&2
+    fi
     : >>"$log"
     setsid "$@" >>"$log" 2>&1 </dev/null 9>&- &
     step_pid=$!
