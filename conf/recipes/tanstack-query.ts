@@ -5,7 +5,7 @@ import createClient from "openapi-fetch";
 
 import type { paths } from "./users";
 
-type Filters = paths["/"]["get"]["parameters"]["query"];
+export type Filters = paths["/"]["get"]["parameters"]["query"];
 type Changes = paths["/{id}"]["put"]["requestBody"]["content"]["application/json"];
 const client = createClient<paths>({ baseUrl: "/api/users" });
 client.use({
@@ -16,13 +16,15 @@ client.use({
   },
 });
 
-/** A page of users. To get the next or previous page, repeat the query with the returned cursor. */
+/** A page of users, with the queries of the next and the previous page, if there are such pages. */
 export const useUsers = (query: Filters) => {
   const queryFn = async () => {
     const { data, response } = await client.GET("/", { params: { query } });
-    const cursorTo = (relation: string) =>
-      new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(response.headers.get("Link") ?? "")?.[1];
-    return { ...data!, next: cursorTo("next"), previous: cursorTo("prev") };
+    const queryOf = (relation: string): Filters => {
+      const [, link] = new RegExp(`\\?([^>]*)>; rel="${relation}"`).exec(response.headers.get("Link") ?? "") ?? [];
+      return link === undefined ? undefined : Object.fromEntries<any>(new URLSearchParams(link));
+    };
+    return { ...data!, next: queryOf("next"), previous: queryOf("prev") };
   };
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };

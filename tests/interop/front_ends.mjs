@@ -18,6 +18,7 @@ const directives =
 const plain = {
   emails: (page) => page.locator("li button").allTextContents(),
   turn: (page) => page.getByRole("button", { name: "Next" }).click(),
+  turnBack: (page) => page.getByRole("button", { name: "Previous" }).click(),
   open: (page, email) => page.getByRole("button", { name: email }).click(),
   remove: (page) => page.getByRole("button", { name: "Delete" }).click(),
 };
@@ -27,6 +28,7 @@ const pages = {
   "react-admin": {
     emails: (page) => page.locator("tbody td.column-email").allTextContents(),
     turn: (page) => page.getByLabel("Go to next page").click(),
+    turnBack: (page) => page.getByLabel("Go to previous page").click(),
     open: (page, email) => page.getByText(email, { exact: true }).click(),
     remove: async (page) => {
       await page.getByRole("button", { name: "Delete" }).click();
@@ -98,16 +100,18 @@ describeSite(
     });
 
     for (const name of Object.keys(pages)) {
-      check(`${name} lists who matches the search, page by page`, async (site) => {
+      check(`${name} lists who matches the search, page by page and back`, async (site) => {
         const people = [];
         for (let number = 0; number < perPage + 3; ++number)
           people.push(await site.createHere(somebody({ name: `${name} lista ${number}` })));
         const emails = people.map((person) => person.email);
-        await withPage(site, name, site.root, async (page, { emails: shown, turn }) => {
+        await withPage(site, name, site.root, async (page, { emails: shown, turn, turnBack }) => {
           await page.getByLabel("Search").fill(`${name} lista`);
           await comesTo(() => shown(page), emails.slice(0, perPage));
           await turn(page);
           await comesTo(() => shown(page), emails.slice(perPage));
+          await turnBack(page);
+          await comesTo(() => shown(page), emails.slice(0, perPage));
         });
       });
 

@@ -8,7 +8,8 @@ export const Listing = (props: {
   total: number;
   page: number;
   pages: number;
-  turnTo: (page: number) => void;
+  previous?: () => void;
+  next?: () => void;
   search: (text: string) => void;
   choose: (id: string) => void;
 }) => (
@@ -24,7 +25,10 @@ export const Listing = (props: {
     <p role="status">
       {props.total} users, page {props.page} of {props.pages}
     </p>
-    <button onClick={() => props.turnTo(props.page + 1)} disabled={props.page >= props.pages}>
+    <button onClick={props.previous} disabled={!props.previous}>
+      Previous
+    </button>
+    <button onClick={props.next} disabled={!props.next}>
       Next
     </button>
   </>

@@ -29,7 +29,8 @@ const Users = () => {
         total={table.result.total ?? 0}
         page={table.currentPage}
         pages={table.pageCount}
-        turnTo={table.setCurrentPage}
+        previous={table.currentPage > 1 ? () => table.setCurrentPage(table.currentPage - 1) : undefined}
+        next={table.currentPage < table.pageCount ? () => table.setCurrentPage(table.currentPage + 1) : undefined}
         search={(text) => table.setFilters([{ field: "search", operator: "contains", value: text }], "replace")}
         choose={choose}
       />

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 
-import { useChangesOf, useUser, useUsers } from "../../../conf/recipes/tanstack-query";
+import { type Filters, useChangesOf, useUser, useUsers } from "../../../conf/recipes/tanstack-query";
 import { Editor, Listing } from "./page";
 
 const UserEditor = ({ id, close }: { id: string; close: () => void }) => {
@@ -23,18 +23,20 @@ const UserEditor = ({ id, close }: { id: string; close: () => void }) => {
 
 const Users = () => {
   const [chosen, choose] = useState<string>();
-  const [page, turnTo] = useState(1);
-  const [search, find] = useState("");
-  const { data } = useUsers({ page, limit: 5, search, match: "all", sort: "name" });
+  const first: Filters = { limit: 5, match: "all", sort: "name" };
+  const [query, ask] = useState(first);
+  const { data } = useUsers(query);
+  const turnTo = (page: Filters) => page && (() => ask(page));
   return (
     <>
       <Listing
         people={data?.data ?? []}
         total={data?.pagination.total ?? 0}
-        page={page}
+        page={data?.pagination.page ?? 1}
         pages={data?.pagination.totalPages ?? 0}
-        turnTo={turnTo}
-        search={(text) => (turnTo(1), find(text))}
+        previous={turnTo(data?.previous)}
+        next={turnTo(data?.next)}
+        search={(search) => ask({ ...first, search })}
         choose={choose}
       />
       {chosen !== undefined && <UserEditor key={chosen} id={chosen} close={() => choose(undefined)} />}
