@@ -6,7 +6,10 @@
 #include <cJSON.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <string>
 
 namespace useradmin::json {
@@ -18,6 +21,8 @@ namespace {
 // these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
+// Some versions of cJSON parse only 63 characters of a number.
+constexpr std::size_t longest_number = 60;
 constexpr std::string_view white_space = " \t\r\n";
 
 /// Returns the code unit of an escape ("\u00e9") at the start of the text, or 0.
@@ -71,7 +76,7 @@ std::size_t number_length(std::string_view text) noexcept {
 
 /// Returns the text with empty strings and with 0 for every number, or nothing if the text contains
 /// what cJSON wrongly accepts. cJSON accepts the result if and only if it accepts the text. Numbers
-/// in the text become 0, too: no caller reads them, and some versions parse only 63 characters.
+/// that are too long for cJSON become 0 in the text, too.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -86,8 +91,10 @@ std::optional<std::string> skeleton_of(std::string& text) {
         } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
             length = number_length(rest);
             skeleton += "0 "; // a number must be followed by a delimiter
-            std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), length, ' ');
-            text[at] = '0';
+            if (length > longest_number) {
+                std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), length, ' ');
+                text[at] = '0';
+            }
         } else {
             depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
             const bool is_control = static_cast<unsigned char>(byte) < 0x20;
@@ -115,6 +122,58 @@ bool is_object(const std::string& skeleton) {
     cJSON* const tree = parse_whole(skeleton);
     cJSON_Delete(tree);
     return tree != nullptr;
+}
+
+/// Appends a number as JavaScript writes it: the shortest digits, and an exponent only if it is at
+/// least 21 or below -6.
+void append_number(std::string& out, double number) {
+    if (std::isinf(number)) {
+        out += number < 0 ? "-Infinity" : "Infinity";
+        return;
+    }
+    std::array<char, 32> buffer;
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                      number == 0 ? 0 : std::fabs(number), std::chars_format::scientific);
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    const std::size_t exponent_sign = text.find('e') + 1;
+    int exponent = 0;
+    std::from_chars(text.data() + exponent_sign + 1, end, exponent);
+    exponent = text[exponent_sign] == '-' ? -exponent : exponent;
+    out += number < 0 ? "-" : "";
+    if (exponent >= 21 || exponent < -6) {
+        out.append(text.substr(0, exponent_sign + 1)) += std::to_string(std::abs(exponent));
+        return;
+    }
+    std::string digits(text.substr(0, exponent_sign - 1));
+    std::erase(digits, '.');
+    if (exponent < 0)
+        digits.insert(0, static_cast<std::size_t>(-exponent), '0');
+    const std::size_t whole = static_cast<std::size_t>(std::max(exponent, 0)) + 1;
+    digits.append(whole - std::min(whole, digits.size()), '0');
+    if (digits.size() > whole)
+        digits.insert(whole, 1, '.');
+    out += digits;
+}
+
+/// Appends a value as JavaScript's String() does.
+void append_as_text(std::string& out, const cJSON* value) {
+    if (cJSON_IsString(value))
+        out += value->valuestring;
+    else if (cJSON_IsNumber(value))
+        append_number(out, value->valuedouble);
+    else if (cJSON_IsBool(value))
+        out += cJSON_IsTrue(value) ? "true" : "false";
+    else if (cJSON_IsNull(value))
+        out += "null";
+    else if (cJSON_IsObject(value))
+        out += "[object Object]";
+    else
+        for (const cJSON* node = value->child; node != nullptr; node = node->next) {
+            if (!cJSON_IsNull(node))
+                append_as_text(out, node);
+            out += node->next != nullptr ? "," : "";
+        }
 }
 
 void wipe_text(char* text) noexcept {
@@ -168,7 +227,9 @@ Object::Kind Object::kind(std::string_view key) const noexcept {
         return Kind::boolean;
     if (cJSON_IsNumber(found))
         return Kind::number;
-    return cJSON_IsString(found) ? Kind::string : Kind::other;
+    if (cJSON_IsString(found))
+        return Kind::string;
+    return cJSON_IsArray(found) ? Kind::array : Kind::object;
 }
 
 std::string_view Object::text(std::string_view key) const noexcept {
@@ -178,6 +239,36 @@ std::string_view Object::text(std::string_view key) const noexcept {
 
 bool Object::boolean(std::string_view key) const noexcept {
     return cJSON_IsTrue(member(key));
+}
+
+double Object::number(std::string_view key) const noexcept {
+    const cJSON* const found = member(key);
+    return cJSON_IsNumber(found) ? found->valuedouble : 0;
+}
+
+std::string Object::as_text(std::string_view key) const {
+    const cJSON* const found = member(key);
+    if (found == nullptr)
+        return "undefined";
+    std::string text;
+    append_as_text(text, found);
+    return text;
+}
+
+std::string Object::as_json(std::string_view key) const {
+    const cJSON* const found = member(key);
+    char* const printed = found != nullptr ? cJSON_PrintUnformatted(found) : nullptr;
+    std::string json = printed != nullptr ? printed : "null";
+    wipe_text(printed);
+    cJSON_free(printed);
+    return json;
+}
+
+std::optional<Object> Object::object(std::string_view key) const {
+    const cJSON* const found = member(key);
+    cJSON* const copy =
+        cJSON_IsObject(found) ? cJSON_Duplicate(found, /* with members */ 1) : nullptr;
+    return copy != nullptr ? std::optional(Object(copy)) : std::nullopt;
 }
 
 std::optional<Object> Object::parse_value(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace useradmin::json {
 /// A parsed JSON object. Its destructor wipes the texts, which may be secret.
 class Object {
   public:
-    enum class Kind { absent, null, boolean, number, string, other };
+    enum class Kind { absent, null, boolean, number, string, array, object };
 
     /// Parses a JSON text (RFC 8259). Returns nothing if it is not UTF-8, not valid JSON, not an
     /// object, nested deeper than 64 levels, or contains U+0000 in a string.
@@ -31,6 +32,19 @@ class Object {
 
     /// Returns the value of a boolean member; otherwise false.
     bool boolean(std::string_view key) const noexcept;
+
+    /// Returns the value of a number, infinite if it is out of range; otherwise 0. Numbers of more
+    /// than 60 characters are 0.
+    double number(std::string_view key) const noexcept;
+
+    /// Returns a member as a text, as JavaScript's String() does; "undefined" if it is absent.
+    std::string as_text(std::string_view key) const;
+
+    /// Returns a member as JSON; "null" if it is absent.
+    std::string as_json(std::string_view key) const;
+
+    /// Returns a copy of a member that is an object; otherwise nothing.
+    std::optional<Object> object(std::string_view key) const;
 
     /// Returns the texts of a member that is an array of strings, valid as long as the object;
     /// otherwise nothing.

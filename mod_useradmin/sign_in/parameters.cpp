@@ -10,8 +10,8 @@ namespace {
 
 using Kind = Parameters::Kind;
 
-constexpr std::string_view allowed_types =
-    "Allowed types: application/x-www-form-urlencoded, application/json";
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 std::string media_type_of(std::string_view content_type) {
     std::string_view type = content_type.substr(0, content_type.find(';'));
@@ -20,7 +20,9 @@ std::string media_type_of(std::string_view content_type) {
     return text::lower(type);
 }
 
-std::string_view name_of(Kind kind) {
+} // namespace
+
+std::string_view name_of(Kind kind) noexcept {
     switch (kind) {
     case Kind::absent:
         return "undefined";
@@ -32,51 +34,45 @@ std::string_view name_of(Kind kind) {
         return "number";
     case Kind::string:
         return "string";
-    case Kind::other:
+    case Kind::array:
+        return "array";
+    case Kind::object:
         break;
     }
     return "object";
 }
 
-Reply invalid(std::string_view errors) {
-    return error(400, errors, "VALIDATION_ERROR");
-}
-
-/// Returns the error for a text that is not a JSON object.
-Reply invalid_body(std::string_view text) {
-    const std::optional<json::Object> object = json::Object::parse_value(text);
-    if (!object)
-        return error(400, "Invalid JSON in request body", "BAD_REQUEST");
-    const Kind kind = object->kind("value");
-    return invalid("[body] Invalid input: expected object, received " +
-                   std::string(kind == Kind::other ? "array" : name_of(kind)));
-}
-
-} // namespace
-
-std::variant<Parameters, Reply> Parameters::read(const http::Request& request) {
+std::variant<Parameters, Reply> Parameters::read(const http::Request& request, Forms forms) {
     const http::Body body = request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
+    Parameters parameters;
     if (body.text.empty())
-        return invalid("[body] Invalid input: expected object, received undefined");
+        return parameters;
     const std::string_view content_type = request.headers.find("Content-Type");
     const std::string type = media_type_of(content_type);
-    Parameters parameters;
-    if (type == "application/json") {
+    if (type == json_type) {
         parameters.object_ = json::Object::parse(body.text);
-        if (!parameters.object_)
-            return invalid_body(body.text);
+        parameters.kind_ = Kind::object;
+        if (parameters.object_)
+            return parameters;
+        const auto value = json::Object::parse_value(body.text);
+        if (!value)
+            return error(400, "Invalid JSON in request body", "BAD_REQUEST");
+        parameters.kind_ = value->kind("value");
         return parameters;
     }
-    if (type == "application/x-www-form-urlencoded") {
+    if (type == form_type && forms == Forms::allowed) {
         parameters.form_ = body.text;
+        parameters.kind_ = Kind::object;
         return parameters;
     }
-    const std::string problem =
-        type.empty() ? "Content-Type is required. "
-                     : "Content-Type \"" + std::string(content_type) + "\" is not allowed. ";
-    return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
+    std::string problem = type.empty() ? "Content-Type is required. Allowed types: "
+                                       : "Content-Type \"" + std::string(content_type) +
+                                             "\" is not allowed. Allowed types: ";
+    if (forms == Forms::allowed)
+        problem.append(form_type).append(", ");
+    return error(415, problem += json_type, "UNSUPPORTED_MEDIA_TYPE");
 }
 
 Kind Parameters::kind(std::string_view name) const {
@@ -100,16 +96,29 @@ bool Parameters::boolean(std::string_view name, bool absent) const {
     return kind(name) == Kind::boolean ? object_->boolean(name) : absent;
 }
 
+void ErrorList::add(std::string_view name, std::string_view error) {
+    errors_.append(errors_.empty() ? "[" : "; [").append(source_);
+    errors_.append(name.empty() ? "" : ".").append(name).append("] ").append(error);
+}
+
+void ErrorList::add_type(std::string_view name, std::string_view wanted, Kind is) {
+    std::string error = "Invalid input: expected ";
+    add(name, error.append(wanted).append(", received ").append(name_of(is)));
+}
+
+std::optional<Reply> ErrorList::reply() const {
+    return errors_.empty() ? std::nullopt : std::optional(error(400, errors_, "VALIDATION_ERROR"));
+}
+
+ValidationErrors::ValidationErrors(const Parameters& parameters)
+    : ErrorList("body"), parameters_(parameters) {
+    if (!has_members())
+        add_type("", "object", parameters.kind());
+}
+
 void ValidationErrors::expect(std::string_view name, Kind wanted) {
-    const Kind is = parameters_.kind(name);
-    if (is == wanted)
-        return;
-    errors_ += errors_.empty() ? "[body." : "; [body.";
-    errors_ += name;
-    errors_ += "] Invalid input: expected ";
-    errors_ += name_of(wanted);
-    errors_ += ", received ";
-    errors_ += name_of(is);
+    if (has_members() && parameters_.kind(name) != wanted)
+        add_type(name, name_of(wanted), parameters_.kind(name));
 }
 
 void ValidationErrors::expect_optional(std::string_view name, Kind wanted) {
@@ -117,8 +126,9 @@ void ValidationErrors::expect_optional(std::string_view name, Kind wanted) {
         expect(name, wanted);
 }
 
-std::optional<Reply> ValidationErrors::reply() const {
-    return errors_.empty() ? std::nullopt : std::optional(invalid(errors_));
+void ValidationErrors::expect_any(std::string_view name) {
+    if (has_members() && parameters_.kind(name) == Kind::absent)
+        add_type(name, "nonoptional", Kind::absent);
 }
 
 } // namespace useradmin::sign_in

@@ -1,4 +1,4 @@
-// The members of a request's body: a JSON object or a form.
+// The members of a request's body: a JSON object, or a form where that is allowed.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -16,8 +16,16 @@ class Parameters {
   public:
     using Kind = json::Object::Kind;
 
-    /// Reads the body. Returns the error reply if it is neither a JSON object nor a form.
-    static std::variant<Parameters, http::Reply> read(const http::Request& request);
+    /// Whether a body may be a form.
+    enum class Forms { allowed, refused };
+
+    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form. Whether
+    /// it is an object is for ValidationErrors.
+    static std::variant<Parameters, http::Reply> read(const http::Request& request,
+                                                      Forms forms = Forms::allowed);
+
+    /// Returns the type of the body; absent if it is empty.
+    Kind kind() const noexcept { return kind_; }
 
     /// Returns the type of a member; every member of a form is a string.
     Kind kind(std::string_view name) const;
@@ -25,30 +33,58 @@ class Parameters {
     crypto::Secret text(std::string_view name) const;
     /// Returns the value of a boolean; otherwise `absent`.
     bool boolean(std::string_view name, bool absent) const;
+    /// The members as JSON; nothing if the body is a form or no object.
+    std::optional<json::Object>& object() noexcept { return object_; }
+    const std::optional<json::Object>& object() const noexcept { return object_; }
 
   private:
+    Kind kind_ = Kind::absent;
     std::optional<json::Object> object_;
     /// The form, if there is no object. Valid as long as the request's body.
     std::string_view form_;
 };
 
-/// Collects validation errors in better-auth's wording.
-class ValidationErrors {
-  public:
-    /// The parameters must outlive the object.
-    explicit ValidationErrors(const Parameters& parameters) noexcept : parameters_(parameters) {}
+/// Returns the type's name in JavaScript.
+std::string_view name_of(Parameters::Kind kind) noexcept;
 
-    /// Adds an error unless the member is of the type.
-    void expect(std::string_view name, Parameters::Kind wanted);
-    /// As above, but the member may be absent.
-    void expect_optional(std::string_view name, Parameters::Kind wanted);
+/// Collects validation errors in better-auth's wording.
+class ErrorList {
+  public:
+    /// source: "body" or "query".
+    explicit ErrorList(std::string_view source) noexcept : source_(source) {}
+
+    /// Adds an error about a member, or about the whole if the name is empty.
+    void add(std::string_view name, std::string_view error);
+    /// Adds that a member is of another type than expected.
+    void add_type(std::string_view name, std::string_view wanted, Parameters::Kind is);
 
     /// Returns the error reply, or nothing if there are no errors.
     std::optional<http::Reply> reply() const;
 
   private:
-    const Parameters& parameters_;
+    std::string_view source_;
     std::string errors_;
+};
+
+/// Checks the members of a body.
+class ValidationErrors : public ErrorList {
+  public:
+    /// The parameters must outlive the object. Adds an error unless the body is an object or a
+    /// form.
+    explicit ValidationErrors(const Parameters& parameters);
+
+    /// Adds an error unless the member is of the type.
+    void expect(std::string_view name, Parameters::Kind wanted);
+    /// As above, but the member may be absent.
+    void expect_optional(std::string_view name, Parameters::Kind wanted);
+    /// Adds an error if the member is absent; any type becomes a text.
+    void expect_any(std::string_view name);
+
+  private:
+    /// Returns whether the body has members to check.
+    bool has_members() const noexcept { return parameters_.kind() == Parameters::Kind::object; }
+
+    const Parameters& parameters_;
 };
 
 } // namespace useradmin::sign_in

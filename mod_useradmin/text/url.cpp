@@ -53,6 +53,16 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
     return std::nullopt;
 }
 
+std::vector<std::string> query_parameters(std::string_view query, std::string_view name) {
+    std::vector<std::string> values;
+    while (!query.empty()) {
+        const std::string_view parameter = take_until(query, '&');
+        if (auto value = query_parameter(parameter, name))
+            values.push_back(*std::move(value));
+    }
+    return values;
+}
+
 std::string remove_query_parameter(std::string_view query, std::string_view name) {
     std::string rest;
     while (!query.empty()) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::text {
 
@@ -13,6 +14,9 @@ std::string decode_path_segment(std::string_view segment);
 /// Returns the first value of a parameter in a query string ("a=1&b=2", without its question mark),
 /// or nothing if it is absent. '+' is a space, and %XX is decoded in names and values.
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name);
+
+/// Returns all values of a parameter, in order.
+std::vector<std::string> query_parameters(std::string_view query, std::string_view name);
 
 /// Returns the query string without any occurrence of the parameter.
 std::string remove_query_parameter(std::string_view query, std::string_view name);

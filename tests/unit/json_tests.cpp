@@ -64,8 +64,8 @@ TEST(json_reader, distinguishes_the_kinds_of_members) {
     CHECK_TRUE(object->kind("f") == Kind::boolean);
     CHECK_TRUE(object->kind("i") == Kind::number);
     CHECK_TRUE(object->kind("s") == Kind::string);
-    CHECK_TRUE(object->kind("a") == Kind::other);
-    CHECK_TRUE(object->kind("o") == Kind::other);
+    CHECK_TRUE(object->kind("a") == Kind::array);
+    CHECK_TRUE(object->kind("o") == Kind::object);
     CHECK_TRUE(object->kind("x") == Kind::absent);
 }
 
@@ -255,6 +255,45 @@ TEST(json_reader, a_number_may_have_any_number_of_digits) {
     CHECK_TRUE(is_value(std::string(1000, '9')));
     CHECK_TRUE(is_value("-0." + std::string(100, '0') + "1e+1"));
     CHECK_TRUE(is_read("{\"a\":[" + std::string(200, '1') + "," + std::string(64, '2') + "]}"));
+}
+
+TEST(json_reader, numbers_become_texts_as_in_javascript) {
+    for (const auto& [json, text] : {std::pair("0", "0"),
+                                     {"-0", "0"},
+                                     {"5", "5"},
+                                     {"-12.50", "-12.5"},
+                                     {"1e3", "1000"},
+                                     {"123456789012345680000", "123456789012345680000"},
+                                     {"1e21", "1e+21"},
+                                     {"1.5e-7", "1.5e-7"},
+                                     {"2e-10", "2e-10"},
+                                     {"0.000001", "0.000001"},
+                                     {"1e400", "Infinity"},
+                                     {"-1e400", "-Infinity"}}) {
+        const auto object = json::Object::parse_value(json);
+        STRCMP_EQUAL(text, object->as_text("value").c_str());
+    }
+}
+
+TEST(json_reader, values_become_texts_as_in_javascript) {
+    for (const auto& [json, text] : {std::pair("true", "true"),
+                                     {"null", "null"},
+                                     {"\"a\"", "a"},
+                                     {"{\"a\":1}", "[object Object]"},
+                                     {"[]", ""},
+                                     {"[1,null,\"x\",[true,2]]", "1,,x,true,2"}}) {
+        const auto object = json::Object::parse_value(json);
+        STRCMP_EQUAL(text, object->as_text("value").c_str());
+    }
+    STRCMP_EQUAL("undefined", json::Object::parse("{}")->as_text("value").c_str());
+}
+
+TEST(json_reader, reads_an_object_in_another) {
+    const auto object = json::Object::parse(R"({"a":{"b":["c",1.50,{"x":null}]},"d":1})");
+    const auto inner = object->object("a");
+    STRCMP_EQUAL(R"(["c",1.5,{"x":null}])", inner->as_json("b").c_str());
+    STRCMP_EQUAL("null", inner->as_json("d").c_str());
+    CHECK_FALSE(object->object("d").has_value());
 }
 
 TEST(json_reader, nesting_is_read_to_64_levels_and_no_deeper) {
