@@ -146,6 +146,7 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         return error(404, texts.no_second_factor);
     case store::Failure::unavailable:
         return error(503, texts.unavailable);
+    case store::Failure::impossible_condition:
     case store::Failure::failed:
         break;
     }

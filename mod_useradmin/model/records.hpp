@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 namespace useradmin::model {
@@ -256,6 +257,22 @@ constexpr std::span<const Field<SecondFactor>> fields<SecondFactor>() noexcept {
 template <>
 constexpr std::span<const Field<VerificationValue>> fields<VerificationValue>() noexcept {
     return verification_value_fields;
+}
+
+/// Sets a field to a value of its type; NULL empties it. Ignores a value of another type.
+template <class Record>
+void set_value(Record& record, const Field<Record>& field, const Value& value) {
+    const auto set = [&](auto& member) {
+        using Member = std::decay_t<decltype(member)>;
+        using Held = std::conditional_t<
+            std::is_same_v<Member, NullableText>, std::string_view,
+            std::conditional_t<std::is_same_v<Member, NullableTime>, Timestamp, Member>>;
+        if (const auto* const held = std::get_if<Held>(&value))
+            member = *held;
+        else if (std::holds_alternative<std::monostate>(value))
+            member = Member();
+    };
+    std::visit([&](auto member) { set(record.*member); }, field.member);
 }
 
 template <class Record>

@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "store/cached_connection.hpp"
+#include "store/conditions.hpp"
 #include "store/foreign_keys.hpp"
 #include "store/lists.hpp"
 #include "store/privileges.hpp"
@@ -359,6 +360,40 @@ void restore_order(std::vector<model::User>& users, const Window& window) {
 } // namespace
 
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
+    if (!filter.conditions.empty()) {
+        const Result<Done> checked = run<Done>(
+            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect&) -> Result<Done> {
+                for (const Condition& condition : filter.conditions)
+                    if (!is_possible(condition, work.schema().user))
+                        return Failure::impossible_condition;
+                return Done();
+            });
+        if (!checked)
+            return checked.failure();
+    }
+    // The total comes with the page of another order.
+    constexpr Window one_user = {1};
+    Result<Page> page = list_known(filter, window.column.empty() ? window : one_user);
+    if (page && !window.column.empty()) {
+        Result<std::vector<model::User>> users = run<std::vector<model::User>>(
+            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
+                return page_by_column(work, dialect, filter, window);
+            });
+        if (!users)
+            return users.failure();
+        page->users = *std::move(users);
+    }
+    if (page && window.columns == UserColumns::all && !page->users.empty()) {
+        Result<std::vector<model::User>> users =
+            run(Access::read, needs_user, Retry::yes, statements::find_all, page->users);
+        if (!users)
+            return users.failure();
+        page->users = *std::move(users);
+    }
+    return page;
+}
+
+Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& window) {
     const auto is_shared = [&](CountSharing sharing) {
         return totals_ != nullptr &&
                (sharing == CountSharing::always ||
@@ -422,8 +457,8 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     return Page{*std::move(users), **total};
 }
 
-Result<model::User> DatabaseStore::find(std::string_view id) {
-    return run(Access::read, needs_user, Retry::yes, statements::find, id);
+Result<model::User> DatabaseStore::find(std::string_view id, UserColumns columns) {
+    return run(Access::read, needs_user, Retry::yes, statements::find, id, columns);
 }
 
 Result<model::User> DatabaseStore::find_by_email(std::string_view email) {
@@ -485,6 +520,11 @@ Result<SessionWithUser> DatabaseStore::find_session(std::string_view token) {
 Result<SessionWithUser> DatabaseStore::find_caller(std::string_view token) {
     return run(Access::read, needs_user | needs_session, Retry::yes, statements::find_caller,
                token);
+}
+
+Result<model::Session> DatabaseStore::find_session_of_any(std::string_view token_or_id) {
+    return run(Access::read, needs_session, Retry::yes, statements::find_session_of_any,
+               token_or_id);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id) {

@@ -35,7 +35,8 @@ class DatabaseStore : public Store {
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
-    Result<model::User> find(std::string_view id) override;
+    Result<model::User> find(std::string_view id,
+                             UserColumns columns = UserColumns::known) override;
     Result<model::User> find_by_email(std::string_view email) override;
     model::NullableTime standby_time() override;
     Result<model::User> create(const NewUser& user,
@@ -54,6 +55,7 @@ class DatabaseStore : public Store {
     Result<std::vector<std::string>> password_formats() override;
     Result<SessionWithUser> find_session(std::string_view token) override;
     Result<SessionWithUser> find_caller(std::string_view token) override;
+    Result<model::Session> find_session_of_any(std::string_view token_or_id) override;
     Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override;
     Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
@@ -97,6 +99,8 @@ class DatabaseStore : public Store {
     Result<Done> check_writable();
 
   private:
+    /// Lists the known columns, in an order with an index.
+    Result<Page> list_known(const Filter& filter, const Window& window);
     /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 

@@ -93,6 +93,9 @@ class Dialect {
     /// Appends a condition that the column contains the text (4.1).
     virtual void append_contains(Statement& statement, const Column& column,
                                  std::string_view search) const = 0;
+    /// Appends a condition that a text column matches the pattern, as the database's LIKE compares.
+    virtual void append_like(Statement& statement, const Column& column,
+                             const std::string& pattern) const = 0;
     /// Appends a condition that a column of ids or tokens equals the text exactly, in a form that
     /// an index supports.
     virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,

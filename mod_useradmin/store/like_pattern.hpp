@@ -1,4 +1,4 @@
-// LIKE patterns.
+// Patterns for LIKE.
 #pragma once
 
 #include <string>
@@ -6,15 +6,20 @@
 
 namespace useradmin::store {
 
-/// Returns the pattern that matches a text at any position, with all characters literal.
-inline std::string containing_pattern(std::string_view search) {
-    std::string pattern = "%";
-    for (const char character : search) {
+/// Returns a pattern that matches the text only, with the escape character \.
+inline std::string escaped_pattern(std::string_view text) {
+    std::string pattern;
+    for (const char character : text) {
         if (character == '%' || character == '_' || character == '\\')
             pattern += '\\';
         pattern += character;
     }
-    return pattern += '%';
+    return pattern;
+}
+
+/// Returns a pattern that matches texts that contain the text.
+inline std::string containing_pattern(std::string_view search) {
+    return "%" + escaped_pattern(search) + "%";
 }
 
 } // namespace useradmin::store

@@ -1,5 +1,7 @@
 #include "store/lists.hpp"
 
+#include "store/conditions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -115,6 +117,8 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
     if (filter.created_before)
         append_time(next(), user.find("createdAt"), "<", *filter.created_before);
+    for (const Condition& condition : filter.conditions)
+        append_condition(next(), user, dialect, condition);
     if (before != clause.before)
         statement << clause.after;
 }
@@ -455,9 +459,21 @@ std::string identity_of(const Filter& filter) {
     for (const model::NullableTime& time : {filter.created_from, filter.created_before})
         append(time.has_value(),
                std::to_string(time.value_or(text::Timestamp()).time_since_epoch().count()));
+    const auto append_text = [&](std::string_view text) {
+        append(true, std::to_string(text.size()) + ':' + std::string(text));
+    };
     for (const model::NullableText& text : {filter.role, filter.search})
-        append(text.has_value(),
-               std::to_string(text.value_or("").size()) + ':' + std::string(text.value_or("")));
+        if (text)
+            append_text(*text);
+        else
+            append(false, "");
+    for (const Condition& condition : filter.conditions) {
+        append(true, std::to_string(static_cast<int>(condition.comparison)));
+        append_text(condition.column);
+        append(true, std::to_string(condition.values.size()));
+        for (const std::string& value : condition.values)
+            append_text(value);
+    }
     return identity;
 }
 
@@ -498,6 +514,21 @@ std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by)
 std::string newest_first_order(const Table& table) {
     const std::string id = table.at("id").sql();
     return table.find("createdAt") != nullptr ? created_at_column(table) + " DESC, " + id : id;
+}
+
+Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
+                                                const Filter& filter, const Window& window) {
+    const Table& user = work.schema().user;
+    const Column* const column = user.find_column(window.column);
+    if (column == nullptr)
+        return std::vector<model::User>();
+    Statement statement = work.statement();
+    statement << "SELECT " << user.select_list << ", NULL FROM " << user;
+    append_filter(statement, work.schema(), dialect, filter, append_search, {});
+    statement << " ORDER BY " << *column << (window.order.is_descending ? " DESC, " : ", ")
+              << user.at("id");
+    append_window(statement, window);
+    return page_of(work, statement);
 }
 
 void append_window(Statement& statement, const Window& window) {

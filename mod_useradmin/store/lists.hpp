@@ -85,6 +85,9 @@ Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& 
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
+/// Returns the page of any filter in the order of Window::column; empty if there is none.
+Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
+                                                const Filter& filter, const Window& window);
 /// Appends the rest of the SELECT for that page: an ordered scan of users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);

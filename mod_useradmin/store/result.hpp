@@ -8,17 +8,18 @@ namespace useradmin::store {
 
 /// Why there is no value. The first two are errors; the others are expected outcomes.
 enum class Failure {
-    unavailable,       ///< no connection within the time limit: 503
-    failed,            ///< a database error; the log has the reason: 500
-    not_found,         ///< no such row
-    address_taken,     ///< another user has the address (4.2, check 5)
-    protected_address, ///< the user is the protected administrator (4.4.1, check 5)
-    outranked,         ///< this caller may not change the user's role
-    last_of_role,      ///< the user is the last unbanned user with the role
-    version_mismatch,  ///< the user's row has another version
-    caller_rejected,   ///< the caller has been banned or deleted: 401
-    caller_demoted,    ///< the caller has lost the role that admitted it: 403
-    no_second_factor,  ///< the user has no second factor: 404
+    unavailable,          ///< no connection within the time limit: 503
+    failed,               ///< a database error; the log has the reason: 500
+    not_found,            ///< no such row
+    address_taken,        ///< another user has the address (4.2, check 5)
+    protected_address,    ///< the user is the protected administrator (4.4.1, check 5)
+    outranked,            ///< this caller may not change the user's role
+    last_of_role,         ///< the user is the last unbanned user with the role
+    version_mismatch,     ///< the user's row has another version
+    caller_rejected,      ///< the caller has been banned or deleted: 401
+    caller_demoted,       ///< the caller has lost the role that admitted it: 403
+    no_second_factor,     ///< the user has no second factor: 404
+    impossible_condition, ///< the table has no such column, or it cannot hold the value
 };
 
 /// The value of work without a result.

@@ -238,6 +238,19 @@ const Column* Table::find(std::string_view field) const noexcept {
     return nullptr;
 }
 
+const Column* Table::find_column(std::string_view name) const {
+    if (const Column* const known = find(name))
+        return known;
+    for (const Column& column : columns)
+        if (column.field.empty() && column.name == name)
+            return &column;
+    const std::string snake = text::snake_case(name);
+    for (const Column& column : columns)
+        if (column.field.empty() && column.name == snake)
+            return &column;
+    return nullptr;
+}
+
 std::string Table::select_expression(std::string_view field, std::string_view alias) const {
     const Column* const column = find(field);
     if (column == nullptr)

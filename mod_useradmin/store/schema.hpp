@@ -105,7 +105,9 @@ struct Table {
     std::string function(std::string_view name) const;
     /// Returns the column of a field, by its name or in snake_case, or nullptr.
     const Column* find(std::string_view field) const noexcept;
-    /// As above, for a column that is known to exist.
+    /// As above, or the further column of that name.
+    const Column* find_column(std::string_view name) const;
+    /// As find(), for a column that is known to exist.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
     /// Returns a field as a column of SELECT with an alias, or NULL.
     std::string select_expression(std::string_view field, std::string_view alias = {}) const;

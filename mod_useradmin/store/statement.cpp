@@ -17,6 +17,12 @@ std::string text_of(const Column& column, text::Timestamp time) {
     return text;
 }
 
+/// Returns the further column that a value is for, or nullptr.
+const Column* further_column(const Table& table, const Change& value) {
+    const Column* const column = value.names_column ? table.find_column(value.field) : nullptr;
+    return column != nullptr && column->field.empty() ? column : nullptr;
+}
+
 /// Returns the bytes of an argument; empty for NULL.
 std::string_view view_of(const Argument& argument) {
     if (const auto* owned = std::get_if<std::string>(&argument.text))
@@ -41,6 +47,21 @@ Statement::~Statement() {
     for (char* const argument : arguments_)
         if (argument != nullptr)
             explicit_bzero(argument, std::strlen(argument));
+}
+
+Statement& Statement::further_columns(const Table& table, const Changes& values) {
+    for (const Change& value : values)
+        if (const Column* const column = further_column(table, value))
+            *this << ", " << *column;
+    return *this;
+}
+
+Statement& Statement::further_values(const Table& table, const Changes& values) {
+    for (const Change& value : values)
+        if (const Column* const column = further_column(table, value))
+            *this << ", " << column->write_before << argument(*column, value.value)
+                  << column->write_after;
+    return *this;
 }
 
 void Statement::note_column(const Column& column) noexcept {

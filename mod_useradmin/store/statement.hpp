@@ -3,6 +3,7 @@
 
 #include "apr/pool.hpp"
 #include "store/schema.hpp"
+#include "store/store.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -63,6 +64,11 @@ class Statement {
     /// Appends their values in the same order: "$1, $2".
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
+
+    /// Appends ", a, b": the further columns that the values are for.
+    Statement& further_columns(const Table& table, const Changes& values);
+    /// Appends their values in the same order: ", $1, $2".
+    Statement& further_values(const Table& table, const Changes& values);
 
     /// Marks the statement as containing a value of the column, which may be secret.
     void note_column(const Column& column) noexcept;

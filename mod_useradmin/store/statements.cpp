@@ -94,12 +94,17 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
         statement << column << column.op("<=") << argument(column, now->value);
 }
 
+/// Returns the column of a change, or nullptr.
+const Column* column_of(const Table& table, const Change& change) {
+    return change.names_column ? table.find_column(change.field) : table.find(change.field);
+}
+
 /// Appends "field = value, …" for existing columns. Returns whether there was any.
 bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
                    const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
-        const Column* column = table.find(change.field);
+        const Column* const column = column_of(table, change);
         if (column == nullptr)
             continue;
         statement.note_column(*column);
@@ -390,16 +395,50 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
     return failure_of(guard, *may);
 }
 
-Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id) {
+Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
+                         UserColumns columns) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
+    if (columns == UserColumns::all) {
+        statement << "SELECT " << work.schema().full_user() << " FROM " << user
+                  << " AS useradmin_row";
+        append_key(statement, dialect, key, id);
+        return first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); });
+    }
     statement << "SELECT " << user.select_list << ", " << user.version << " FROM " << user
               << " AS useradmin_row";
     append_key(statement, dialect, key, id);
     return first_row(work, statement, Work::read_user);
+}
+
+Result<std::vector<model::User>> find_all(Work& work, const Dialect&,
+                                          const std::vector<model::User>& users) {
+    if (work.schema().extra_columns.empty() || users.empty())
+        return users;
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    Statement statement = work.statement();
+    statement << "SELECT " << work.schema().full_user() << " FROM " << user
+              << " AS useradmin_row WHERE " << key << " IN (";
+    // Few numbers of arguments make few statements to prepare.
+    const std::size_t count = (users.size() + 9) / 10 * 10;
+    for (std::size_t index = 0; index < count; ++index)
+        statement << (index == 0 ? "" : ", ")
+                  << argument(users[std::min(index, users.size() - 1)].id);
+    statement << ")";
+    const auto rows =
+        all_rows(work, statement, [&](Rows& read) { return work.read_full_user(read); });
+    if (!rows)
+        return rows.failure();
+    std::vector<model::User> all;
+    for (const model::User& listed : users)
+        for (const model::User& row : *rows)
+            if (row.id == listed.id)
+                all.push_back(row);
+    return all;
 }
 
 Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view email) {
@@ -437,7 +476,7 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
     if (!key.can_hold_id(id))
         return Failure::not_found;
     for (const Change& change : changes)
-        if (!work.can_hold(change.field, change.value)) {
+        if (!change.names_column && !work.can_hold(change.field, change.value)) {
             const Result<model::User> found = find(work, dialect, id);
             return found ? Failure::failed : found.failure();
         }
@@ -618,6 +657,24 @@ Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::str
         found.user.banned = rows.take_boolean();
         found.user.ban_expires = rows.take_time();
         return found;
+    });
+}
+
+Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
+                                           std::string_view token_or_id) {
+    const Table& table = work.schema().session;
+    const Column& token = table.at("token");
+    const Column& key = table.at("id");
+    Statement statement = work.statement();
+    statement << "SELECT " << key << ", " << table.at("userId") << " FROM " << table;
+    append_key(statement, dialect, token, token_or_id);
+    if (key.can_hold_id(token_or_id))
+        dialect.append_equals(statement << " OR ", key.sql(), key, token_or_id);
+    return first_row(work, statement, [](Rows& rows) {
+        model::Session session;
+        session.id = rows.take().value_or("");
+        session.user_id = rows.take().value_or("");
+        return session;
     });
 }
 

@@ -13,7 +13,11 @@
 // Each implements the member of Store, or of DatabaseStore, with the same name.
 namespace useradmin::store::statements {
 
-Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
+Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
+                         UserColumns columns = UserColumns::known);
+/// Reads all columns of the users, in their order. Leaves out users who no longer exist.
+Result<std::vector<model::User>> find_all(Work& work, const Dialect& dialect,
+                                          const std::vector<model::User>& users);
 Result<model::User> find_by_email(Work& work, const Dialect& dialect, std::string_view email);
 Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
                            const std::optional<Actor>& actor = {});
@@ -33,6 +37,8 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Accou
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
 Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token);
 Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token);
+Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
+                                           std::string_view token_or_id);
 Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
                                                   std::string_view user_id);
 Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,

@@ -13,6 +13,30 @@
 
 namespace useradmin::store {
 
+/// A condition on one column. It is impossible if the table has no such column, or if the column
+/// cannot be compared with the values.
+struct Condition {
+    enum class Operator {
+        eq,
+        ne,
+        lt,
+        lte,
+        gt,
+        gte,
+        in,
+        not_in,
+        contains, ///< as LIKE compares texts, without wildcards
+        starts_with,
+        ends_with,
+        exists, ///< the table has the column, and can sort by it
+    };
+
+    /// The name of a field or a further column.
+    std::string column;
+    Operator comparison = Operator::eq;
+    std::vector<std::string> values = {};
+};
+
 /// The filter of a list: users that match any of the conditions, or all users if there is none
 /// (4.1).
 struct Filter {
@@ -25,10 +49,12 @@ struct Filter {
     model::NullableTime created_before = {};
     /// Whether a user must match all conditions.
     bool matches_all = false;
+    std::vector<Condition> conditions = {};
 
     /// Returns whether the filter has only conditions of the specification.
     bool is_standard() const noexcept {
-        return !banned && !email_verified && !created_from && !created_before && !matches_all;
+        return !banned && !email_verified && !created_from && !created_before && !matches_all &&
+               conditions.empty();
     }
     bool is_empty() const noexcept { return is_standard() && !role && !search; }
 };
@@ -51,6 +77,9 @@ struct Order {
     Order reversed() const noexcept { return {by, !is_descending}; }
 };
 
+/// The columns of a user to read.
+enum class UserColumns { known, all };
+
 /// A position in a list: that of a user, who may have been changed or deleted since.
 struct Position {
     /// User::sort_key.
@@ -67,6 +96,9 @@ struct Window {
     Order order = {};
     /// Replaces the offset, unless the table cannot have such a row.
     std::optional<Position> position = {};
+    /// The column to sort by instead of the order's key, as the database sorts it; empty: none.
+    std::string_view column = {};
+    UserColumns columns = UserColumns::known;
 
     /// Returns the number of users up to the end of the page.
     std::int64_t end() const noexcept {
@@ -80,50 +112,6 @@ struct Page {
     std::int64_t total = 0;
 };
 
-/// A new user with its credential account (4.2, 2.2).
-struct NewUser {
-    /// The id, if the table has text ids; otherwise the database generates it.
-    std::string id;
-    std::string account_id;
-    std::string_view name;
-    std::string_view email;
-    std::string_view role;
-    std::string_view password_hash;
-    /// Whether accountId is the user's id instead of the address (2.2).
-    bool account_id_is_user_id = false;
-    text::Timestamp now;
-};
-
-/// Returns the rows of a new user. If the database generates ids, those of the account are empty.
-inline model::User user_row(const NewUser& user) {
-    model::User row;
-    row.id = user.id;
-    row.name = user.name;
-    row.email = user.email;
-    row.role = user.role;
-    row.email_verified = true;
-    row.created_at = row.updated_at = user.now;
-    return row;
-}
-
-/// Returns a new credential account (2.2). id: used if the table has text ids.
-inline model::Account credential_account(const model::User& user, std::string_view id,
-                                         model::NullableText password_hash,
-                                         bool account_id_is_user_id, text::Timestamp now) {
-    model::Account row;
-    row.id = id;
-    row.account_id = account_id_is_user_id ? user.id : user.email;
-    row.user_id = user.id;
-    row.password = password_hash;
-    row.created_at = row.updated_at = now;
-    return row;
-}
-
-inline model::Account account_row(const NewUser& user) {
-    return credential_account(user_row(user), user.account_id, user.password_hash,
-                              user.account_id_is_user_id, user.now);
-}
-
 /// A field to set, by its name in the field table.
 struct Change {
     enum class When {
@@ -136,8 +124,38 @@ struct Change {
     std::string_view field;
     model::Value value;
     When when = When::always;
+    /// Whether the name is that of a column, which may be a further one; ignored if there is none.
+    bool names_column = false;
 };
 using Changes = std::vector<Change>;
+
+/// A new user with its credential account (4.2, 2.2).
+struct NewUser {
+    /// The id, if the table has text ids; otherwise the database generates it.
+    std::string id;
+    std::string account_id;
+    std::string_view name;
+    std::string_view email;
+    std::string_view role;
+    std::string_view password_hash;
+    /// Whether accountId is the user's id instead of the address (2.2).
+    bool account_id_is_user_id = false;
+    text::Timestamp now;
+    /// Whether to create the credential account.
+    bool has_account = true;
+    /// Further values of the row.
+    Changes data = {};
+};
+
+/// Returns the rows of a new user. If the database generates ids, those of the account are empty.
+/// The user's has no further columns.
+model::User user_row(const NewUser& user);
+model::Account account_row(const NewUser& user);
+
+/// Returns a new credential account (2.2). id: used if the table has text ids.
+model::Account credential_account(const model::User& user, std::string_view id,
+                                  model::NullableText password_hash, bool account_id_is_user_id,
+                                  text::Timestamp now);
 
 /// Returns the change that marks another address as not verified (UserAdminEmailChange). An address
 /// in another case is another one, unless addresses are stored in lower case.
@@ -373,10 +391,11 @@ class Store {
   public:
     virtual ~Store() = default;
 
-    /// Returns a page of users in the window's order, and the total (4.1).
+    /// Returns a page of users in the window's order, and the total (4.1), or impossible_condition.
     virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// Returns the user with the id (4.3), or not_found.
-    virtual Result<model::User> find(std::string_view id) = 0;
+    virtual Result<model::User> find(std::string_view id,
+                                     UserColumns columns = UserColumns::known) = 0;
     /// Returns the user with exactly that address, or not_found.
     virtual Result<model::User> find_by_email(std::string_view email) = 0;
     /// Returns the time of the last change that a standby has received, if the previous call read
@@ -421,6 +440,9 @@ class Store {
     virtual Result<SessionWithUser> find_session(std::string_view token) = 0;
     /// As find_session(), but only with expiresAt and the user's id, role and ban.
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
+    /// Returns the session with the token or the id, with no more than its id and its user's, or
+    /// not_found.
+    virtual Result<model::Session> find_session_of_any(std::string_view token_or_id) = 0;
     /// Returns the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
     /// Returns up to `most` live sessions, newest first, without their tokens.

@@ -95,8 +95,31 @@ class HostileSchema : public Contract {
         ran(store().exists_other_with_role("u", "superAdmin", now));
     }
 
+    void list_by_conditions() {
+        using Operator = store::Condition::Operator;
+        for (const Operator each :
+             {Operator::eq, Operator::ne, Operator::lt, Operator::gte, Operator::in,
+              Operator::not_in, Operator::contains, Operator::starts_with, Operator::ends_with}) {
+            store::Filter filter;
+            filter.matches_all = true;
+            filter.conditions = {{"name", each, {"n"}}, {"email", each, {"u@x"}}};
+            store::Window window = {10};
+            window.columns = store::UserColumns::all;
+            ran(store().list(filter, window));
+            window.column = "name";
+            ran(store().list(filter, window));
+        }
+        store::Filter filter;
+        filter.matches_all = true;
+        filter.conditions = {{"createdAt", Operator::lt, {"2026-05-01T00:00:00.000Z"}},
+                             {"banned", Operator::eq, {"false"}},
+                             {"id", Operator::eq, {"u"}}};
+        ran(store().list(filter, {10}));
+    }
+
     void read_users() {
         ran(store().find("u"));
+        ran(store().find("u", store::UserColumns::all));
         ran(store().find_by_email("u@x"));
         ran(store().find_credential("u@x"));
         ran(store().password_formats());
@@ -116,6 +139,7 @@ class HostileSchema : public Contract {
         ran(store().find_session("opened"));
         ran(store().find_caller("opened"));
         ran(store().list_sessions("u"));
+        ran(store().find_session_of_any("u"));
         ran(store().list_active_sessions("u", now, 5));
         ran(store().extend_session("opened", now, now));
         ran(store().delete_session("opened"));
@@ -137,6 +161,7 @@ class HostileSchema : public Contract {
                 set_change_listener(listener);
                 list_users();
                 change_users();
+                list_by_conditions();
                 read_users();
                 use_sessions();
             }

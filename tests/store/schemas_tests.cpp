@@ -299,6 +299,125 @@ TEST(table_variants, with_seventy_further_columns_return_them_all) {
     CHECK_EQUAL(std::string::npos, members.find("}{"));
 }
 
+TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
+    make("text PRIMARY KEY", "text", "text", ", plan text, seats integer, \"is_new\" boolean");
+    const auto value = [](std::string_view name, model::Value given) {
+        return store::Change{name, given, store::Change::When::always, true};
+    };
+    store::NewUser user = new_user("n", "n@x");
+    user.data = {value("plan", "gold"), value("seats", "5"), value("isNew", true),
+                 value("nope", "x"), value("emailVerified", false)};
+    user.has_account = false;
+    const model::User made = worked(made_->create(user));
+    // PostgreSQL writes blanks.
+    const auto json_of = [](const model::User& row) {
+        std::string json(row.extra_columns);
+        std::erase(json, ' ');
+        return json;
+    };
+    STRCMP_CONTAINS("\"plan\":\"gold\",\"seats\":5", json_of(made).c_str());
+    CHECK_FALSE(made.email_verified);
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"made_user\" WHERE \"is_new\""));
+    const model::User changed =
+        worked(made_->update("n", {value("plan", {}), value("seats", "6"), value("nope", "x")}));
+    STRCMP_CONTAINS("\"seats\":6", json_of(changed).c_str());
+    STRCMP_CONTAINS("\"plan\":null", json_of(changed).c_str());
+    CHECK_TRUE(worked(made_->find("n")).extra_columns.empty());
+    CHECK_TRUE(worked(made_->find("n", store::UserColumns::all)).extra_columns ==
+               changed.extra_columns);
+    store::Window window = {20};
+    CHECK_TRUE(worked(made_->list({}, window)).users.at(0).extra_columns.empty());
+    window.columns = store::UserColumns::all;
+    CHECK_TRUE(worked(made_->list({}, window)).users.at(0).extra_columns == changed.extra_columns);
+}
+
+TEST(table_variants, are_listed_by_conditions_on_any_column) {
+    using Operator = store::Condition::Operator;
+    make("text PRIMARY KEY", "text", "text", ", plan text, seats integer");
+    for (const auto& [id, plan, seats] :
+         {std::tuple("a", "gold", "5"), {"b", "50%_off", "7"}, {"c", "Gold", "70"}}) {
+        const std::string email = std::string(id) + "@x";
+        store::NewUser user = new_user(id, email);
+        user.has_account = false;
+        user.data = {{"plan", plan, store::Change::When::always, true},
+                     {"seats", seats, store::Change::When::always, true}};
+        worked(made_->create(user));
+    }
+    worked(made_->create(new_user("d", "d@x")));
+    const auto ids = [&](std::vector<store::Condition> conditions, std::string_view column = {}) {
+        store::Filter filter;
+        filter.matches_all = true;
+        filter.conditions = std::move(conditions);
+        store::Window window = {20, 0, {store::SortKey::email, false}};
+        window.column = column;
+        const store::Page page = worked(made_->list(filter, window));
+        std::string all;
+        for (const model::User& user : page.users)
+            all += user.id;
+        CHECK_EQUAL(static_cast<std::int64_t>(all.size()), page.total);
+        return all;
+    };
+    const auto expect_ids = [&](const char* expected, const std::string& actual) {
+        STRCMP_EQUAL(expected, actual.c_str());
+    };
+    expect_ids("a", ids({{"plan", Operator::eq, {"gold"}}}));
+    expect_ids("bc", ids({{"plan", Operator::ne, {"gold"}}}));
+    expect_ids("ac", ids({{"plan", Operator::in, {"gold", "Gold", "none"}}}));
+    expect_ids("b", ids({{"plan", Operator::not_in, {"gold", "Gold"}}}));
+    expect_ids("b", ids({{"plan", Operator::contains, {"0%_"}}}));
+    expect_ids("", ids({{"plan", Operator::contains, {"0_%"}}}));
+    // LIKE of SQLite ignores the case of ASCII letters.
+    expect_ids(is_postgresql() ? "a" : "ac", ids({{"plan", Operator::starts_with, {"go"}}}));
+    expect_ids("b", ids({{"plan", Operator::ends_with, {"_off"}}}));
+    expect_ids("bc", ids({{"seats", Operator::gt, {"5"}}}));
+    expect_ids("ab", ids({{"seats", Operator::lte, {"7"}}}));
+    expect_ids("c", ids({{"seats", Operator::gte, {"7"}}, {"plan", Operator::eq, {"Gold"}}}));
+    expect_ids("abcd", ids({{"banned", Operator::eq, {"false"}}}));
+    expect_ids("", ids({{"banned", Operator::eq, {"true"}}}));
+    expect_ids("abcd", ids({{"createdAt", Operator::gt, {"2000-01-01T00:00:00.000Z"}}}));
+    expect_ids("b", ids({{"id", Operator::eq, {"b"}}}));
+    expect_ids("abc", ids({{"seats", Operator::gt, {"0"}}}, "seats"));
+}
+
+TEST(table_variants, have_conditions_that_no_row_can_meet) {
+    using Operator = store::Condition::Operator;
+    make("text PRIMARY KEY", "text", "text", ", seats integer");
+    const auto is_impossible = [&](const store::Condition& condition) {
+        store::Filter filter;
+        filter.matches_all = true;
+        filter.conditions = {condition};
+        const auto page = made_->list(filter, {20});
+        return !page && page.failure() == store::Failure::impossible_condition;
+    };
+    CHECK_TRUE(is_impossible({"nope", Operator::eq, {"x"}}));
+    CHECK_TRUE(is_impossible({"nope", Operator::exists}));
+    CHECK_TRUE(is_impossible({"seats", Operator::eq, {"many"}}));
+    CHECK_TRUE(is_impossible({"name", Operator::eq, {"a", "b"}}));
+    CHECK_TRUE(is_impossible({"name", Operator::in}));
+    CHECK_EQUAL(is_postgresql(), is_impossible({"seats", Operator::contains, {"1"}}));
+    CHECK_FALSE(is_impossible({"seats", Operator::exists}));
+    CHECK_FALSE(is_impossible({"name", Operator::contains, {"1"}}));
+}
+
+TEST(table_variants, find_a_session_by_its_token_or_id) {
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("n", "n@x")));
+    model::Session session;
+    session.id = "the id";
+    session.token = "the token";
+    session.user_id = "n";
+    session.expires_at = at("2030-01-01T00:00:00.000Z");
+    worked(made_->create_session(session));
+    for (const char* key : {"the id", "the token"}) {
+        const model::Session found = worked(made_->find_session_of_any(key));
+        STRCMP_EQUAL("the id", std::string(found.id).c_str());
+        STRCMP_EQUAL("n", std::string(found.user_id).c_str());
+        CHECK_TRUE(found.token.empty());
+    }
+    CHECK_TRUE(made_->find_session_of_any("another").is_not_found());
+}
+
 TEST(table_variants, say_which_accounts_have_a_second_factor) {
     for (const std::string column : {"twoFactorEnabled", "two_factor_enabled"}) {
         make("text PRIMARY KEY", "text", "text", ", \"" + column + "\" boolean");

@@ -13,7 +13,6 @@ using namespace std::string_view_literals;
 constexpr std::string_view no_session = "401 No autorizado";
 constexpr std::string_view session_not_found = "404 Sesión no encontrada";
 constexpr std::string_view bad_request = "400 Petición incorrecta";
-constexpr std::string_view wrong_method = "405 Método no permitido";
 
 constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view collection_methods = "GET, HEAD, POST, OPTIONS";
 constexpr std::string_view user_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
-constexpr std::string_view wrong_method = "405 Método no permitido";
 constexpr std::string_view new_user =
     R"({"name":"Eva","email":"eva@example.org","password":"clave","role":"user"})";
 

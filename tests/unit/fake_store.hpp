@@ -108,10 +108,13 @@ class FakeStore final : public store::Store {
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
     }
 
-    store::Result<model::User> find(std::string_view id) override {
+    store::Result<model::User> find(std::string_view id, store::UserColumns which) override {
         if (const auto* failure = failure_of("find", id))
             return *failure;
-        return copy_of(with(&model::User::id, id));
+        auto found = copy_of(with(&model::User::id, id));
+        if (found && which == store::UserColumns::all)
+            found->extra_columns = other_columns;
+        return found;
     }
 
     store::Result<model::User> find_by_email(std::string_view email) override {
@@ -155,7 +158,7 @@ class FakeStore final : public store::Store {
         for (const store::Change& change : *changes)
             for (const model::Field<model::User>& field : model::user_fields)
                 if (field.name == change.field && change.when == store::Change::When::always)
-                    apply(*row, field, change.value);
+                    model::set_value(*row, field, change.value);
         return full(*row);
     }
 
@@ -358,6 +361,15 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
+    store::Result<model::Session> find_session_of_any(std::string_view token_or_id) override {
+        if (const auto* failure = failure_of("find_session_of_any", token_or_id))
+            return *failure;
+        for (const model::Session& session : all_sessions)
+            if (session.id == token_or_id || session.token == token_or_id)
+                return session;
+        return store::Failure::not_found;
+    }
+
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
         if (const auto* failure = failure_of("extra_columns", ""))
             return *failure;
@@ -455,8 +467,10 @@ class FakeStore final : public store::Store {
                                                       text::Timestamp) override {
         return unexpected("another");
     }
-    store::Result<std::vector<model::Session>> list_sessions(std::string_view) override {
-        return unexpected("list_sessions");
+    store::Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override {
+        if (const auto* failure = failure_of("list_sessions", user_id))
+            return *failure;
+        return all_sessions;
     }
 
     /// When the last update says that it was.
@@ -537,22 +551,6 @@ class FakeStore final : public store::Store {
         return row;
     }
 
-    static void apply(model::User& row, const model::Field<model::User>& field,
-                      const model::Value& value) {
-        const auto take = [&](auto& member) {
-            using Member = std::decay_t<decltype(member)>;
-            if (std::holds_alternative<std::monostate>(value))
-                member = {};
-            else if constexpr (std::is_same_v<Member, model::NullableText>)
-                member = std::get<std::string_view>(value);
-            else if constexpr (std::is_same_v<Member, model::NullableTime>)
-                member = std::get<text::Timestamp>(value);
-            else
-                member = std::get<Member>(value);
-        };
-        std::visit([&](auto member) { take(row.*member); }, field.member);
-    }
-
     /// The text as long as the store lives: what the operations give goes when they return.
     std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
 
@@ -561,6 +559,7 @@ class FakeStore final : public store::Store {
     store::NewUser kept(store::NewUser user) {
         for (std::string_view* text : {&user.name, &user.email, &user.role, &user.password_hash})
             *text = kept(*text);
+        user.data = kept(user.data);
         return user;
     }
 
@@ -573,9 +572,11 @@ class FakeStore final : public store::Store {
     }
 
     store::Changes kept(store::Changes given) {
-        for (store::Change& change : given)
+        for (store::Change& change : given) {
+            change.field = kept(change.field);
             if (auto* text = std::get_if<std::string_view>(&change.value))
                 *text = kept(*text);
+        }
         return given;
     }
 
@@ -653,6 +654,7 @@ inline constexpr Caller admin = api::Caller{"me", api::Role::admin};
 inline constexpr Caller super_admin = api::Caller{"me", api::Role::super_admin};
 
 inline constexpr std::string_view not_found = "404 Usuario no encontrado";
+inline constexpr std::string_view wrong_method = "405 Método no permitido";
 inline constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
 
 inline constexpr std::string_view protected_email = "root@example.org";

@@ -268,6 +268,20 @@ std::string names_before() {
     return names;
 }
 
+/// Appends the CTE that inserts the account of the user in useradmin_row.
+void append_account(Statement& statement, const Schema& schema, const NewUser& user) {
+    static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
+    const std::span<const std::string_view> of_id(fields_of_id, user.account_id_is_user_id ? 2 : 1);
+    const model::Account account = account_row(user);
+    statement << ", useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+    for (const std::string_view field : of_id)
+        statement << schema.account.at(field) << ", ";
+    statement.columns(schema.account, account, of_id) << ") SELECT ";
+    for (const std::string_view field : of_id)
+        statement << schema.user.at("id") << (field == "accountId" ? "::pg_catalog.text, " : ", ");
+    statement.values(schema.account, account, of_id) << " FROM useradmin_row)";
+}
+
 class PostgresqlTransaction final : public Transaction {
   public:
     explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
@@ -367,6 +381,11 @@ class Postgresql final : public Dialect {
                   << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
     }
 
+    void append_like(Statement& statement, const Column& column,
+                     const std::string& pattern) const override {
+        statement << as_text(column) << " OPERATOR(pg_catalog.~~) " << Argument{pattern};
+    }
+
     void append_equals(Statement& statement, const std::string& sql, const Column& column,
                        std::string_view text) const override {
         statement.note_column(column);
@@ -439,30 +458,18 @@ class Postgresql final : public Dialect {
                                const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
         const model::User row = user_row(user);
-        const model::Account account = account_row(user);
-        const std::string id = schema.user.at("id").sql();
         Statement statement = work.statement();
         // CTE names have a prefix because they would hide tables of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
-        statement.columns(schema.user, row) << ") SELECT ";
-        statement.values(schema.user, row);
+        statement.columns(schema.user, row).further_columns(schema.user, user.data) << ") SELECT ";
+        statement.values(schema.user, row).further_values(schema.user, user.data);
         if (actor)
             append_actor(statement << " WHERE ", schema.user, *this, actor);
-        statement << " RETURNING *, " << schema.user.version << " AS " << version_name
-                  << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
-        // The account refers to the id of the new user.
-        static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
-        const std::span<const std::string_view> of_id(fields_of_id,
-                                                      user.account_id_is_user_id ? 2 : 1);
-        for (const std::string_view field : of_id)
-            statement << schema.account.at(field).sql() << ", ";
-        statement.columns(schema.account, account, of_id) << ") SELECT ";
-        for (const std::string_view field : of_id)
-            statement << id << (field == "accountId" ? "::pg_catalog.text, " : ", ");
-        statement.values(schema.account, account, of_id)
-            << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
-            << " FROM useradmin_row";
+        statement << " RETURNING *, " << schema.user.version << " AS " << version_name << ")";
+        if (user.has_account)
+            append_account(statement, schema, user);
+        statement << " SELECT " << schema.full_user(version_name) << " FROM useradmin_row";
         // Within a transaction, work continues after a conflict.
         const bool is_inner = work.client().is_in_transaction();
         if (is_inner && !work.execute("SAVEPOINT useradmin_create"))

@@ -122,6 +122,11 @@ class Sqlite final : public Dialect {
                       << ") > 0";
     }
 
+    void append_like(Statement& statement, const Column& column,
+                     const std::string& pattern) const override {
+        statement << column << " LIKE " << Argument{pattern} << " ESCAPE '\\'";
+    }
+
     void append_equals(Statement& statement, const std::string& sql, const Column& column,
                        std::string_view text) const override {
         statement.note_column(column);
@@ -168,8 +173,9 @@ class Sqlite final : public Dialect {
         const model::User row = user_row(user);
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
-        insert_user.columns(schema.user, row) << ") SELECT ";
-        insert_user.values(schema.user, row);
+        insert_user.columns(schema.user, row).further_columns(schema.user, user.data)
+            << ") SELECT ";
+        insert_user.values(schema.user, row).further_values(schema.user, user.data);
         if (actor)
             append_actor(insert_user << " WHERE ", schema.user, *this, actor);
         insert_user << " RETURNING " << schema.full_user();
@@ -191,7 +197,7 @@ class Sqlite final : public Dialect {
         insert_account << "INSERT INTO " << schema.account.sql << " (";
         insert_account.columns(schema.account, account) << ") VALUES (";
         insert_account.values(schema.account, account) << ")";
-        if (!work.run(insert_account) || !transaction.commit())
+        if ((user.has_account && !work.run(insert_account)) || !transaction.commit())
             return Failure::failed;
         return made;
     }

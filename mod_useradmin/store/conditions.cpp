@@ -1,0 +1,142 @@
+#include "store/conditions.hpp"
+
+#include "store/like_pattern.hpp"
+#include "text/timestamp.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace useradmin::store {
+
+namespace {
+
+using Operator = Condition::Operator;
+
+bool is_number(std::string_view text) noexcept {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && stop == text.data() + text.size();
+}
+
+/// Returns whether the column holds booleans, which SQLite may call integers.
+bool holds_booleans(const Column& column) noexcept {
+    return column.kind == Column::Kind::boolean || column.field == "emailVerified" ||
+           column.field == "banned";
+}
+
+/// Returns whether the column holds times, which SQLite may call texts.
+bool holds_times(const Column& column) noexcept {
+    return column.kind == Column::Kind::timestamp || column.field == "createdAt" ||
+           column.field == "updatedAt" || column.field == "banExpires";
+}
+
+/// Returns the value in the column's form; nothing if the column cannot hold it.
+std::optional<Argument> argument_of(const Column& column, const std::string& value) {
+    if (column.field == "id")
+        return column.can_hold_id(value) ? std::optional(argument(value)) : std::nullopt;
+    if (holds_booleans(column))
+        return argument(column, value == "true");
+    if (holds_times(column)) {
+        if (const auto time = text::parse_date(value))
+            return argument(column, *time);
+        // SQLite compares any text.
+        return column.operators.empty() ? std::optional(argument(value)) : std::nullopt;
+    }
+    switch (column.kind) {
+    case Column::Kind::text:
+        return argument(value);
+    case Column::Kind::integer:
+        if (value == "true" || value == "false")
+            return argument(value == "true" ? std::int64_t(1) : 0);
+        return is_number(value) ? std::optional(argument(value)) : std::nullopt;
+    case Column::Kind::uuid:
+        return column.can_hold_id(value) ? std::optional(argument(value)) : std::nullopt;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Returns the SQL operator of a comparison with a value; nullptr for other operators.
+const char* comparison_of(Operator name) noexcept {
+    switch (name) {
+    case Operator::eq:
+    case Operator::in:
+        return "=";
+    case Operator::ne:
+    case Operator::not_in:
+        return "<>";
+    case Operator::lt:
+        return "<";
+    case Operator::lte:
+        return "<=";
+    case Operator::gt:
+        return ">";
+    case Operator::gte:
+        return ">=";
+    default:
+        return nullptr;
+    }
+}
+
+bool takes_list(Operator name) noexcept {
+    return name == Operator::in || name == Operator::not_in;
+}
+
+/// Returns the pattern of a condition on a part of a text.
+std::string pattern_of(Operator name, std::string_view text) {
+    std::string pattern = escaped_pattern(text);
+    if (name != Operator::starts_with)
+        pattern.insert(0, 1, '%');
+    if (name != Operator::ends_with)
+        pattern += '%';
+    return pattern;
+}
+
+} // namespace
+
+bool is_possible(const Condition& condition, const Table& user) {
+    const Column* const column = user.find_column(condition.column);
+    // A type without operators of its own cannot be compared.
+    if (column == nullptr || (column->kind == Column::Kind::other && !column->operators.empty()))
+        return false;
+    if (condition.comparison == Operator::exists)
+        return true;
+    const std::size_t count = condition.values.size();
+    if (count == 0 || (count > 1 && !takes_list(condition.comparison)))
+        return false;
+    // SQLite matches any value as a text.
+    if (comparison_of(condition.comparison) == nullptr)
+        return column->kind == Column::Kind::text || column->operators.empty();
+    return std::all_of(condition.values.begin(), condition.values.end(),
+                       [&](const std::string& value) { return argument_of(*column, value); });
+}
+
+void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
+                      const Condition& condition) {
+    if (!is_possible(condition, user)) {
+        statement << "FALSE";
+        return;
+    }
+    if (condition.comparison == Operator::exists) {
+        statement << "TRUE";
+        return;
+    }
+    const Column& column = *user.find_column(condition.column);
+    const char* const comparison = comparison_of(condition.comparison);
+    if (comparison == nullptr) {
+        const std::string& value = condition.values.front();
+        const std::string_view text = !holds_booleans(column) ? std::string_view(value)
+                                      : value == "true"       ? "1"
+                                                              : "0";
+        return dialect.append_like(statement, column, pattern_of(condition.comparison, text));
+    }
+    const char* const joint = condition.comparison == Operator::not_in ? " AND " : " OR ";
+    const char* before = "(";
+    for (const std::string& value : condition.values)
+        statement << std::exchange(before, joint) << column << column.op(comparison)
+                  << *argument_of(column, value);
+    statement << ")";
+}
+
+} // namespace useradmin::store

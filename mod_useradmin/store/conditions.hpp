@@ -1,0 +1,16 @@
+// Conditions on any column (better-auth's where).
+#pragma once
+
+#include "store/dialect.hpp"
+#include "store/statement.hpp"
+
+namespace useradmin::store {
+
+/// Returns whether the table has the column and the column can be compared with the values.
+bool is_possible(const Condition& condition, const Table& user);
+
+/// Appends the condition. If it is not possible, appends FALSE.
+void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
+                      const Condition& condition);
+
+} // namespace useradmin::store
