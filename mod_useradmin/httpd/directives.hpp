@@ -88,6 +88,8 @@ struct NumberReader {
     }
 };
 
+/// A reader with the member adds_to_value adds to what earlier lines of the same section set.
+
 /// Reads a flag.
 struct SwitchReader {
     const char* operator()(const ConfigLine& line, bool& value) const noexcept {
@@ -240,6 +242,11 @@ struct Setter {
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
                 auto value = entry.default_value;
+                if constexpr (requires { entry.read.adds_to_value; })
+                    value = static_cast<DirectiveSettings<table>*>(settings)
+                                ->template explicit_value<typename std::tuple_element_t<
+                                    index, std::remove_cvref_t<decltype(table)>>::Name>()
+                                .value_or(decltype(value)());
                 // g++ 16 requires calls in a constant table to be constant.
                 const auto read = entry.read;
                 const char* sentence = read(ConfigLine{command, words, is_on}, value);

@@ -55,7 +55,10 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
         if (std::string_view(header.name) != "Vary")
             apr_table_unset(request->headers_out, header.name);
     for (const http::Header& header : reply.headers)
-        apr_table_addn(request->headers_out, header.name, header.value.c_str());
+        if (std::string_view(header.name) == "Content-Type")
+            ap_set_content_type(request, header.value.c_str());
+        else
+            apr_table_addn(request->headers_out, header.name, header.value.c_str());
     // Send the envelope as a whole or not at all.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");

@@ -75,17 +75,24 @@ bool has_credential(const request_rec* request) noexcept {
 
 } // namespace
 
-std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
-                                     std::string_view user_table, httpd::RequestLog& log) {
+std::optional<admin::Caller> stated_caller(request_rec* request, const SessionSource& session,
+                                           std::string_view user_table, httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
         const std::string_view id = id_from_expression(source, session, log);
         if (id.empty())
             continue;
         const std::string_view role = role_from_expression(source, session, log);
-        return api::Caller{id, api::parse_role(role), is_stored(source, id, role, user_table),
-                           stated_impersonator(source, session)};
+        return admin::Caller{id, role, is_stored(source, id, role, user_table),
+                             stated_impersonator(source, session)};
     }
     return std::nullopt;
+}
+
+std::optional<api::Caller> caller_with_role(const std::optional<admin::Caller>& stated) noexcept {
+    if (!stated)
+        return std::nullopt;
+    return api::Caller{stated->id, api::parse_role(stated->roles), stated->is_stored,
+                       stated->impersonated_by};
 }
 
 void log_missing_caller(request_rec* request, const ServiceSettings& settings,
@@ -93,7 +100,12 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     const bool has_expression = settings.get<SessionExpressions>().id != nullptr;
     if (!has_expression && has_session_lookup(request))
         return;
-    const std::string location = std::string("<Location \"") + settings.get<Enabled>().path + "\">";
+    const char* const base = settings.get<Enabled>().path;
+    // better-auth's endpoints are all in the same folder.
+    const std::string_view uri = apr::view_of(request->uri);
+    const std::string location =
+        "<Location \"" + std::string(base != nullptr ? base : uri.substr(0, uri.rfind('/'))) +
+        "\">";
     log.write_rejection(
         // Anybody may call without signing in.
         has_credential(request) ? text::Level::warning : text::Level::info,

@@ -92,6 +92,31 @@ const char* read_language(const httpd::ConfigLine& line, std::optional<http::Lan
     return nullptr;
 }
 
+const char* RoleReader::operator()(const httpd::ConfigLine& line,
+                                   const admin::RoleActions*& first) const {
+    const std::string_view role = line.words.empty() ? "" : line.words[0];
+    if (line.words.size() < 2 || role.find_first_of(":,") != role.npos)
+        return "must be a role and its actions, such as admin user:list user:get, or superAdmin "
+               "all";
+    admin::Actions actions;
+    for (const std::string_view word : line.words.subspan(1)) {
+        const std::size_t colon = std::min(word.find(':'), word.size());
+        const auto action = admin::find_action(word.substr(0, colon),
+                                               word.substr(std::min(colon + 1, word.size())));
+        if (word == "all" && line.words.size() == 2)
+            actions = admin::Actions::all();
+        else if (action)
+            actions.add(*action);
+        else
+            return line.copy("'" + std::string(word) +
+                             "' is no action; right is for example user:list, session:revoke, or "
+                             "all alone");
+    }
+    first = &apr::emplace<admin::RoleActions>(line.pool(),
+                                              admin::RoleActions{line.copy(role), actions, first});
+    return nullptr;
+}
+
 void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
     auto& configuration = apr::emplace<ServerConfiguration>(pool);
     configuration.bases = apr_array_make(pool, 1, sizeof(const char*));

@@ -1,6 +1,7 @@
 // mod_useradmin's configuration: its directives, and the data of a server.
 #pragma once
 
+#include "admin/rights.hpp"
 #include "api/service.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
@@ -35,6 +36,12 @@ const char* read_protected_email(const httpd::ConfigLine& line, const char*& add
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
+
+/// Reads a line of UserAdminBetterAuthRole, which adds a role.
+struct RoleReader {
+    static constexpr bool adds_to_value = true;
+    const char* operator()(const httpd::ConfigLine& line, const admin::RoleActions*& first) const;
+};
 
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
@@ -108,6 +115,14 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminLanguage", TAKE1, httpd::anywhere,
             "the language of errors and messages: es, en, or accept for the request's choice",
             std::optional(http::Language::spanish), read_language),
+        httpd::directive<struct BetterAuthRoles>(
+            "UserAdminBetterAuthRole", TAKE_ARGV, httpd::anywhere,
+            "what a role may do through better-auth's admin client: all, or resource:action",
+            &admin::default_roles, RoleReader()),
+        httpd::directive<struct ShowsTokens>(
+            "UserAdminBetterAuthTokens", FLAG, httpd::anywhere,
+            "On: better-auth's admin client reads the tokens of sessions, instead of their ids",
+            false, httpd::SwitchReader()),
     });
 
 /// The directives of a Location or a server.

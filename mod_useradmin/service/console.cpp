@@ -51,8 +51,9 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     httpd::RequestLog log(request, useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
     ConsoleCaller visitor = {
-        call->status, caller_of(call.get(), service.settings.get<SessionExpressions>(),
-                                service.settings.get<httpd::ApplicationTables>().names.user, log)};
+        call->status, caller_with_role(stated_caller(
+                          call.get(), service.settings.get<SessionExpressions>(),
+                          service.settings.get<httpd::ApplicationTables>().names.user, log))};
     if (!visitor.caller && !ap_is_HTTP_SERVER_ERROR(visitor.status))
         log_missing_caller(call.get(), service.settings, log);
     if (visitor.caller)

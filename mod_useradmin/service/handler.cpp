@@ -1,22 +1,21 @@
 #include "service/handler.hpp"
 
+#include "admin/service.hpp"
 #include "api/protected_email.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
-#include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
-#include "httpd/headers.hpp"
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
 #include "httpd/reply.hpp"
-#include "password/hasher.hpp"
+#include "service/better_auth.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
-#include "service/database_survey.hpp"
 #include "service/error_envelope.hpp"
 #include "service/log_module.hpp"
 #include "service/page.hpp"
+#include "service/request_context.hpp"
 
 #include <algorithm>
 
@@ -29,48 +28,17 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
 }
 
 int handle_request(request_rec* request) {
-    const ServiceSettings& settings = settings_of(request);
-    httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
-    backend_settings.total_age = settings.get<TotalAge>();
-    const std::string_view path = httpd::path_below(request, settings.get<Enabled>().path);
-    backend_settings.has_plugins =
-        settings.get<CleansUp>() ||
-        api::operation_name(request->method, path, settings.get<HasExtras>()) ==
-            api::reset_second_factor_name;
-    httpd::RequestBackend backend(request, useradmin_module, backend_settings);
-    const auto storage = settings.get<SecondaryStorageAddress>();
-    backend.store().refuse_revocations(storage.is_required && storage.fails());
-    password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
-    const api::OperationSettings rules = operation_settings(request, settings);
-    const httpd::RequestHeaders headers(request);
-    httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
-                            backend.settings().body_timeout);
-    const std::optional<api::Caller> caller =
-        caller_of(request, settings.get<SessionExpressions>(),
-                  settings.get<httpd::ApplicationTables>().names.user, backend.log());
-    http::Reply reply =
-        api::handle_request({request->method, path, apr::view_of(request->args), headers, body,
-                             apr::view_of(settings.get<Enabled>().path)},
-                            caller, {backend.store(), hasher, rules}, backend.event());
-    if (reply.status == HTTP_UNAUTHORIZED && caller)
-        backend.log().write_rejection(
-            text::Level::warning,
-            "UA0224: a change got 401: its caller is no longer in the user table, or is banned",
-            "AuthUserAdminCache lets a session count for that long");
-    else if (reply.status == HTTP_UNAUTHORIZED)
-        log_missing_caller(request, settings, backend.log());
-    if (backend.store().has_revoked() && reply.status < 300 && storage.fails())
-        reply.headers.push_back({"Warning", failure_warning});
-    backend.finish_event();
-    if (body.was_answered())
-        return AP_FILTER_ERROR;
-    if (body.has_unread_data())
-        request->connection->keepalive = AP_CONN_CLOSE;
-    const bool is_success = reply.status == HTTP_OK;
-    const int status = httpd::send(request, std::move(reply));
-    if (is_success)
-        survey(backend, {rules.protected_email, rules.lowers_email});
-    return status;
+    const std::string_view path =
+        httpd::path_below(request, settings_of(request).get<Enabled>().path);
+    const bool resets_second_factor =
+        api::operation_name(request->method, path, settings_of(request).get<HasExtras>()) ==
+        api::reset_second_factor_name;
+    RequestContext context(request, resets_second_factor);
+    return context.send(api::handle_request(
+        {request->method, path, apr::view_of(request->args), context.headers(), context.body(),
+         apr::view_of(context.settings().get<Enabled>().path)},
+        caller_with_role(context.caller()), {context.store(), context.hasher(), context.rules()},
+        context.backend().event()));
 }
 
 /// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.
@@ -87,6 +55,8 @@ int handle(request_rec* request) noexcept {
                 return httpd::send(request, envelope_of(request->prev, base));
             if (is_for_page(request))
                 return handle_page(request);
+            if (const auto endpoint = better_auth_endpoint(request); !endpoint.empty())
+                return handle_better_auth(request, endpoint);
             return is_enabled(settings_of(request)) ? handle_request(request) : DECLINED;
         },
         [&](const char* reason) {
@@ -111,6 +81,11 @@ const char* base_of_answered(request_rec* request) noexcept {
 
 int count_request(request_rec* first) noexcept {
     for (request_rec* request = first; request != nullptr; request = request->next) {
+        if (const auto endpoint = better_auth_endpoint(request); !endpoint.empty()) {
+            httpd::count_request(first, server_configuration_of(request->server),
+                                 admin::operation_name(endpoint));
+            break;
+        }
         const char* const base = base_of_answered(request);
         if (base == nullptr || is_for_page(request))
             continue;

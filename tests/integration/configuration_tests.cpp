@@ -101,6 +101,12 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
+        {"UserAdminBetterAuthRole", "must be a role and its actions"},
+        {"UserAdminBetterAuthRole admin", "must be a role and its actions"},
+        {"UserAdminBetterAuthRole user:list user:get", "must be a role and its actions"},
+        {"UserAdminBetterAuthRole admin user:fly", "'user:fly' is no action; right is for example"},
+        {"UserAdminBetterAuthRole admin all user:list", "'all' is no action"},
+        {"UserAdminBetterAuthRole admin user", "'user' is no action"},
         {"UserAdminLanguage fr", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage EN", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage es en", "takes one argument"},
@@ -150,6 +156,9 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                                              "UserAdminMaxLimit 100000\nUserAdminMaxBody 1048576\n"
                                              "UserAdminTimeout 300\nAuthUserAdmin Off\n"
                                              "UserAdminLanguage en\n"
+                                             "UserAdminBetterAuthRole superAdmin all\n"
+                                             "UserAdminBetterAuthRole admin user:list user:get\n"
+                                             "UserAdminBetterAuthTokens On\n"
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));
 }
 

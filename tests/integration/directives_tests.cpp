@@ -217,6 +217,33 @@ const std::vector<Row>& rows() {
                                 : is_english                     ? "en"
                                                                  : "es");
          }},
+        {"UserAdminBetterAuthRole",
+         {"user user:get", "user user:ban", "user session:list user:list"},
+         [](const Place& place) {
+             const auto may = [&](const std::string& resource, const std::string& name) {
+                 return place
+                            .send("POST", "/admin/has-permission",
+                                  R"({"permissions":{")" + resource + "\":[\"" + name + "\"]}}",
+                                  {"X-Id: ulises-1", "X-Role: user",
+                                   "Content-Type: application/json"})
+                            .body.find("\"success\":true") != std::string::npos;
+             };
+             return std::string(may("user", "get")   ? "user user:get"
+                                : may("user", "ban") ? "user user:ban"
+                                : may("session", "list") && may("user", "list")
+                                    ? "user session:list user:list"
+                                    : "?");
+         }},
+        {"UserAdminBetterAuthTokens",
+         {"On", "Off", "On"},
+         [](const Place& place) {
+             const auto reply = place.send(
+                 "POST", "/admin/list-user-sessions", R"({"userId":"ada-1"})",
+                 {"X-Id: sara-1", "X-Role: superAdmin", "Content-Type: application/json"});
+             return std::string(between(reply.body, "\"token\":\"", "\"") == token_of(Caller::admin)
+                                    ? "On"
+                                    : "Off");
+         }},
         {"UserAdminConsoleSignIn",
          {"/a", "/b", "/c"},
          [](const Place& place) {
@@ -325,7 +352,8 @@ std::string locations(const std::string& folder, const std::string& directives) 
     std::string text;
     for (const auto& [path, on] :
          {std::pair("/users", "UserAdmin On\n"), std::pair("/auth", "AuthUserAdminSignIn On\n"),
-          std::pair("/users/console", "SetHandler useradmin-console\n")})
+          std::pair("/users/console", "SetHandler useradmin-console\n"),
+          std::pair("/admin", "SetHandler useradmin-better-auth\n")})
         text += "<Location \"" + folder + path + "\">\n" + on + directives +
                 "Require all granted\n</Location>\n";
     return text;

@@ -11,6 +11,7 @@ import "./serial.mjs";
 import "./client.mjs";
 import "./second_factor.mjs";
 import "./front_ends.mjs";
+import "./admin_client.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";
 

@@ -6,6 +6,7 @@
 //   switch DIRECTIVE On|Off                      the default of a switch
 #pragma once
 
+#include "admin/rights.hpp"
 #include "api/service.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
@@ -59,6 +60,10 @@ inline Comparison compare(const api::Guards& one, const api::Guards& other) {
 }
 inline Comparison compare(const password::AttemptLimit& one, const password::AttemptLimit& other) {
     return comparison(one.attempts == other.attempts && one.window == other.window);
+}
+inline Comparison compare(const admin::RoleActions* one, const admin::RoleActions* other) {
+    return comparison(one->role == other->role && one->actions == other->actions &&
+                      one->next == other->next);
 }
 
 constexpr const char* text_of(Comparison result) noexcept {

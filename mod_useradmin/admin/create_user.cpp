@@ -1,0 +1,77 @@
+// POST admin/create-user
+#include "admin/endpoints.hpp"
+#include "admin/user_data.hpp"
+#include "api/access.hpp"
+#include "api/new_user.hpp"
+#include "password/length.hpp"
+#include "sign_in/email.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace useradmin::admin {
+
+Reply create_user(Call& call) {
+    const json::Object& body = *call.parameters.object();
+    const std::optional<json::Object> data = body.object("data");
+    // The roles.
+    std::string roles(api::text_of(api::Role::user));
+    const bool is_in_data = body.kind("role") == json::Object::Kind::absent && data &&
+                            data->kind("role") != json::Object::Kind::absent;
+    if (is_in_data || body.kind("role") != json::Object::Kind::absent) {
+        if (!call.may(Action::set_role))
+            return error(forbidden_role);
+        const auto given = roles_in(is_in_data ? *data : body, "role");
+        if (!given)
+            return error(invalid_role_type);
+        roles = *given;
+    }
+    if (may_not_give(call, roles))
+        return error(outranked);
+    // A ban.
+    constexpr std::array ban_members = {"banned", "banReason", "banExpires"};
+    const auto is_given = [&](std::string_view name) {
+        return data && data->kind(name) != json::Object::Kind::absent;
+    };
+    if (std::any_of(ban_members.begin(), ban_members.end(), is_given) &&
+        !call.may(Action::ban_user))
+        return error(forbidden_ban);
+    // The address and the password.
+    const std::string email = text::lower(body.text("email"));
+    call.event.target = email;
+    if (!sign_in::is_email(email))
+        return error(invalid_email);
+    const std::string_view password = body.text("password");
+    if (text::utf16_length(password) > password::max_length)
+        return error(password_too_long);
+    const auto taken = call.service.store.find_by_email(email);
+    if (taken)
+        return error(user_exists);
+    if (!taken.is_not_found())
+        return failure_reply(taken.failure(), call.forbidden);
+
+    // Hashes without holding a connection.
+    std::variant<crypto::Secret, password::HashFailure> hash;
+    if (!password.empty())
+        hash = call.service.hasher.hash(password);
+    if (std::holds_alternative<password::HashFailure>(hash))
+        return failure_reply(store::Failure::failed, call.forbidden);
+    store::NewUser user =
+        api::new_user(body.text("name"), email, roles, std::get<crypto::Secret>(hash).view(), true);
+    user.has_account = !password.empty();
+    user.data = {{"emailVerified", false}};
+    std::optional<UserData> values;
+    if (data) {
+        values.emplace(*data, std::initializer_list<std::string_view>{"id", "email", "name", "role",
+                                                                      "password"});
+        user.data.insert(user.data.end(), values->values().begin(), values->values().end());
+    }
+    const auto created = call.service.store.create(user, actor_of(call.caller));
+    if (!created)
+        return failure_reply(created.failure(), call.forbidden);
+    call.event.target = created->id;
+    return wrapped_user(*created);
+}
+
+} // namespace useradmin::admin

@@ -1,0 +1,79 @@
+// The endpoints' handlers, and what they share.
+#pragma once
+
+#include "admin/replies.hpp"
+#include "admin/service.hpp"
+#include "sign_in/parameters.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::admin {
+
+/// The types of JSON values.
+using Kind = sign_in::Parameters::Kind;
+
+/// The arguments of a handler.
+struct Call {
+    const http::Request& request;
+    sign_in::Parameters& parameters;
+    const Caller& caller;
+    const Service& service;
+    /// The reply to callers without the right.
+    const Problem& forbidden;
+    audit::Event& event;
+
+    bool may(Action action) const noexcept;
+    /// Returns the member as a text, as z.coerce.string() does.
+    std::string text_of(std::string_view member) const {
+        return parameters.object()->as_text(member);
+    }
+};
+
+/// Adds the errors of a request's body or query.
+using Validate = std::optional<Reply> (*)(const http::Request& request,
+                                          sign_in::Parameters& parameters);
+
+/// An entry of the routing table.
+struct Endpoint {
+    std::string_view name;
+    std::string_view method;
+    /// The operation's name in metrics and the audit log.
+    std::string_view operation;
+    bool is_change;
+    /// The right that it requires; nothing: none.
+    std::optional<Action> action;
+    Problem forbidden;
+    Validate validate;
+    Reply (*handler)(Call& call);
+};
+
+Reply list_users(Call& call);
+Reply get_user(Call& call);
+Reply create_user(Call& call);
+Reply update_user(Call& call);
+Reply set_role(Call& call);
+Reply ban_user(Call& call);
+Reply unban_user(Call& call);
+Reply remove_user(Call& call);
+Reply set_user_password(Call& call);
+Reply list_user_sessions(Call& call);
+Reply revoke_user_session(Call& call);
+Reply revoke_user_sessions(Call& call);
+Reply has_permission(Call& call);
+
+/// Returns the roles in a member that is a string or an array of strings, joined by commas; nothing
+/// if it is neither.
+std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
+
+/// Returns the caller for a change to check again.
+std::optional<store::Actor> actor_of(const Caller& caller);
+/// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the user may lose
+/// the role superAdmin, or be banned.
+store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
+/// Returns whether UserAdminGuard forbids the caller to give these roles.
+bool may_not_give(const Call& call, std::string_view roles);
+/// Returns whether UserAdminGuard forbids the caller to change that user.
+bool may_not_change(const Call& call, const model::User& user);
+
+} // namespace useradmin::admin

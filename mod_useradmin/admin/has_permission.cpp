@@ -1,0 +1,44 @@
+// POST admin/has-permission
+#include "admin/endpoints.hpp"
+#include "json/writer.hpp"
+
+namespace useradmin::admin {
+
+namespace {
+
+/// Returns the actions that a request asks for; nothing if one of them does not exist, or if a
+/// resource has none.
+std::optional<Actions> actions_in(const json::Object& permissions) {
+    Actions actions;
+    const auto resources = permissions.keys();
+    for (const std::string_view resource : resources) {
+        const auto names = permissions.texts(resource);
+        if (!names || names->empty())
+            return std::nullopt;
+        for (const std::string_view name : *names) {
+            const auto action = find_action(resource, name);
+            if (!action)
+                return std::nullopt;
+            actions.add(*action);
+        }
+    }
+    return resources.empty() ? std::nullopt : std::optional(actions);
+}
+
+} // namespace
+
+Reply has_permission(Call& call) {
+    const auto permissions = call.parameters.object()->object("permissions");
+    const auto actions = permissions ? actions_in(*permissions) : std::nullopt;
+    Reply reply;
+    json::Writer(reply.body)
+        .begin_object()
+        .key("error")
+        .null()
+        .key("success")
+        .boolean(actions && may(call.service.roles, call.caller.roles, *actions))
+        .end_object();
+    return reply;
+}
+
+} // namespace useradmin::admin

@@ -1,0 +1,210 @@
+// GET admin/list-users
+#include "admin/list_users.hpp"
+
+#include "admin/endpoints.hpp"
+#include "api/access.hpp"
+#include "api/list_order.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <vector>
+
+namespace useradmin::admin {
+
+namespace {
+
+using Operator = store::Condition::Operator;
+
+constexpr std::string_view search_fields[] = {"email", "name"};
+constexpr std::string_view search_operators[] = {"contains", "starts_with", "ends_with"};
+constexpr std::string_view directions[] = {"asc", "desc"};
+// In the order of store::Condition::Operator.
+constexpr std::string_view operators[] = {
+    "eq", "ne", "lt", "lte", "gt", "gte", "in", "not_in", "contains", "starts_with", "ends_with"};
+// better-auth's default.
+constexpr std::int64_t default_limit = 100;
+
+std::string one_of(std::span<const std::string_view> words) {
+    std::string text = "Invalid option: expected one of ";
+    for (std::size_t index = 0; index < words.size(); ++index)
+        text.append(index == 0 ? "\"" : "|\"").append(words[index]).append("\"");
+    return text;
+}
+
+/// Returns the operator, or the default if the text is not one.
+Operator operator_of(std::string_view text, Operator otherwise) noexcept {
+    const auto* const found = std::find(std::begin(operators), std::end(operators), text);
+    return found != std::end(operators)
+               ? static_cast<Operator>(std::distance(std::begin(operators), found))
+               : otherwise;
+}
+
+/// A limit or an offset. JavaScript's Number() of no value, 0 or no number is absent.
+struct Count {
+    std::optional<std::int64_t> number = {};
+    /// Whether no database takes it: a negative number or a fraction.
+    bool is_impossible = false;
+};
+
+Count count_of(const std::optional<std::string>& value) {
+    constexpr std::string_view blanks = " \t\n\r\f\v";
+    std::string_view text = value ? std::string_view(*value) : std::string_view();
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    double number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || stop != text.data() + text.size() || number == 0)
+        return {};
+    constexpr double largest = 9007199254740991;
+    if (!(number > 0 && number <= largest) ||
+        number != static_cast<double>(static_cast<std::int64_t>(number)))
+        return {{}, true};
+    return {static_cast<std::int64_t>(number)};
+}
+
+/// Returns what is searched for and filtered by. Users must match all of it.
+store::Filter filter_of(std::string_view query, std::string& searched, std::string& role) {
+    store::Filter filter;
+    filter.matches_all = true;
+    searched = text::query_parameter(query, "searchValue").value_or("");
+    if (!searched.empty()) {
+        filter.conditions.push_back(
+            {text::query_parameter(query, "searchField").value_or("email"),
+             operator_of(text::query_parameter(query, "searchOperator").value_or(""),
+                         Operator::contains),
+             {searched}});
+        // It has an index, and finds at least the same users.
+        filter.search = searched;
+    }
+    auto values = text::query_parameters(query, "filterValue");
+    if (values.empty())
+        return filter;
+    store::Condition condition = {
+        text::query_parameter(query, "filterField").value_or("email"),
+        operator_of(text::query_parameter(query, "filterOperator").value_or(""), Operator::eq),
+        std::move(values)};
+    if (condition.column.empty())
+        condition.column = "email";
+    // better-auth takes a list for these only.
+    if (condition.comparison == Operator::in && condition.values.size() == 1)
+        condition.values.clear();
+    const bool is_of_role = condition.column == "role" && condition.comparison == Operator::eq &&
+                            condition.values.size() == 1 &&
+                            condition.values[0] != api::text_of(api::Role::user);
+    if (is_of_role && searched.empty()) {
+        // The service's own filter, whose total is known; it takes no role as the role user.
+        role = condition.values[0];
+        filter.role = role;
+        filter.matches_all = false;
+    } else {
+        filter.conditions.push_back(std::move(condition));
+    }
+    return filter;
+}
+
+Reply page_reply(const store::Page& page, const Count& limit, const Count& offset) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("users").begin_array();
+    for (const model::User& user : page.users)
+        write_user(writer, user);
+    writer.end_array().key("total").integer(page.total);
+    if (limit.number)
+        writer.key("limit").integer(*limit.number);
+    if (offset.number)
+        writer.key("offset").integer(*offset.number);
+    writer.end_object();
+    return reply;
+}
+
+bool is_clean(const store::Filter& filter) {
+    return std::all_of(
+               filter.conditions.begin(), filter.conditions.end(),
+               [](const store::Condition& condition) {
+                   return text::is_clean_utf8(condition.column) &&
+                          std::all_of(condition.values.begin(), condition.values.end(),
+                                      text::is_clean_utf8);
+               }) &&
+           text::is_clean_utf8(filter.role.value_or(""));
+}
+
+} // namespace
+
+std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters&) {
+    sign_in::ErrorList errors("query");
+    const auto values_of = [&](const char* name) {
+        return text::query_parameters(request.query, name);
+    };
+    const auto expect_text = [&](const char* name) {
+        if (values_of(name).size() > 1)
+            errors.add_type(name, "string", Kind::array);
+    };
+    const auto expect_count = [&](const char* name) {
+        if (values_of(name).size() > 1)
+            errors.add(name, "Invalid input");
+    };
+    const auto expect_one_of = [&](const char* name, std::span<const std::string_view> words) {
+        const auto values = values_of(name);
+        const bool is_right =
+            values.empty() ||
+            (values.size() == 1 && std::find(words.begin(), words.end(), values[0]) != words.end());
+        if (!is_right)
+            errors.add(name, one_of(words));
+    };
+    expect_text("searchValue");
+    expect_one_of("searchField", search_fields);
+    expect_one_of("searchOperator", search_operators);
+    expect_count("limit");
+    expect_count("offset");
+    expect_text("sortBy");
+    expect_one_of("sortDirection", directions);
+    expect_text("filterField");
+    expect_one_of("filterOperator", operators);
+    return errors.reply();
+}
+
+Reply list_users(Call& call) {
+    const std::string_view query = call.request.query;
+    Count limit = count_of(text::query_parameter(query, "limit"));
+    const Count offset = count_of(text::query_parameter(query, "offset"));
+    std::string searched;
+    std::string role;
+    store::Filter filter = filter_of(query, searched, role);
+    store::Window window = {limit.number.value_or(default_limit),
+                            offset.number.value_or(0),
+                            {store::SortKey::created_at, false}};
+    if (const std::int64_t most = call.service.settings.max_limit; window.limit > most) {
+        window.limit = most;
+        limit.number = limit.number ? std::optional(most) : std::nullopt;
+    }
+    window.columns = store::UserColumns::all;
+    const std::string sorted_by = text::query_parameter(query, "sortBy").value_or("");
+    if (!sorted_by.empty()) {
+        if (const auto order = api::order_by(sorted_by))
+            window.order = *order;
+        else
+            window.column = sorted_by;
+        window.order.is_descending = text::query_parameter(query, "sortDirection") == "desc";
+    }
+    if (!window.column.empty()) {
+        filter.conditions.push_back({sorted_by, Operator::exists});
+        filter.matches_all = true;
+    }
+    if (filter.conditions.empty() && !filter.role)
+        filter.matches_all = false;
+    if (limit.is_impossible || offset.is_impossible || !is_clean(filter))
+        return page_reply({}, {}, {});
+    const auto page = call.service.store.list(filter, window);
+    // better-auth takes the database's error for an empty list.
+    if (!page && page.failure() == store::Failure::impossible_condition)
+        return page_reply({}, {}, {});
+    if (!page)
+        return failure_reply(page.failure(), call.forbidden);
+    return page_reply(*page, limit, offset);
+}
+
+} // namespace useradmin::admin

@@ -1,0 +1,107 @@
+#include "admin/replies.hpp"
+
+#include "sign_in/replies.hpp"
+#include "json/record.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+
+namespace useradmin::admin {
+
+namespace {
+
+// In better-auth's order.
+constexpr std::string_view user_members[] = {"name",      "email",     "emailVerified", "image",
+                                             "createdAt", "updatedAt", "role",          "banned",
+                                             "banReason", "banExpires"};
+constexpr std::string_view session_members[] = {"expiresAt", "token",          "createdAt",
+                                                "updatedAt", "ipAddress",      "userAgent",
+                                                "userId",    "impersonatedBy", "id"};
+
+/// Writes a member by its field.
+template <class Record>
+void write_member(json::Writer& writer, const Record& record, std::string_view name) {
+    for (const model::Field<Record>& field : model::fields<Record>())
+        if (field.name == name)
+            json::write_field(writer, record, field);
+}
+
+} // namespace
+
+void write_user(json::Writer& writer, const model::User& user) {
+    writer.begin_object();
+    for (const std::string_view name : user_members)
+        write_member(writer, user, name);
+    if (!user.extra_columns.empty())
+        writer.splice_members(user.extra_columns);
+    write_member(writer, user, "id");
+    writer.end_object();
+}
+
+Reply error(const Problem& problem) {
+    return sign_in::error(problem.status, problem.message, problem.code);
+}
+
+Reply no_session() {
+    return {401, {}, {{"Content-Type", "application/json"}}};
+}
+
+Reply failure_reply(store::Failure failure, const Problem& forbidden) {
+    switch (failure) {
+    case store::Failure::not_found:
+        return error(user_not_found);
+    case store::Failure::address_taken:
+        return error(user_exists);
+    case store::Failure::protected_address:
+        return error(protected_user);
+    case store::Failure::outranked:
+        return error(outranked);
+    case store::Failure::last_of_role:
+        return error(last_super_admin);
+    case store::Failure::caller_rejected:
+        return no_session();
+    case store::Failure::caller_demoted:
+        return error(forbidden);
+    default:
+        return sign_in::store_error(store::Failure::failed);
+    }
+}
+
+Reply user_reply(const model::User& user) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    write_user(writer, user);
+    return reply;
+}
+
+Reply wrapped_user(const model::User& user) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    write_user(writer.begin_object().key("user"), user);
+    writer.end_object();
+    return reply;
+}
+
+Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("sessions").begin_array();
+    for (model::Session session : sessions) {
+        if (!shows_tokens)
+            session.token = session.id;
+        writer.begin_object();
+        for (const std::string_view name : session_members)
+            write_member(writer, session, name);
+        writer.end_object();
+    }
+    writer.end_array().end_object();
+    return reply;
+}
+
+Reply confirmation(std::string_view member) {
+    Reply reply;
+    json::Writer(reply.body).begin_object().key(member).boolean(true).end_object();
+    return reply;
+}
+
+} // namespace useradmin::admin

@@ -1,0 +1,74 @@
+// better-auth's replies to its admin client.
+#pragma once
+
+#include "admin/service.hpp"
+#include "json/writer.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace useradmin::admin {
+
+using http::Reply;
+
+/// An error of the plugin (plugins/admin/error-codes) or of better-auth's core.
+struct Problem {
+    int status;
+    std::string_view code;
+    std::string_view message;
+};
+
+inline constexpr Problem user_not_found = {404, "USER_NOT_FOUND", "User not found"};
+inline constexpr Problem user_exists = {400, "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL",
+                                        "User already exists. Use another email."};
+inline constexpr Problem invalid_email = {400, "INVALID_EMAIL", "Invalid email"};
+inline constexpr Problem invalid_role_type = {400, "INVALID_ROLE_TYPE", "Invalid role type"};
+inline constexpr Problem password_too_short = {400, "PASSWORD_TOO_SHORT", "Password too short"};
+inline constexpr Problem password_too_long = {400, "PASSWORD_TOO_LONG", "Password too long"};
+inline constexpr Problem cannot_ban_yourself = {400, "YOU_CANNOT_BAN_YOURSELF",
+                                                "You cannot ban yourself"};
+inline constexpr Problem cannot_remove_yourself = {400, "YOU_CANNOT_REMOVE_YOURSELF",
+                                                   "You cannot remove yourself"};
+inline constexpr Problem no_data = {400, "NO_DATA_TO_UPDATE", "No data to update"};
+inline constexpr Problem password_not_updated = {
+    400, "PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER",
+    "Password cannot be updated through update-user. Use the set-user-password endpoint instead"};
+inline constexpr Problem id_not_updated = {400, "USER_ID_CANNOT_BE_UPDATED",
+                                           "User id cannot be updated"};
+inline constexpr Problem forbidden_role = {403, "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE",
+                                           "You are not allowed to change users role"};
+inline constexpr Problem forbidden_ban = {403, "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS",
+                                          "You are not allowed to ban users"};
+inline constexpr Problem forbidden_email = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_EMAIL",
+                                            "You are not allowed to update users email"};
+inline constexpr Problem forbidden_phone = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
+                                            "You are not allowed to update users phone number"};
+// better-auth has no rules such as these.
+inline constexpr Problem protected_user = {403, "USER_IS_PROTECTED",
+                                           "This user is protected and cannot be removed"};
+inline constexpr Problem outranked = {403, "USER_OUTRANKS_YOU",
+                                      "You are allowed to change users of the role user only"};
+inline constexpr Problem last_super_admin = {
+    403, "USER_IS_LAST_SUPER_ADMIN", "The last superAdmin can neither be banned nor lose the role"};
+
+/// Returns {"message":"…","code":"…"}.
+Reply error(const Problem& problem);
+
+/// Returns the empty reply to a request without a session.
+Reply no_session();
+
+/// Returns the reply to a failure; forbidden: if the caller has lost the right.
+Reply failure_reply(store::Failure failure, const Problem& forbidden);
+
+/// Writes a user, with further columns if they were read.
+void write_user(json::Writer& writer, const model::User& user);
+/// Returns the user: {"name":"…",…}
+Reply user_reply(const model::User& user);
+/// Returns {"user":{…}}
+Reply wrapped_user(const model::User& user);
+/// Returns {"sessions":[…]}, with each session's id as its token unless tokens are shown.
+Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens);
+/// Returns {"success":true} or {"status":true}.
+Reply confirmation(std::string_view member);
+
+} // namespace useradmin::admin

@@ -1,0 +1,64 @@
+#include "admin/rights.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace useradmin::admin {
+
+namespace {
+
+struct Statement {
+    std::string_view resource;
+    std::string_view name;
+    Action action;
+};
+
+constexpr Statement statements[] = {
+    {"user", "create", Action::create_user},
+    {"user", "list", Action::list_users},
+    {"user", "set-role", Action::set_role},
+    {"user", "ban", Action::ban_user},
+    {"user", "impersonate", Action::impersonate_user},
+    {"user", "impersonate-admins", Action::impersonate_admins},
+    {"user", "delete", Action::delete_user},
+    {"user", "set-password", Action::set_password},
+    {"user", "set-email", Action::set_email},
+    {"user", "set-phone", Action::set_phone},
+    {"user", "get", Action::get_user},
+    {"user", "update", Action::update_user},
+    {"session", "list", Action::list_sessions},
+    {"session", "revoke", Action::revoke_session},
+    {"session", "delete", Action::delete_session},
+};
+
+} // namespace
+
+std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(statements), std::end(statements), [&](const Statement& statement) {
+            return statement.resource == resource && statement.name == name;
+        });
+    return found != std::end(statements) ? std::optional(found->action) : std::nullopt;
+}
+
+bool has_role(std::string_view roles, std::string_view role) noexcept {
+    if (roles.empty())
+        return role == "user";
+    for (;;) {
+        const std::size_t comma = roles.find(',');
+        if (roles.substr(0, comma) == role)
+            return true;
+        if (comma == roles.npos)
+            return false;
+        roles.remove_prefix(comma + 1);
+    }
+}
+
+bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept {
+    for (const RoleActions* each = &first; each != nullptr; each = each->next)
+        if (each->actions.contains(actions) && has_role(roles, each->role))
+            return true;
+    return false;
+}
+
+} // namespace useradmin::admin

@@ -1,0 +1,72 @@
+// The actions of better-auth's admin plugin, and the roles that may take them
+// (UserAdminBetterAuthRole).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace useradmin::admin {
+
+/// The actions of the plugin's statements (plugins/admin/access).
+enum class Action : unsigned {
+    create_user,
+    list_users,
+    set_role,
+    ban_user,
+    impersonate_user,
+    impersonate_admins,
+    delete_user,
+    set_password,
+    set_email,
+    set_phone,
+    get_user,
+    update_user,
+    list_sessions,
+    revoke_session,
+    delete_session,
+};
+
+/// Returns the action with a resource and a name ("user", "set-role"), or nothing.
+std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept;
+
+/// A set of actions.
+class Actions {
+  public:
+    constexpr Actions() noexcept = default;
+    static constexpr Actions all() noexcept {
+        Actions actions;
+        actions.bits_ = ~std::uint32_t(0);
+        return actions;
+    }
+
+    constexpr void add(Action action) noexcept {
+        bits_ |= std::uint32_t(1) << static_cast<unsigned>(action);
+    }
+    constexpr bool contains(Actions others) const noexcept {
+        return (bits_ & others.bits_) == others.bits_;
+    }
+    constexpr bool operator==(const Actions&) const noexcept = default;
+
+  private:
+    std::uint32_t bits_ = 0;
+};
+
+/// What a role may do, and the next role.
+struct RoleActions {
+    std::string_view role;
+    Actions actions;
+    const RoleActions* next = nullptr;
+};
+
+/// The roles without UserAdminBetterAuthRole.
+inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
+
+/// Returns whether a user's roles, joined by commas, contain the role. An empty text is the role
+/// user.
+bool has_role(std::string_view roles, std::string_view role) noexcept;
+
+/// Returns whether one of the roles, joined by commas, may take all the actions.
+bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept;
+
+} // namespace useradmin::admin

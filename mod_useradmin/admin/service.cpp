@@ -1,0 +1,326 @@
+#include "admin/endpoints.hpp"
+#include "admin/list_users.hpp"
+#include "api/access.hpp"
+#include "api/guard_rules.hpp"
+#include "sign_in/cross_site.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <variant>
+
+namespace useradmin::admin {
+
+namespace {
+
+using json::Object;
+using sign_in::Parameters;
+using sign_in::ValidationErrors;
+
+constexpr std::string_view invalid_input = "Invalid input";
+
+/// Adds an error unless the member is a string or an array of strings.
+void expect_roles(ValidationErrors& errors, const Parameters& parameters) {
+    if (parameters.object() && !roles_in(*parameters.object(), "role"))
+        errors.add("role", invalid_input);
+}
+
+/// Adds an error unless the member is an object.
+void expect_record(ValidationErrors& errors, const Parameters& parameters) {
+    if (parameters.object() && parameters.kind("data") != Kind::object)
+        errors.add_type("data", "record", parameters.kind("data"));
+}
+
+std::optional<Reply> need_id_in_query(const http::Request& request, Parameters&) {
+    sign_in::ErrorList errors("query");
+    const auto ids = text::query_parameters(request.query, "id");
+    if (ids.size() != 1)
+        errors.add_type("id", "string", ids.empty() ? Kind::absent : Kind::array);
+    return errors.reply();
+}
+
+std::optional<Reply> need_user_id(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect_any("userId");
+    return errors.reply();
+}
+
+std::optional<Reply> need_role(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect_any("userId");
+    expect_roles(errors, parameters);
+    return errors.reply();
+}
+
+std::optional<Reply> need_ban(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect_any("userId");
+    errors.expect_optional("banReason", Kind::string);
+    errors.expect_optional("banExpiresIn", Kind::number);
+    return errors.reply();
+}
+
+std::optional<Reply> need_password(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect("newPassword", Kind::string);
+    const std::optional<Object>& body = parameters.object();
+    if (body && body->kind("newPassword") == Kind::string && body->text("newPassword").empty())
+        errors.add("newPassword", "newPassword cannot be empty");
+    errors.expect_any("userId");
+    if (body && body->as_text("userId").empty())
+        errors.add("userId", "userId cannot be empty");
+    return errors.reply();
+}
+
+std::optional<Reply> need_new_user(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect("email", Kind::string);
+    errors.expect_optional("password", Kind::string);
+    errors.expect("name", Kind::string);
+    if (parameters.kind("role") != Kind::absent)
+        expect_roles(errors, parameters);
+    if (parameters.kind("data") != Kind::absent)
+        expect_record(errors, parameters);
+    return errors.reply();
+}
+
+std::optional<Reply> need_data(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect_any("userId");
+    expect_record(errors, parameters);
+    return errors.reply();
+}
+
+std::optional<Reply> need_session_token(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect("sessionToken", Kind::string);
+    return errors.reply();
+}
+
+/// Returns whether the member is an object whose members are arrays of strings.
+bool holds_permissions(const Object& body, std::string_view member) {
+    const std::optional<Object> permissions = body.object(member);
+    if (!permissions)
+        return false;
+    const auto names = permissions->keys();
+    return std::all_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return permissions->texts(name).has_value(); });
+}
+
+std::optional<Reply> need_permissions(const http::Request&, Parameters& parameters) {
+    ValidationErrors errors(parameters);
+    errors.expect_optional("role", Kind::string);
+    const std::optional<Object>& body = parameters.object();
+    const bool has_permissions = body && holds_permissions(*body, "permissions");
+    const bool has_permission = body && holds_permissions(*body, "permission");
+    if (body && has_permissions == has_permission)
+        errors.add("",
+                   has_permission ? "Invalid input: more than one option matched" : invalid_input);
+    if (auto problem = errors.reply())
+        return problem;
+    if (!has_permissions)
+        return sign_in::error(400, "invalid permission check. no permission(s) were passed.");
+    return std::nullopt;
+}
+
+constexpr Problem none = {403, "FORBIDDEN", "Forbidden"};
+constexpr Problem forbidden_sessions = {403, "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS",
+                                        "You are not allowed to revoke users sessions"};
+
+constexpr Endpoint endpoints[] = {
+    {"list-users",
+     "GET",
+     "list",
+     false,
+     Action::list_users,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS", "You are not allowed to list users"},
+     need_list_query,
+     list_users},
+    {"get-user",
+     "GET",
+     "get",
+     false,
+     Action::get_user,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_GET_USER", "You are not allowed to get user"},
+     need_id_in_query,
+     get_user},
+    {"create-user",
+     "POST",
+     "create",
+     true,
+     Action::create_user,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS", "You are not allowed to create users"},
+     need_new_user,
+     create_user},
+    {"update-user",
+     "POST",
+     "update",
+     true,
+     Action::update_user,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS", "You are not allowed to update users"},
+     need_data,
+     update_user},
+    {"set-role", "POST", "update", true, Action::set_role, forbidden_role, need_role, set_role},
+    {"ban-user", "POST", "ban", true, Action::ban_user, forbidden_ban, need_ban, ban_user},
+    {"unban-user", "POST", "unban", true, Action::ban_user, forbidden_ban, need_user_id,
+     unban_user},
+    {"remove-user",
+     "POST",
+     "delete",
+     true,
+     Action::delete_user,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS", "You are not allowed to delete users"},
+     need_user_id,
+     remove_user},
+    {"set-user-password",
+     "POST",
+     "set-password",
+     true,
+     Action::set_password,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD",
+      "You are not allowed to set users password"},
+     need_password,
+     set_user_password},
+    {"list-user-sessions",
+     "POST",
+     "list-sessions",
+     false,
+     Action::list_sessions,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS",
+      "You are not allowed to list users sessions"},
+     need_user_id,
+     list_user_sessions},
+    {"revoke-user-session", "POST", "end-session", true, Action::revoke_session, forbidden_sessions,
+     need_session_token, revoke_user_session},
+    {"revoke-user-sessions", "POST", "end-sessions", true, Action::revoke_session,
+     forbidden_sessions, need_user_id, revoke_user_sessions},
+    {"has-permission", "POST", "", false, {}, none, need_permissions, has_permission},
+};
+
+const Endpoint* endpoint_named(std::string_view name) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(endpoints), std::end(endpoints),
+                     [&](const Endpoint& endpoint) { return endpoint.name == name; });
+    return found != std::end(endpoints) ? found : nullptr;
+}
+
+/// Returns the id of the user that the request names, if any.
+std::string target_of(const http::Request& request, const Parameters& parameters) {
+    if (parameters.object() && parameters.kind("userId") != Kind::absent)
+        return parameters.object()->as_text("userId");
+    return text::query_parameter(request.query, "id").value_or("");
+}
+
+Reply dispatch(const Endpoint& endpoint, const http::Request& request,
+               const std::optional<Caller>& caller, const Service& service, audit::Event& event) {
+    if (request.method != endpoint.method)
+        return {404};
+    event.operation = endpoint.operation;
+    event.is_change = endpoint.is_change;
+    Parameters parameters;
+    if (endpoint.method == "POST") {
+        auto read = Parameters::read(request, Parameters::Forms::refused);
+        if (auto* problem = std::get_if<Reply>(&read))
+            return std::move(*problem);
+        parameters = std::move(std::get<Parameters>(read));
+        if (auto foreign = sign_in::reject_cross_site_cookies(request.headers,
+                                                              service.settings.trusted_origins))
+            return *std::move(foreign);
+        // A browser sends certificates and passwords of HTTP authentication, too.
+        if (!request.headers.has("Cookie") &&
+            http::is_of_another_site(request.headers, service.settings.trusted_origins))
+            return sign_in::error(403, "Invalid origin", "INVALID_ORIGIN");
+    }
+    if (auto problem = endpoint.validate(request, parameters))
+        return *std::move(problem);
+    if (!caller)
+        return no_session();
+    event.target = target_of(request, parameters);
+    Call call{request, parameters, *caller, service, endpoint.forbidden, event};
+    if (endpoint.action && !call.may(*endpoint.action))
+        return error(endpoint.forbidden);
+    // The database has no ids or tokens with other bytes.
+    if (!text::is_clean_utf8(event.target))
+        return error(user_not_found);
+    return endpoint.handler(call);
+}
+
+} // namespace
+
+bool Call::may(Action action) const noexcept {
+    Actions actions;
+    actions.add(action);
+    return admin::may(service.roles, caller.roles, actions);
+}
+
+std::optional<std::string> roles_in(const Object& object, std::string_view member) {
+    if (object.kind(member) == Kind::string)
+        return std::string(object.text(member));
+    const auto each = object.texts(member);
+    if (!each)
+        return std::nullopt;
+    std::string roles;
+    for (std::size_t index = 0; index < each->size(); ++index)
+        roles.append(index == 0 ? "" : ",").append((*each)[index]);
+    return roles;
+}
+
+std::optional<store::Actor> actor_of(const Caller& caller) {
+    if (!caller.is_stored)
+        return std::nullopt;
+    return store::Actor{caller.id, std::span(&caller.roles, 1), text::now()};
+}
+
+store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
+    const api::Guards& guards = call.service.settings.guards;
+    store::UpdateGuard guard;
+    if (guards.rank && !has_role(call.caller.roles, api::text_of(api::Role::super_admin)))
+        guard = {store::UpdateGuard::Kind::requires_role, api::text_of(api::Role::user)};
+    else if (revokes_super_admin)
+        guard = api::last_super_admin_guard(call.service.settings);
+    guard.actor = actor_of(call.caller);
+    return guard;
+}
+
+bool may_not_give(const Call& call, std::string_view roles) {
+    return call.service.settings.guards.rank &&
+           !has_role(call.caller.roles, api::text_of(api::Role::super_admin)) &&
+           roles != api::text_of(api::Role::user);
+}
+
+bool may_not_change(const Call& call, const model::User& user) {
+    return may_not_give(call, user.role.value_or(api::text_of(api::Role::user)));
+}
+
+std::string_view find_endpoint(std::string_view path) noexcept {
+    constexpr std::string_view folder = "/admin/";
+    const std::size_t slash = path.rfind('/');
+    if (slash == path.npos || !path.substr(0, slash + 1).ends_with(folder))
+        return {};
+    const Endpoint* const endpoint = endpoint_named(path.substr(slash + 1));
+    return endpoint != nullptr ? endpoint->name : std::string_view();
+}
+
+std::string_view operation_name(std::string_view endpoint) noexcept {
+    const Endpoint* const found = endpoint_named(endpoint);
+    return found != nullptr ? found->operation : std::string_view();
+}
+
+http::Reply handle_request(std::string_view endpoint, const http::Request& request,
+                           const std::optional<Caller>& caller, const Service& service,
+                           audit::Event& event) {
+    if (caller) {
+        event.caller = caller->id;
+        event.role = caller->roles;
+        event.impersonated_by = caller->impersonated_by;
+    }
+    Reply reply = dispatch(*endpoint_named(endpoint), request, caller, service, event);
+    event.status = reply.status;
+    http::add_cors_headers(reply, request.method, request.headers,
+                           service.settings.trusted_origins);
+    return reply;
+}
+
+} // namespace useradmin::admin

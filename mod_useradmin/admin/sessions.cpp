@@ -1,0 +1,58 @@
+// POST admin/list-user-sessions, revoke-user-session and revoke-user-sessions
+#include "admin/endpoints.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::admin {
+
+namespace {
+
+// better-auth reads no more rows of a table.
+constexpr std::size_t max_sessions = 100;
+
+/// Returns the reply if UserAdminGuard forbids the caller to end the user's sessions. No rule holds
+/// for a user who does not exist.
+std::optional<Reply> refusal(const Call& call, std::string_view user_id) {
+    const auto user = call.service.store.find(user_id);
+    if (!user)
+        return user.is_not_found() ? std::nullopt
+                                   : std::optional(failure_reply(user.failure(), call.forbidden));
+    return may_not_change(call, *user) ? std::optional(error(outranked)) : std::nullopt;
+}
+
+} // namespace
+
+Reply list_user_sessions(Call& call) {
+    auto sessions = call.service.store.list_sessions(call.event.target);
+    if (!sessions)
+        return failure_reply(sessions.failure(), call.forbidden);
+    if (sessions->size() > max_sessions)
+        sessions->resize(max_sessions);
+    return sessions_reply(*sessions, call.service.shows_tokens);
+}
+
+Reply revoke_user_session(Call& call) {
+    // The client passes what it has read as a token, which may be an id.
+    const std::string_view key = call.parameters.object()->text("sessionToken");
+    const auto session = call.service.store.find_session_of_any(key);
+    if (session.is_not_found())
+        return confirmation("success");
+    if (!session)
+        return failure_reply(session.failure(), call.forbidden);
+    call.event.target = session->user_id;
+    if (auto refused = refusal(call, session->user_id))
+        return *std::move(refused);
+    const auto ended = call.service.store.delete_session_of_user(session->user_id, session->id,
+                                                                 actor_of(call.caller));
+    return ended || ended.is_not_found() ? confirmation("success")
+                                         : failure_reply(ended.failure(), call.forbidden);
+}
+
+Reply revoke_user_sessions(Call& call) {
+    if (auto refused = refusal(call, call.event.target))
+        return *std::move(refused);
+    const auto ended =
+        call.service.store.delete_sessions_of_user(call.event.target, actor_of(call.caller));
+    return ended ? confirmation("success") : failure_reply(ended.failure(), call.forbidden);
+}
+
+} // namespace useradmin::admin

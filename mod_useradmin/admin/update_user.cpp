@@ -1,0 +1,91 @@
+// POST admin/update-user
+#include "admin/endpoints.hpp"
+#include "admin/user_data.hpp"
+#include "api/access.hpp"
+#include "api/guard_rules.hpp"
+#include "sign_in/email.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace useradmin::admin {
+
+namespace {
+
+bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) {
+    return std::any_of(
+        members.begin(), members.end(),
+        [&](std::string_view member) { return data.kind(member) != Kind::absent; });
+}
+
+/// Returns why the address cannot be the user's, or nothing.
+std::optional<Reply> check_email(const Call& call, std::string_view email) {
+    if (!sign_in::is_email(email))
+        return error(invalid_email);
+    const auto owner = call.service.store.find_by_email(email);
+    if (owner && owner->id != call.event.target)
+        return error(user_exists);
+    if (!owner && !owner.is_not_found())
+        return failure_reply(owner.failure(), call.forbidden);
+    return std::nullopt;
+}
+
+} // namespace
+
+Reply update_user(Call& call) {
+    const json::Object data = *call.parameters.object()->object("data");
+    if (data.keys().empty())
+        return error(no_data);
+    if (has_any(data, {"password"}))
+        return error(password_not_updated);
+    if (has_any(data, {"id"}))
+        return error(id_not_updated);
+
+    store::Changes changes;
+    std::string roles;
+    if (has_any(data, {"role"})) {
+        if (!call.may(Action::set_role))
+            return error(forbidden_role);
+        const auto given = roles_in(data, "role");
+        if (!given)
+            return error(invalid_role_type);
+        roles = *given;
+        if (may_not_give(call, roles))
+            return error(outranked);
+        changes.push_back({"role", roles});
+    }
+    const bool is_ban = data.boolean("banned");
+    if (has_any(data, {"banned", "banReason", "banExpires"})) {
+        if (!call.may(Action::ban_user))
+            return error(forbidden_ban);
+        if (is_ban && call.event.target == call.caller.id)
+            return error(cannot_ban_yourself);
+    }
+    std::string email;
+    if (has_any(data, {"email", "emailVerified"})) {
+        if (!call.may(Action::set_email))
+            return error(forbidden_email);
+        if (has_any(data, {"email"})) {
+            email = text::lower(data.as_text("email"));
+            if (auto refused = check_email(call, email))
+                return *std::move(refused);
+            changes.push_back({"email", email});
+        }
+    }
+    if (has_any(data, {"phoneNumber", "phoneNumberVerified"}) && !call.may(Action::set_phone))
+        return error(forbidden_phone);
+
+    const UserData values(data, {"role", "email"});
+    changes.insert(changes.end(), values.values().begin(), values.values().end());
+    if (!has_any(data, {"updatedAt"}))
+        changes.push_back({"updatedAt", text::now()});
+    const bool loses_super_admin =
+        is_ban || (has_any(data, {"role"}) && roles != api::text_of(api::Role::super_admin));
+    const auto updated = call.service.store.update(
+        call.event.target, changes, guard_of(call, loses_super_admin),
+        is_ban ? store::SessionPolicy::revoke : api::session_policy(call.service.settings));
+    return updated ? user_reply(*updated) : failure_reply(updated.failure(), call.forbidden);
+}
+
+} // namespace useradmin::admin

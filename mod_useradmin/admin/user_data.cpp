@@ -1,0 +1,52 @@
+#include "admin/user_data.hpp"
+
+#include <algorithm>
+
+namespace useradmin::admin {
+
+namespace {
+
+/// Returns the user's time field of that name, or nullptr.
+bool is_time(std::string_view name) noexcept {
+    return std::any_of(
+        std::begin(model::user_fields), std::end(model::user_fields),
+        [&](const model::Field<model::User>& field) {
+            return field.name == name &&
+                   std::holds_alternative<model::NullableTime model::User::*>(field.member);
+        });
+}
+
+} // namespace
+
+UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
+    for (const std::string_view name : data.keys()) {
+        const auto is_named = [&](const store::Change& value) { return value.field == name; };
+        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end() &&
+            std::none_of(values_.begin(), values_.end(), is_named))
+            values_.push_back({name, value_of(data, name), store::Change::When::always, true});
+    }
+}
+
+model::Value UserData::value_of(const json::Object& data, std::string_view name) {
+    using Kind = json::Object::Kind;
+    switch (data.kind(name)) {
+    case Kind::absent:
+    case Kind::null:
+        return {};
+    case Kind::boolean:
+        return data.boolean(name);
+    case Kind::string:
+        if (is_time(name))
+            if (const auto time = text::parse_date(data.text(name)))
+                return *time;
+        return data.text(name);
+    case Kind::number:
+        return std::string_view(texts_.emplace_back(data.as_text(name)));
+    case Kind::array:
+    case Kind::object:
+        break;
+    }
+    return std::string_view(texts_.emplace_back(data.as_json(name)));
+}
+
+} // namespace useradmin::admin

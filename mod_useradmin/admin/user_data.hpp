@@ -1,0 +1,32 @@
+// The member "data" of create-user and update-user: columns of the user table, further ones too.
+#pragma once
+
+#include "store/store.hpp"
+#include "json/reader.hpp"
+
+#include <deque>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace useradmin::admin {
+
+/// The columns to set. Valid as long as the object and the JSON.
+class UserData {
+  public:
+    /// Reads all members except for some.
+    UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
+    UserData(const UserData&) = delete;
+    UserData& operator=(const UserData&) = delete;
+
+    const store::Changes& values() const noexcept { return values_; }
+
+  private:
+    model::Value value_of(const json::Object& data, std::string_view name);
+
+    store::Changes values_;
+    /// Texts that the JSON does not have.
+    std::deque<std::string> texts_;
+};
+
+} // namespace useradmin::admin

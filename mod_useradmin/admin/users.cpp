@@ -1,0 +1,104 @@
+// GET admin/get-user; POST admin/set-role, ban-user, unban-user, remove-user and set-user-password
+#include "admin/endpoints.hpp"
+#include "api/ban.hpp"
+#include "api/guard_rules.hpp"
+#include "crypto/random.hpp"
+#include "password/length.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace useradmin::admin {
+
+namespace {
+
+/// Returns the end of a ban of some seconds; nothing if it has none.
+model::NullableTime ban_end(double seconds, text::Timestamp now) {
+    // The years 1 to 9999, in milliseconds since 1970.
+    constexpr double earliest = -62135596800000;
+    constexpr double latest = 253402300799999;
+    if (seconds == 0)
+        return {};
+    const double end = static_cast<double>(now.time_since_epoch().count()) + seconds * 1000;
+    return text::Timestamp(
+        std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(end, earliest, latest))));
+}
+
+} // namespace
+
+Reply get_user(Call& call) {
+    const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
+    return user ? user_reply(*user) : failure_reply(user.failure(), call.forbidden);
+}
+
+Reply set_role(Call& call) {
+    const std::string roles = *roles_in(*call.parameters.object(), "role");
+    if (may_not_give(call, roles))
+        return error(outranked);
+    const auto updated =
+        call.service.store.update(call.event.target, {{"role", roles}, {"updatedAt", text::now()}},
+                                  guard_of(call, roles != api::text_of(api::Role::super_admin)),
+                                  api::session_policy(call.service.settings));
+    return updated ? wrapped_user(*updated) : failure_reply(updated.failure(), call.forbidden);
+}
+
+Reply ban_user(Call& call) {
+    const std::string& id = call.event.target;
+    if (id == call.caller.id) {
+        const auto user = call.service.store.find(id);
+        return user ? error(cannot_ban_yourself) : failure_reply(user.failure(), call.forbidden);
+    }
+    const json::Object& body = *call.parameters.object();
+    const std::string_view reason = body.text("banReason");
+    const text::Timestamp now = text::now();
+    const auto banned =
+        call.service.store.update(id,
+                                  api::ban(reason.empty() ? "No reason" : reason,
+                                           ban_end(body.number("banExpiresIn"), now), now),
+                                  guard_of(call, true), store::SessionPolicy::revoke);
+    return banned ? wrapped_user(*banned) : failure_reply(banned.failure(), call.forbidden);
+}
+
+Reply unban_user(Call& call) {
+    const auto unbanned = call.service.store.update(call.event.target, api::unban(text::now()),
+                                                    guard_of(call, false));
+    return unbanned ? wrapped_user(*unbanned) : failure_reply(unbanned.failure(), call.forbidden);
+}
+
+Reply remove_user(Call& call) {
+    const std::string& id = call.event.target;
+    if (id == call.caller.id)
+        return error(cannot_remove_yourself);
+    const api::OperationSettings& settings = call.service.settings;
+    const auto removed = call.service.store.remove(
+        id, {settings.protected_email, settings.lowers_email}, guard_of(call, true));
+    return removed ? confirmation("success") : failure_reply(removed.failure(), call.forbidden);
+}
+
+Reply set_user_password(Call& call) {
+    const std::string_view password = call.parameters.object()->text("newPassword");
+    const std::size_t length = text::utf16_length(password);
+    if (length < password::min_length)
+        return error(password_too_short);
+    if (length > password::max_length)
+        return error(password_too_long);
+    const auto user = call.service.store.find(call.event.target);
+    if (!user)
+        return failure_reply(user.failure(), call.forbidden);
+    if (may_not_change(call, *user))
+        return error(outranked);
+    // Hashes without holding a connection.
+    const auto hash = call.service.hasher.hash(password);
+    if (std::holds_alternative<password::HashFailure>(hash))
+        return failure_reply(store::Failure::failed, call.forbidden);
+    const std::string account_id = crypto::random_uuid();
+    const auto set = call.service.store.set_password(
+        store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(), true,
+                                  text::now()),
+        store::SessionPolicy::keep, guard_of(call, false));
+    return set ? confirmation("status") : failure_reply(set.failure(), call.forbidden);
+}
+
+} // namespace useradmin::admin

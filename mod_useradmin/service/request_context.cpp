@@ -1,0 +1,60 @@
+#include "service/request_context.hpp"
+
+#include "api/protected_email.hpp"
+#include "httpd/reply.hpp"
+#include "service/caller.hpp"
+#include "service/database_survey.hpp"
+#include "service/handler.hpp"
+#include "service/log_module.hpp"
+
+#include <utility>
+
+namespace useradmin::service {
+
+namespace {
+
+httpd::BackendSettings settings_of_backend(const ServiceSettings& settings, bool uses_plugins) {
+    httpd::BackendSettings backend =
+        httpd::backend_settings(settings, settings.get<CleansUp>() || uses_plugins);
+    backend.total_age = settings.get<TotalAge>();
+    return backend;
+}
+
+} // namespace
+
+RequestContext::RequestContext(request_rec* request, bool uses_plugins)
+    : request_(request), settings_(settings_of(request)),
+      backend_(request, useradmin_module, settings_of_backend(settings_, uses_plugins)),
+      hasher_(backend_.settings().hash_format, backend_.slots()),
+      rules_(operation_settings(request, settings_)), headers_(request),
+      body_(request, backend_.log(), settings_.get<MaxBody>(), backend_.settings().body_timeout),
+      caller_(stated_caller(request, settings_.get<SessionExpressions>(),
+                            settings_.get<httpd::ApplicationTables>().names.user, backend_.log())) {
+    const SecondaryStorage storage = settings_.get<SecondaryStorageAddress>();
+    backend_.store().refuse_revocations(storage.is_required && storage.fails());
+}
+
+int RequestContext::send(http::Reply reply) {
+    if (reply.status == HTTP_UNAUTHORIZED && caller_)
+        backend_.log().write_rejection(
+            text::Level::warning,
+            "UA0224: a change got 401: its caller is no longer in the user table, or is banned",
+            "AuthUserAdminCache lets a session count for that long");
+    else if (reply.status == HTTP_UNAUTHORIZED)
+        log_missing_caller(request_, settings_, backend_.log());
+    if (backend_.store().has_revoked() && reply.status < 300 &&
+        settings_.get<SecondaryStorageAddress>().fails())
+        reply.headers.push_back({"Warning", failure_warning});
+    backend_.finish_event();
+    if (body_.was_answered())
+        return AP_FILTER_ERROR;
+    if (body_.has_unread_data())
+        request_->connection->keepalive = AP_CONN_CLOSE;
+    const bool is_success = reply.status == HTTP_OK;
+    const int status = httpd::send(request_, std::move(reply));
+    if (is_success)
+        survey(backend_, {rules_.protected_email, rules_.lowers_email});
+    return status;
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,44 @@
+// What surrounds a request to the service, in either of its forms.
+#pragma once
+
+#include "admin/service.hpp"
+#include "api/service.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/body.hpp"
+#include "httpd/headers.hpp"
+#include "password/hasher.hpp"
+#include "service/configuration.hpp"
+
+#include <optional>
+
+namespace useradmin::service {
+
+class RequestContext {
+  public:
+    /// uses_plugins: whether the operation uses the tables of the application's plugins.
+    RequestContext(request_rec* request, bool uses_plugins);
+
+    const ServiceSettings& settings() const noexcept { return settings_; }
+    const api::OperationSettings& rules() const noexcept { return rules_; }
+    const std::optional<admin::Caller>& caller() const noexcept { return caller_; }
+    httpd::RequestBackend& backend() noexcept { return backend_; }
+    store::Store& store() noexcept { return backend_.store(); }
+    password::Hasher& hasher() noexcept { return hasher_; }
+    const http::Headers& headers() const noexcept { return headers_; }
+    http::BodySource& body() noexcept { return body_; }
+
+    /// Logs the event and sends the reply. Returns the handler's result.
+    int send(http::Reply reply);
+
+  private:
+    request_rec* request_;
+    const ServiceSettings& settings_;
+    httpd::RequestBackend backend_;
+    password::BoundedHasher hasher_;
+    api::OperationSettings rules_;
+    httpd::RequestHeaders headers_;
+    httpd::RequestBody body_;
+    std::optional<admin::Caller> caller_;
+};
+
+} // namespace useradmin::service

@@ -1,0 +1,84 @@
+// SetHandler useradmin-better-auth: what surrounds the endpoints. tests/interop compares them with
+// the library.
+#include "own_httpd.hpp"
+
+#include "support/files.hpp"
+
+namespace useradmin::test {
+
+class BetterAuth : public OwnHttpd {
+  protected:
+    static inline const std::string endpoints =
+        "<Location \"/api/auth/admin\">\nRequire all granted\nAuthUserAdmin On\n"
+        "SetHandler useradmin-better-auth\n";
+
+    Reply call(Caller caller, const std::string& endpoint, const std::string& body,
+               const std::vector<std::string>& headers = {}) {
+        std::vector<std::string> all = {"Content-Type: application/json"};
+        if (caller != Caller::nobody)
+            all.push_back(bearer(caller));
+        all.insert(all.end(), headers.begin(), headers.end());
+        return client_->send({"POST", "/api/auth/admin/" + endpoint, all, body});
+    }
+    Reply list(Caller caller, const std::string& query) {
+        return client_->send({"GET", "/api/auth/admin/list-users?" + query, {bearer(caller)}});
+    }
+};
+
+TEST_GROUP_BASE(better_auth, BetterAuth){};
+
+TEST(better_auth, superAdmin_may_do_everything_by_default_and_nobody_else_anything) {
+    start(endpoints + "</Location>\n");
+    CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
+    CHECK_EQUAL(403, list(Caller::admin, "limit=1").status);
+    const Reply nobody = call(Caller::nobody, "ban-user", R"({"userId":"ada-1"})");
+    CHECK_EQUAL(401, nobody.status);
+    CHECK_EQUAL(std::string(), nobody.body);
+    CHECK_EQUAL(std::string("application/json"), nobody.header("Content-Type").value_or("(none)"));
+}
+
+TEST(better_auth, a_ban_ends_sessions_and_is_in_the_audit_log) {
+    const auto log = Suite::current().work().make("better-auth-audit") / "audit.log";
+    start(endpoints + "UserAdminAuditLog \"" + log.string() + "\"\n</Location>\n");
+    CHECK_EQUAL(200, call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})").status);
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'ada-1'"));
+    const std::string line = read_file(log);
+    STRCMP_CONTAINS("\"caller\":\"sara-1\"", line.c_str());
+    STRCMP_CONTAINS("\"operation\":\"ban\"", line.c_str());
+    STRCMP_CONTAINS("\"target\":\"ada-1\"", line.c_str());
+}
+
+TEST(better_auth, other_paths_and_methods_are_not_answered) {
+    // The other httpd stands for the application.
+    start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
+              std::to_string(Suite::current().httpd().port()) + "/api\"\n" + endpoints +
+              "</Location>\n",
+          {"mod_proxy.so", "mod_proxy_http.so"});
+    CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
+    // The suite's httpd has nothing at this path.
+    CHECK_EQUAL(404, call(Caller::super_admin, "impersonate-user", "{}").status);
+    const Reply other = client_->send({"GET", "/api/auth/users", {bearer(Caller::super_admin)}});
+    CHECK_EQUAL(200, other.status);
+    const Reply wrong = client_->send({"GET", "/api/auth/admin/ban-user", {}});
+    CHECK_EQUAL(404, wrong.status);
+    CHECK_EQUAL(std::string(), wrong.body);
+}
+
+TEST(better_auth, the_requests_are_counted_by_their_operations) {
+    start(endpoints + "</Location>\n<Location \"/metrics\">\nSetHandler useradmin-metrics\n"
+                      "Require all granted\n</Location>\n");
+    list(Caller::super_admin, "limit=1");
+    CHECK(eventually([&] {
+        return client_->send({"GET", "/metrics"}).body.find("operation=\"list\"") !=
+               std::string::npos;
+    }));
+}
+
+TEST(better_auth, a_search_and_a_filter_are_both_met) {
+    start(endpoints + "</Location>\n");
+    const Reply reply = list(Caller::super_admin,
+                             "searchValue=a&searchField=name&filterField=role&filterValue=admin");
+    STRCMP_CONTAINS("\"id\":\"ada-1\"}],\"total\":1}", reply.body.c_str());
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,294 @@
+// The endpoints of better-auth's admin plugin: what the comparison with the library (tests/interop)
+// does not show.
+#include "fake_store.hpp"
+
+#include "admin/service.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+/// The roles of these tests: superAdmin may do everything, and admin some of it.
+constexpr admin::RoleActions admin_actions = [] {
+    admin::RoleActions actions = {"admin", {}, &admin::default_roles};
+    for (const admin::Action each :
+         {admin::Action::list_users, admin::Action::get_user, admin::Action::set_role,
+          admin::Action::ban_user, admin::Action::delete_user, admin::Action::set_password,
+          admin::Action::update_user, admin::Action::create_user, admin::Action::revoke_session})
+        actions.actions.add(each);
+    return actions;
+}();
+
+} // namespace
+
+TEST_GROUP_BASE(admin, ApiScene) {
+    /// The caller's roles; nothing: no session.
+    std::optional<std::string> roles = "superAdmin";
+    bool is_stored = false;
+    bool shows_tokens = false;
+
+    void setup() override {
+        ApiScene::setup();
+        headers.fields["Content-Type"] = "application/json";
+    }
+
+    /// Sends a POST with a body, or a GET with a query.
+    std::string call(std::string_view endpoint, std::string_view argument) {
+        calls.clear();
+        const bool is_post = argument.starts_with('{');
+        body.body.text = is_post ? argument : "";
+        std::optional<admin::Caller> caller;
+        if (roles)
+            caller = admin::Caller{"me", *roles, is_stored};
+        const http::Reply reply = admin::handle_request(
+            endpoint,
+            {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
+            caller, {store, hasher, settings, admin_actions, shows_tokens}, event = {});
+        const std::size_t code = reply.body.rfind("\"code\":\"");
+        std::string status = std::to_string(reply.status);
+        if (reply.status == 200)
+            return status + " " + reply.body;
+        return code == reply.body.npos
+                   ? status
+                   : status + " " + reply.body.substr(code + 8, reply.body.size() - code - 10);
+    }
+
+    /// The other user's session.
+    void add_session() {
+        model::Session session;
+        session.id = "its id";
+        session.token = "s3cr3t token";
+        session.user_id = "another";
+        store.all_sessions = {session};
+    }
+};
+
+TEST(admin, without_a_session_the_reply_is_an_empty_401_of_json) {
+    roles.reset();
+    expect("401", call("get-user", "id=another"));
+    expect("", calls.text());
+}
+
+TEST(admin, a_role_may_do_what_the_configuration_grants) {
+    roles = "user";
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_GET_USER", call("get-user", "id=another"));
+    roles = "admin";
+    STRCMP_CONTAINS("200 {\"name\":\"another\"", call("get-user", "id=another").c_str());
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS",
+           call("list-user-sessions", R"({"userId":"another"})"));
+}
+
+TEST(admin, one_of_several_roles_is_enough) {
+    roles = "user,admin";
+    STRCMP_CONTAINS("200", call("get-user", "id=another").c_str());
+    roles = "administrator";
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_GET_USER", call("get-user", "id=another"));
+}
+
+TEST(admin, has_permission_needs_one_role_with_all_actions) {
+    roles = "admin";
+    expect(R"(200 {"error":null,"success":true})",
+           call("has-permission", R"({"permissions":{"user":["list","get"]}})"));
+    expect(R"(200 {"error":null,"success":false})",
+           call("has-permission", R"({"permissions":{"user":["list"],"session":["list"]}})"));
+}
+
+TEST(admin, the_protected_user_is_not_removed) {
+    expect("403 USER_IS_PROTECTED", call("remove-user", R"({"userId":"root"})"));
+}
+
+TEST(admin, rank_lets_an_admin_give_no_role_but_user) {
+    settings.guards.rank = true;
+    roles = "admin";
+    expect("403 USER_OUTRANKS_YOU", call("set-role", R"({"userId":"another","role":"admin"})"));
+    expect("403 USER_OUTRANKS_YOU",
+           call("set-role", R"({"userId":"another","role":["user","admin"]})"));
+    expect("403 USER_OUTRANKS_YOU",
+           call("update-user", R"({"userId":"another","data":{"role":"admin"}})"));
+    expect("403 USER_OUTRANKS_YOU",
+           call("create-user", R"({"email":"n@example.org","name":"n","role":"admin"})"));
+    STRCMP_CONTAINS("200", call("set-role", R"({"userId":"another","role":"user"})").c_str());
+    roles = "superAdmin";
+    STRCMP_CONTAINS("200", call("set-role", R"({"userId":"another","role":"admin"})").c_str());
+}
+
+TEST(admin, rank_lets_an_admin_change_only_users) {
+    settings.guards.rank = true;
+    roles = "admin";
+    for (const auto& [endpoint, argument] :
+         {std::pair("ban-user", R"({"userId":"boss"})"),
+          {"unban-user", R"({"userId":"boss"})"},
+          {"update-user", R"({"userId":"boss","data":{"name":"n"}})"},
+          {"remove-user", R"({"userId":"boss"})"}}) {
+        call(endpoint, argument);
+        CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::requires_role);
+        expect("user", store.guard->role, endpoint);
+        store.guard.reset();
+    }
+    start_over();
+    expect("403 USER_OUTRANKS_YOU",
+           call("set-user-password", R"({"userId":"boss","newPassword":"long enough"})"));
+    expect("403 USER_OUTRANKS_YOU", call("revoke-user-sessions", R"({"userId":"boss"})"));
+}
+
+TEST(admin, last_superadmin_guards_what_takes_the_role_away) {
+    settings.guards.last_super_admin = true;
+    const auto is_guarded = [&](std::string_view endpoint, std::string_view argument) {
+        store.guard.reset();
+        call(endpoint, argument);
+        return store.guard && store.guard->kind == store::UpdateGuard::Kind::keeps_last_of_role;
+    };
+    CHECK_TRUE(is_guarded("set-role", R"({"userId":"another","role":"admin"})"));
+    CHECK_TRUE(is_guarded("set-role", R"({"userId":"another","role":["superAdmin","user"]})"));
+    CHECK_TRUE(is_guarded("ban-user", R"({"userId":"another"})"));
+    CHECK_TRUE(is_guarded("update-user", R"({"userId":"another","data":{"banned":true}})"));
+    CHECK_TRUE(is_guarded("update-user", R"({"userId":"another","data":{"role":"user"}})"));
+    CHECK_TRUE(is_guarded("remove-user", R"({"userId":"another"})"));
+    CHECK_FALSE(is_guarded("set-role", R"({"userId":"another","role":"superAdmin"})"));
+    CHECK_FALSE(is_guarded("update-user", R"({"userId":"another","data":{"name":"n"}})"));
+    CHECK_FALSE(is_guarded("unban-user", R"({"userId":"another"})"));
+}
+
+TEST(admin, a_change_checks_the_callers_roles_again) {
+    is_stored = true;
+    roles = "admin,user";
+    for (const auto& [endpoint, argument] :
+         {std::pair("ban-user", R"({"userId":"another"})"),
+          {"set-role", R"({"userId":"another","role":"user"})"},
+          {"create-user", R"({"email":"n@example.org","name":"n"})"},
+          {"set-user-password", R"({"userId":"another","newPassword":"long enough"})"},
+          {"revoke-user-sessions", R"({"userId":"another"})"},
+          {"remove-user", R"({"userId":"another"})"}}) {
+        store.actor.reset();
+        call(endpoint, argument);
+        CHECK_TRUE(store.actor.has_value());
+        CHECK_EQUAL(1U, store.actor->roles.size());
+        expect("admin,user", store.actor->roles.front(), endpoint);
+    }
+}
+
+TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
+    store.failures["update"] = store::Failure::caller_rejected;
+    expect("401", call("ban-user", R"({"userId":"another"})"));
+    store.failures["update"] = store::Failure::caller_demoted;
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_BAN_USERS", call("ban-user", R"({"userId":"another"})"));
+}
+
+TEST(admin, a_failing_database_is_500_and_no_empty_list) {
+    for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
+        store.failures["list"] = failure;
+        expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
+    }
+}
+
+TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
+    settings.max_limit = 3;
+    STRCMP_CONTAINS("\"limit\":3}", call("list-users", "limit=5").c_str());
+    STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
+    call("list-users", "");
+    STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
+}
+
+TEST(admin, a_limit_that_is_no_whole_number_lists_nobody) {
+    for (const char* query : {"limit=-1", "limit=2.5", "offset=-3", "limit=1e300"})
+        expect(R"(200 {"users":[],"total":0})", call("list-users", query));
+    expect("", calls.text());
+}
+
+TEST(admin, an_id_takes_the_place_of_a_token) {
+    add_session();
+    // The fake has no list of all sessions of a user: it is the store's.
+    expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"its id"})"));
+    expect("body, find_session_of_any its id, find another, delete_session_of_user another its id",
+           calls.text());
+    expect("another", event.target);
+    add_session();
+    expect(R"(200 {"success":true})",
+           call("revoke-user-session", R"({"sessionToken":"s3cr3t token"})"));
+    expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"none"})"));
+}
+
+TEST(admin, tokens_are_shown_only_if_the_configuration_says_so) {
+    add_session();
+    STRCMP_CONTAINS("\"token\":\"its id\"",
+                    call("list-user-sessions", R"({"userId":"another"})").c_str());
+    shows_tokens = true;
+    STRCMP_CONTAINS("\"token\":\"s3cr3t token\"",
+                    call("list-user-sessions", R"({"userId":"another"})").c_str());
+}
+
+TEST(admin, a_foreign_page_is_refused_with_and_without_a_cookie) {
+    headers.fields["Origin"] = "https://evil.example";
+    headers.fields["Host"] = "app.example";
+    expect("403 INVALID_ORIGIN", call("ban-user", R"({"userId":"another"})"));
+    headers.fields["Cookie"] = "a=b";
+    expect("403 INVALID_ORIGIN", call("ban-user", R"({"userId":"another"})"));
+    headers.fields.erase("Origin");
+    expect("403 MISSING_OR_NULL_ORIGIN", call("ban-user", R"({"userId":"another"})"));
+    headers.fields["Origin"] = "https://app.example";
+    STRCMP_CONTAINS("200", call("ban-user", R"({"userId":"another"})").c_str());
+}
+
+TEST(admin, a_ban_ends_in_the_year_9999_at_the_latest) {
+    STRCMP_CONTAINS("\"banExpires\":\"9999-12-31T23:59:59.999Z\"",
+                    call("ban-user", R"({"userId":"another","banExpiresIn":1e15})").c_str());
+    STRCMP_CONTAINS("\"banExpires\":\"0001-01-01T00:00:00.000Z\"",
+                    call("ban-user", R"({"userId":"another","banExpiresIn":-1e400})").c_str());
+}
+
+TEST(admin, further_columns_are_part_of_a_user) {
+    store.other_columns = R"({"plan":"gold"})";
+    STRCMP_CONTAINS("\"plan\":\"gold\",\"id\":\"another\"}",
+                    call("get-user", "id=another").c_str());
+}
+
+TEST(admin, data_sets_columns_by_their_names) {
+    call("update-user", R"({"userId":"another","data":{"plan":"gold","seats":5,"tags":["a"]}})");
+    CHECK_EQUAL(4U, store.changes->size());
+    expect("plan", store.changes->at(0).field);
+    expect("gold", std::get<std::string_view>(store.changes->at(0).value));
+    expect("5", std::get<std::string_view>(store.changes->at(1).value));
+    expect("[\"a\"]", std::get<std::string_view>(store.changes->at(2).value));
+    CHECK_TRUE(store.changes->at(0).names_column);
+    expect("updatedAt", store.changes->at(3).field);
+}
+
+TEST(admin, a_user_without_a_password_has_no_account) {
+    call("create-user", R"({"email":"N@Example.org","name":"n","data":{"id":"x","plan":"gold"}})");
+    CHECK_FALSE(store.created->has_account);
+    expect("n@example.org", store.created->email);
+    CHECK_EQUAL(2U, store.created->data.size());
+    expect("plan", store.created->data[1].field);
+}
+
+TEST(admin, endpoints_are_below_a_folder_admin) {
+    expect("ban-user", admin::find_endpoint("/api/auth/admin/ban-user"));
+    expect("", admin::find_endpoint("/api/auth/ban-user"));
+    expect("", admin::find_endpoint("/api/auth/admin/ban-user/"));
+    expect("", admin::find_endpoint("/api/auth/admin/nope"));
+    expect("", admin::find_endpoint("ban-user"));
+}
+
+TEST(admin, operations_have_the_names_of_the_json_interface) {
+    const auto names = api::operation_names();
+    for (const char* endpoint :
+         {"list-users", "get-user", "create-user", "update-user", "set-role", "ban-user",
+          "unban-user", "remove-user", "set-user-password", "list-user-sessions",
+          "revoke-user-session", "revoke-user-sessions"})
+        CHECK_TRUE(std::find(names.begin(), names.end(), admin::operation_name(endpoint)) !=
+                   names.end());
+    expect("", admin::operation_name("has-permission"));
+}
+
+TEST(admin, the_event_names_the_caller_the_target_and_the_operation) {
+    roles = "user,superAdmin";
+    call("ban-user", R"({"userId":"another"})");
+    expect("ban", event.operation);
+    expect("me", event.caller);
+    expect("user,superAdmin", event.role);
+    expect("another", event.target);
+    CHECK_TRUE(event.is_change);
+    CHECK_EQUAL(200, event.status);
+}
+
+} // namespace useradmin::test
