@@ -61,6 +61,8 @@ Reply list_user_sessions(Call& call);
 Reply revoke_user_session(Call& call);
 Reply revoke_user_sessions(Call& call);
 Reply has_permission(Call& call);
+Reply impersonate_user(Call& call);
+Reply stop_impersonating(Call& call);
 
 /// Returns the roles in a member that is a string or an array of strings, joined by commas; nothing
 /// if it is neither.

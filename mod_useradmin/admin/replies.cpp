@@ -38,6 +38,13 @@ void write_user(json::Writer& writer, const model::User& user) {
     writer.end_object();
 }
 
+void write_session(json::Writer& writer, const model::Session& session) {
+    writer.begin_object();
+    for (const std::string_view name : session_members)
+        write_member(writer, session, name);
+    writer.end_object();
+}
+
 Reply error(const Problem& problem) {
     return sign_in::error(problem.status, problem.message, problem.code);
 }
@@ -89,10 +96,7 @@ Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tok
     for (model::Session session : sessions) {
         if (!shows_tokens)
             session.token = session.id;
-        writer.begin_object();
-        for (const std::string_view name : session_members)
-            write_member(writer, session, name);
-        writer.end_object();
+        write_session(writer, session);
     }
     writer.end_array().end_object();
     return reply;

@@ -62,6 +62,8 @@ Reply failure_reply(store::Failure failure, const Problem& forbidden);
 
 /// Writes a user, with further columns if they were read.
 void write_user(json::Writer& writer, const model::User& user);
+/// Writes a session with its token.
+void write_session(json::Writer& writer, const model::Session& session);
 /// Returns the user: {"name":"…",…}
 Reply user_reply(const model::User& user);
 /// Returns {"user":{…}}

@@ -33,6 +33,10 @@ void expect_record(ValidationErrors& errors, const Parameters& parameters) {
         errors.add_type("data", "record", parameters.kind("data"));
 }
 
+std::optional<Reply> need_nothing(const http::Request&, Parameters&) {
+    return std::nullopt;
+}
+
 std::optional<Reply> need_id_in_query(const http::Request& request, Parameters&) {
     sign_in::ErrorList errors("query");
     const auto ids = text::query_parameters(request.query, "id");
@@ -197,6 +201,22 @@ constexpr Endpoint endpoints[] = {
     {"revoke-user-sessions", "POST", "end-sessions", true, Action::revoke_session,
      forbidden_sessions, need_user_id, revoke_user_sessions},
     {"has-permission", "POST", "", false, {}, none, need_permissions, has_permission},
+    {"impersonate-user",
+     "POST",
+     "impersonate-user",
+     true,
+     Action::impersonate_user,
+     {403, "YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS", "You are not allowed to impersonate users"},
+     need_user_id,
+     impersonate_user},
+    {"stop-impersonating",
+     "POST",
+     "stop-impersonating",
+     true,
+     {},
+     none,
+     need_nothing,
+     stop_impersonating},
 };
 
 const Endpoint* endpoint_named(std::string_view name) noexcept {
@@ -292,6 +312,12 @@ bool may_not_give(const Call& call, std::string_view roles) {
 
 bool may_not_change(const Call& call, const model::User& user) {
     return may_not_give(call, user.role.value_or(api::text_of(api::Role::user)));
+}
+
+bool needs_cookies(std::string_view endpoint) noexcept {
+    const Endpoint* const found = endpoint_named(endpoint);
+    return found != nullptr &&
+           (found->handler == impersonate_user || found->handler == stop_impersonating);
 }
 
 std::string_view find_endpoint(std::string_view path) noexcept {

@@ -6,6 +6,7 @@
 #include "api/service.hpp"
 #include "audit/event.hpp"
 #include "http/message.hpp"
+#include "sign_in/cookies.hpp"
 
 #include <optional>
 #include <string_view>
@@ -24,6 +25,18 @@ struct Caller {
     std::string_view impersonated_by = {};
 };
 
+/// The cookies that impersonation replaces.
+struct SessionCookies {
+    const sign_in::Cookies& cookies;
+    /// The token of the caller's session, with a verified signature.
+    std::string_view token;
+    /// The value of the cookie admin_session, likewise; empty if there is none.
+    std::string_view admin_session;
+    /// Whether the caller's session ends with the browser.
+    bool is_not_remembered = false;
+    std::string_view client_address = {};
+};
+
 /// The dependencies of the endpoints.
 struct Service {
     store::Store& store;
@@ -33,7 +46,12 @@ struct Service {
     const RoleActions& roles;
     /// Whether a session's token is shown, instead of its id (UserAdminBetterAuthTokens).
     bool shows_tokens = false;
+    /// For the endpoints that need cookies; nullptr: they are left to the application.
+    const SessionCookies* session_cookies = nullptr;
 };
+
+/// Returns whether an endpoint needs SessionCookies.
+bool needs_cookies(std::string_view endpoint) noexcept;
 
 /// Returns the name of the endpoint for a path that ends with "/admin/ban-user", for example, or an
 /// empty text if the path belongs to the application.

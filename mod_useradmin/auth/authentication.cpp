@@ -452,10 +452,31 @@ httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configurat
                               settings.get<ReadsApiKeys>()};
 }
 
+/// For better-auth's admin client in mod_useradmin.
+httpd::OptionalCredentials useradmin_session_credentials(const request_rec* request) noexcept {
+    const AuthSettings& settings = settings_of(request);
+    const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
+    if (!settings.get<Enabled>() || secrets.empty())
+        return std::nullopt;
+    return apr::guarded(
+        [&]() -> httpd::OptionalCredentials {
+            const sign_in::Cookies cookies(settings.get<CookieName>(), secrets.front(), false);
+            const crypto::Secret credential = credential_of(request, settings);
+            return httpd::SessionCredentials{
+                settings.get<CookieName>(), secrets.front(),
+                crypto::Secret(std::string(token_of(credential.view(), settings).text)),
+                signed_cookie(request, settings, cookies.name_of("admin_session")),
+                signed_cookie(request, settings, cookies.name_of("dont_remember")).view() ==
+                    "true"};
+        },
+        [](const char*) -> httpd::OptionalCredentials { return std::nullopt; });
+}
+
 } // namespace
 
 void register_authentication_hooks(apr_pool_t* pool) noexcept {
     APR_REGISTER_OPTIONAL_FN(useradmin_token_carriers);
+    APR_REGISTER_OPTIONAL_FN(useradmin_session_credentials);
     register_role_provider(pool);
     register_password_provider(pool);
     register_sign_in_hooks(pool);

@@ -44,6 +44,13 @@ Token token_of(std::string_view credential, const AuthSettings& settings) {
     return {{}, Signature::wrong};
 }
 
+crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
+                             const std::string& name) {
+    const auto value =
+        token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")), name);
+    return crypto::Secret(std::string(value ? token_of(*value, settings).text : ""));
+}
+
 NoCredential missing_credential(const request_rec* request, const AuthSettings& settings) {
     const auto header = [request](const char* name) {
         return apr::view_of(apr_table_get(request->headers_in, name));

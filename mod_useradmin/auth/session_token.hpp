@@ -33,6 +33,10 @@ struct Token {
 /// Extracts the token. With a secret, the signature must be valid; without one, it is ignored.
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
+/// Returns the value of one of better-auth's cookies whose signature is right, or an empty text.
+crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
+                             const std::string& name);
+
 /// Why a request has no credential.
 enum class NoCredential {
     not_sent,

@@ -6,7 +6,6 @@
 #include "auth/log_module.hpp"
 #include "auth/request_verifier.hpp"
 #include "auth/session_token.hpp"
-#include "auth/token.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
@@ -24,13 +23,6 @@ namespace {
 
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
-
-/// Returns the value of a cookie whose signature is right, or an empty text.
-crypto::Secret signed_cookie(const http::Headers& headers, const AuthSettings& settings,
-                             const std::string& name) {
-    const auto value = token_in_cookie(headers.find("Cookie"), name);
-    return crypto::Secret(std::string(value ? token_of(*value, settings).text : ""));
-}
 
 /// Returns the secrets of second factors, or none if they are not verified.
 crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
@@ -52,7 +44,7 @@ int handle_sign_in(request_rec* request) {
                             verifier.backend().settings().body_timeout);
     const httpd::RequestHeaders headers(request);
     const auto cookie = [&](std::string_view name) {
-        return signed_cookie(headers, settings, cookies.name_of(name));
+        return signed_cookie(request, settings, cookies.name_of(name));
     };
     const crypto::Secret dont_remember = cookie("dont_remember");
     const crypto::Secret challenge = cookie("two_factor");

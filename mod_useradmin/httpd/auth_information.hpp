@@ -2,9 +2,11 @@
 #pragma once
 
 #include "api/openapi.hpp"
+#include "crypto/secret.hpp"
 #include "httpd/httpd.hpp"
 
 #include <optional>
+#include <string_view>
 
 /// Returns the base address of the first sign-in Location in the request's virtual host, or
 /// nullptr. Valid as long as the configuration.
@@ -22,6 +24,35 @@ APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenCarriers, useradmin_token_carrier
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
+
+/// What better-auth's cookies hold of a request's session.
+struct SessionCredentials {
+    /// The name of the session cookie, and the secret that signs it. Valid as long as the
+    /// configuration.
+    std::string_view cookie_name;
+    std::string_view signing_secret;
+    /// The token of the session, with a verified signature; empty if there is none.
+    crypto::Secret token;
+    /// The value of the cookie admin_session, likewise.
+    crypto::Secret admin_session;
+    /// Whether the session ends with the browser.
+    bool is_not_remembered = false;
+};
+using OptionalCredentials = std::optional<SessionCredentials>;
+
+} // namespace useradmin::httpd
+
+/// Returns what the request's cookies hold, or nothing if they are not signed.
+APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
+                        (const request_rec* request));
+
+namespace useradmin::httpd {
+
+/// As above; also nothing without an auth module.
+inline OptionalCredentials session_credentials(const request_rec* request) {
+    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials);
+    return find != nullptr ? find(request) : std::nullopt;
+}
 
 /// As above; also nullptr without an auth module.
 inline const char* sign_in_address(request_rec* request) {

@@ -2,6 +2,7 @@
 
 #include "admin/service.hpp"
 #include "apr/pool.hpp"
+#include "httpd/auth_information.hpp"
 #include "service/request_context.hpp"
 
 namespace useradmin::service {
@@ -13,15 +14,31 @@ std::string_view better_auth_endpoint(const request_rec* request) noexcept {
 }
 
 int handle_better_auth(request_rec* request, std::string_view endpoint) {
+    const httpd::OptionalCredentials credentials =
+        admin::needs_cookies(endpoint) ? httpd::session_credentials(request) : std::nullopt;
+    if (admin::needs_cookies(endpoint) && !credentials)
+        return DECLINED;
     RequestContext context(request, false);
-    const admin::Service service = {context.store(), context.hasher(), context.rules(),
+    const sign_in::Cookies cookies(credentials ? credentials->cookie_name : std::string_view(),
+                                   credentials ? credentials->signing_secret : std::string_view(),
+                                   apr::view_of(ap_http_scheme(request)) == "https");
+    std::optional<admin::SessionCookies> session_cookies;
+    if (credentials)
+        session_cookies.emplace(admin::SessionCookies{
+            cookies, credentials->token.view(), credentials->admin_session.view(),
+            credentials->is_not_remembered, apr::view_of(request->useragent_ip)});
+    const admin::Service service = {context.store(),
+                                    context.hasher(),
+                                    context.rules(),
                                     *context.settings().get<BetterAuthRoles>(),
-                                    context.settings().get<ShowsTokens>()};
+                                    context.settings().get<ShowsTokens>(),
+                                    session_cookies ? &*session_cookies : nullptr};
     return context.send(
         admin::handle_request(endpoint,
                               {request->method, apr::view_of(request->uri),
                                apr::view_of(request->args), context.headers(), context.body()},
-                              context.caller(), service, context.backend().event()));
+                              context.caller(), service, context.backend().event()),
+        session_cookies || service.shows_tokens ? httpd::Content::secret : httpd::Content::plain);
 }
 
 } // namespace useradmin::service

@@ -34,7 +34,7 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
     backend_.store().refuse_revocations(storage.is_required && storage.fails());
 }
 
-int RequestContext::send(http::Reply reply) {
+int RequestContext::send(http::Reply reply, httpd::Content content) {
     if (reply.status == HTTP_UNAUTHORIZED && caller_)
         backend_.log().write_rejection(
             text::Level::warning,
@@ -51,7 +51,7 @@ int RequestContext::send(http::Reply reply) {
     if (body_.has_unread_data())
         request_->connection->keepalive = AP_CONN_CLOSE;
     const bool is_success = reply.status == HTTP_OK;
-    const int status = httpd::send(request_, std::move(reply));
+    const int status = httpd::send(request_, std::move(reply), content);
     if (is_success)
         survey(backend_, {rules_.protected_email, rules_.lowers_email});
     return status;

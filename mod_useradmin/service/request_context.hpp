@@ -6,6 +6,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/body.hpp"
 #include "httpd/headers.hpp"
+#include "httpd/reply.hpp"
 #include "password/hasher.hpp"
 #include "service/configuration.hpp"
 
@@ -28,7 +29,7 @@ class RequestContext {
     http::BodySource& body() noexcept { return body_; }
 
     /// Logs the event and sends the reply. Returns the handler's result.
-    int send(http::Reply reply);
+    int send(http::Reply reply, httpd::Content content = httpd::Content::plain);
 
   private:
     request_rec* request_;

@@ -1,42 +1,19 @@
 #include "sign_in/open_session.hpp"
 
 #include "crypto/random.hpp"
+#include "sign_in/client_text.hpp"
 #include "sign_in/lengths.hpp"
 #include "sign_in/replies.hpp"
-#include "text/unicode.hpp"
-
-#include <algorithm>
 
 namespace useradmin::sign_in {
-
-namespace {
-
-// Longer than any real address or User-Agent.
-constexpr std::size_t max_client_text = 512;
-
-/// Returns the part of a client's text that a session row stores: clean UTF-8 of bounded length.
-std::string truncate_client_text(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t length = text::sequence_length(text);
-        if (out.size() + length > max_client_text)
-            break;
-        if (length > 0 && text.front() != '\0')
-            out.append(text, 0, length);
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
-}
-
-} // namespace
 
 store::Result<crypto::Secret> open_session(const Verification& verification, bool is_remembered,
                                            const http::Request& request, const Client& client,
                                            const Service& service) {
     const std::string id = crypto::random_uuid();
     crypto::Secret token(crypto::random_token());
-    const std::string ip = truncate_client_text(client.ip);
-    const std::string user_agent = truncate_client_text(request.headers.find("User-Agent"));
+    const std::string ip = client_text(client.ip);
+    const std::string user_agent = client_text(request.headers.find("User-Agent"));
     model::Session session;
     session.id = id;
     session.token = token.view();

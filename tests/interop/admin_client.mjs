@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { Application, newest, origin, secret, versions } from "./support/applications.mjs";
+import { attributesOf, openBrowser } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { Database, SqliteDatabase } from "./support/database.mjs";
 import { load } from "./support/machine.mjs";
@@ -344,6 +345,94 @@ const tests = (check) =>
     }
   });
 
+const impersonationTests = (check) => {
+  /** A browser that is signed in as the library's admin, and two further accounts. */
+  const open = async (site) => {
+    const { adminClient } = await load(`${site.version.packageName}/client/plugins`);
+    await site.database.rows('UPDATE "user" SET "role" = \'admin\' WHERE "id" = $1', [site.root.user.id]);
+    const people = [];
+    for (const role of ["user", "admin"]) {
+      const person = { name: role, email: `${role}.${crypto.randomUUID()}@example.org`, password: "contraseña larga" };
+      const { user } = site.remember(await site.application.signUp(person.name, person.email, person.password));
+      await site.database.rows('UPDATE "user" SET "role" = $1 WHERE "id" = $2', [role, user.id]);
+      people.push(user);
+    }
+    return { browser: await openBrowser(site, [adminClient()]), user: people[0], admin: people[1] };
+  };
+  const signIn = async (site, { there }, rememberMe) => {
+    const { error } = await there.signIn.email({ email: "raiz@example.org", password: "contraseña de raíz", rememberMe });
+    assert.equal(error, null);
+  };
+  /** The cookies of the last reply: names and attributes. */
+  const cookiesOf = ({ replies }) => attributesOf(replies.at(-1).headers);
+
+  for (const rememberMe of [true, false])
+    for (const [beginning, ending] of [["here", "here"], ["here", "there"], ["there", "here"]])
+      check(
+        `a session that ${rememberMe ? "stays" : "ends with the browser"} impersonates ${beginning} and goes back ${ending}`,
+        async (site) => {
+          const { browser, user } = await open(site);
+          await signIn(site, browser, rememberMe);
+          const { data: before } = await browser.there.getSession();
+          const begun = await browser[beginning].admin.impersonateUser({ userId: user.id });
+          assert.equal(begun.error, null, JSON.stringify(begun.error));
+          assert.deepEqual([begun.data.user.id, begun.data.session.impersonatedBy], [user.id, site.root.user.id]);
+          const { data: during } = await browser.there.getSession();
+          assert.deepEqual([during.user.id, during.session.impersonatedBy], [user.id, site.root.user.id]);
+          assert.ok(new Date(during.session.expiresAt) - Date.now() < 3_600_001);
+          const ended = await browser[ending].admin.stopImpersonating();
+          assert.equal(ended.error, null, JSON.stringify(ended.error));
+          const { data: after } = await browser.there.getSession();
+          assert.deepEqual([after.user.id, after.session.id], [site.root.user.id, before.session.id]);
+          const rows = await site.database.rows('SELECT "id" FROM "session" WHERE "id" = $1', [during.session.id]);
+          assert.deepEqual(rows, []);
+        },
+      );
+
+  check("its cookies have the library's names and attributes", async (site) => {
+    const { browser, user } = await open(site);
+    const steps = {};
+    for (const side of ["here", "there"]) {
+      await signIn(site, browser);
+      const { data: begun } = await browser[side].admin.impersonateUser({ userId: user.id });
+      const cookies = [cookiesOf(browser)];
+      const { data: ended } = await browser[side].admin.stopImpersonating();
+      cookies.push(cookiesOf(browser));
+      const members = [begun, ended].map((data) => [Object.keys(data), Object.keys(data.session), Object.keys(data.user)]);
+      steps[side] = { cookies, members };
+    }
+    assert.deepEqual(steps.here, steps.there);
+  });
+
+  check("is refused as the library refuses it", async (site) => {
+    const { browser, user, admin } = await open(site);
+    const refusals = {};
+    for (const side of ["here", "there"]) {
+      browser.jar.clear();
+      const code = ({ error }) => [error?.status, error?.code, error?.message];
+      refusals[side] = [
+        code(await browser[side].admin.impersonateUser({ userId: user.id })),
+        code(await browser[side].admin.stopImpersonating()),
+      ];
+      await signIn(site, browser);
+      refusals[side].push(
+        code(await browser[side].admin.stopImpersonating()),
+        code(await browser[side].admin.impersonateUser({ userId: "nope" })),
+        code(await browser[side].admin.impersonateUser({})),
+        code(await browser[side].admin.impersonateUser({ userId: admin.id })),
+      );
+      await site.database.rows('UPDATE "user" SET "banned" = TRUE WHERE "id" = $1', [user.id]);
+      refusals[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
+      await site.database.rows('UPDATE "user" SET "banned" = FALSE WHERE "id" = $1', [user.id]);
+      await browser[side].admin.impersonateUser({ userId: user.id });
+      refusals[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
+      browser.jar.delete("better-auth.admin_session");
+      refusals[side].push(code(await browser[side].admin.stopImpersonating()));
+    }
+    assert.deepEqual(refusals.here, refusals.there);
+  });
+};
+
 for (const version of versions.filter(({ name }) => name === "1.6.34" || name === "1.7.3" || name === newest.name))
   for (const style of version === newest ? [asMigrated, sqliteStyle] : [asMigrated])
-    describeSite("the admin client", version, withOwnRoles(style), tests, { directives });
+    describeSite("the admin client", version, withOwnRoles(style), (check) => { tests(check); impersonationTests(check); }, { directives });

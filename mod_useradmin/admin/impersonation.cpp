@@ -1,0 +1,159 @@
+// POST admin/impersonate-user and stop-impersonating
+#include "admin/endpoints.hpp"
+#include "api/access.hpp"
+#include "crypto/random.hpp"
+#include "sign_in/client_text.hpp"
+#include "sign_in/replies.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace useradmin::admin {
+
+namespace {
+
+constexpr std::string_view admin_session = "admin_session";
+// better-auth's defaults.
+constexpr std::chrono::hours impersonation_lifetime(1);
+constexpr std::chrono::days admin_session_lifetime(7);
+
+constexpr Problem banned_user = {
+    403, "BANNED_USER",
+    "You have been banned from this application. Please contact support if you believe this is an "
+    "error."};
+constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
+                                               "You cannot impersonate admins"};
+
+/// Returns whether the configuration grants one of the roles anything.
+bool has_rights(const RoleActions& first, std::string_view roles) {
+    for (const RoleActions* each = &first; each != nullptr; each = each->next)
+        if (has_role(roles, each->role))
+            return true;
+    return false;
+}
+
+bool is_super_admin(std::string_view roles) {
+    return has_role(roles, api::text_of(api::Role::super_admin));
+}
+
+bool is_protected(const model::User& user, const api::OperationSettings& settings) {
+    return user.email == settings.protected_email ||
+           (settings.lowers_email &&
+            text::lower(user.email) == text::lower(settings.protected_email));
+}
+
+/// Returns the reply if the caller must not impersonate the user.
+std::optional<Reply> refusal(const Call& call, const model::User& user) {
+    const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
+    const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
+    if (is_higher || is_protected(user, call.service.settings) ||
+        (has_rights(call.service.roles, roles) && !call.may(Action::impersonate_admins)))
+        return error(cannot_impersonate_admins);
+    if (user.banned && (!user.ban_expires || *user.ban_expires > text::now()))
+        return error(banned_user);
+    return std::nullopt;
+}
+
+void add_cookies(Reply& reply, std::vector<std::string> cookies) {
+    for (std::string& cookie : cookies)
+        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
+}
+
+/// Returns the reply to a session of the administrator that is gone.
+Reply no_admin_session() {
+    return sign_in::error(500, "Failed to find admin session");
+}
+
+/// Returns {"session":{…},"user":{…}}
+Reply impersonation_reply(const model::Session& session, const model::User& user) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    write_session(writer.begin_object().key("session"), session);
+    write_user(writer.key("user"), user);
+    writer.end_object();
+    return reply;
+}
+
+} // namespace
+
+Reply impersonate_user(Call& call) {
+    const SessionCookies& own = *call.service.session_cookies;
+    // There is nothing to go back to.
+    if (own.token.empty())
+        return no_session();
+    const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
+    if (!user)
+        return failure_reply(user.failure(), call.forbidden);
+    if (auto refused = refusal(call, *user))
+        return *std::move(refused);
+    const std::string id = crypto::random_uuid();
+    const crypto::Secret token(crypto::random_token());
+    const std::string address = sign_in::client_text(own.client_address);
+    const std::string user_agent = sign_in::client_text(call.request.headers.find("User-Agent"));
+    model::Session session;
+    session.id = id;
+    session.token = token.view();
+    session.user_id = user->id;
+    session.created_at = session.updated_at = text::now();
+    session.expires_at = *session.created_at + impersonation_lifetime;
+    session.ip_address = address;
+    session.user_agent = user_agent;
+    session.impersonated_by = call.caller.id;
+    // The user must not have been banned or given another role meanwhile.
+    store::SessionTerms terms;
+    terms.verified = &*user;
+    terms.now = text::now();
+    const auto opened = call.service.store.create_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::version_mismatch)
+        return error(user_not_found);
+    if (!opened)
+        return failure_reply(opened.failure(), call.forbidden);
+    session.id = *opened;
+    Reply reply = impersonation_reply(session, *user);
+    add_cookies(reply, own.cookies.expired_cookies());
+    const crypto::Secret kept(std::string(own.token) + (own.is_not_remembered ? ":true" : ":"));
+    add_cookies(reply, {own.cookies.cookie(admin_session, kept.view(), admin_session_lifetime)});
+    add_cookies(reply, own.cookies.session_cookies(token.view(), false));
+    return reply;
+}
+
+Reply stop_impersonating(Call& call) {
+    const SessionCookies& own = *call.service.session_cookies;
+    if (own.token.empty())
+        return no_session();
+    if (call.caller.impersonated_by.empty())
+        return sign_in::error(400, "You are not impersonating anyone");
+    call.event.target = call.caller.id;
+    const auto administrator =
+        call.service.store.find(call.caller.impersonated_by, store::UserColumns::all);
+    if (administrator.is_not_found())
+        return sign_in::error(500, "Failed to find user");
+    if (!administrator)
+        return failure_reply(administrator.failure(), call.forbidden);
+    const std::size_t colon = std::min(own.admin_session.find(':'), own.admin_session.size());
+    const std::string_view token = own.admin_session.substr(0, colon);
+    const bool is_not_remembered = own.admin_session.size() > colon + 1;
+    if (token.empty())
+        return no_admin_session();
+    const auto found = call.service.store.find_session(token);
+    if (!found && !found.is_not_found())
+        return failure_reply(found.failure(), call.forbidden);
+    if (!found || found->user.id != administrator->id || !found->session.expires_at ||
+        *found->session.expires_at <= text::now())
+        return no_admin_session();
+    const auto ended = call.service.store.delete_session(own.token);
+    if (!ended && !ended.is_not_found())
+        return failure_reply(ended.failure(), call.forbidden);
+    model::Session session = found->session;
+    session.token = token;
+    Reply reply = impersonation_reply(session, *administrator);
+    add_cookies(reply, own.cookies.session_cookies(token, !is_not_remembered));
+    if (!is_not_remembered)
+        add_cookies(reply, {own.cookies.expired_cookie("dont_remember")});
+    add_cookies(reply, {own.cookies.expired_cookie(admin_session)});
+    return reply;
+}
+
+} // namespace useradmin::admin
