@@ -7,22 +7,12 @@ import { attributesOf, openBrowser, signInDirectives } from "./support/browser.m
 import { describeSite } from "./support/checks.mjs";
 import { somebody } from "./support/site.mjs";
 import { asMigrated, drizzleStyle, serialStyle } from "./support/styles.mjs";
+import { shape } from "./support/types.mjs";
 
 /** A client as a page has it. */
 const client = async (site) => {
   const { here: auth, jar, replies } = await openBrowser(site);
   return { auth, jar, replies };
-};
-
-/** The shape of a JSON value: the names, and the types of what stands under them. */
-const shape = (value) => {
-  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
-  if (Array.isArray(value)) return value.map(shape);
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, part]) => [name, shape(part)]),
-  );
 };
 
 /** A request with these headers and no others of the client's own making. */

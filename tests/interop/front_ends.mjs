@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { browserProgram, openBrowser, Sources } from "./front_ends/build.mjs";
+import { browserProgram, comesTo, isShown, openBrowser, Sources, visit } from "./front_ends/build.mjs";
 import { newest } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { eventually } from "./support/machine.mjs";
 import { somebody } from "./support/site.mjs";
 import { asMigrated } from "./support/styles.mjs";
 
@@ -41,16 +40,6 @@ const pages = {
 
 const perPage = 5;
 
-/** Polled, since a page shows what it has asked for some time later. */
-const comesTo = async (read, expected) => {
-  let seen;
-  await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
-  assert.deepEqual(seen, expected);
-};
-
-const isShown = (page, text) =>
-  comesTo(() => page.getByText(text, { exact: true }).first().isVisible(), true);
-
 let browser;
 let sources;
 
@@ -60,22 +49,12 @@ const prepare = async (site) => {
   return sources;
 };
 
-/** Shows a page to a caller, and works with it; what the page's script complains of fails the test. */
-const withPage = async (site, name, as, work) => {
+/** Shows a page to a caller, and works with it. */
+const withPage = async (site, name, { cookieName, cookieValue }, work) => {
   await (await prepare(site)).bundle(name, join(site.httpd.folder, "documents", "front-ends"));
-  const context = await browser.newContext({ locale: "en-US" });
-  try {
-    const { cookieName, cookieValue } = as;
-    await context.addCookies([{ name: cookieName, value: cookieValue, url: site.httpd.address }]);
-    const page = await context.newPage();
-    const complaints = [];
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(`${site.httpd.address}/front-ends/${name}.html`);
-    await work(page, pages[name]);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-  }
+  const address = `${site.httpd.address}/front-ends/${name}.html`;
+  const cookies = [{ name: cookieName, value: cookieValue, url: site.httpd.address }];
+  await visit(browser, address, cookies, (page) => work(page, pages[name]));
 };
 
 /** Searches until the list shows one person alone: react-admin goes back to its list when a search comes late. */
@@ -96,7 +75,7 @@ describeSite(
     if (!browserProgram) return;
 
     check("the recipes' types are those of the service's own document, and all are right", async (site) => {
-      assert.equal(await (await prepare(site)).problems(Object.keys(pages)), "");
+      assert.equal(await (await prepare(site)).problems(Object.keys(pages).map((name) => `${name}.tsx`)), "");
     });
 
     for (const name of Object.keys(pages)) {

@@ -1,23 +1,12 @@
 // An application whose sessions are in a secondary storage: with the recipe, what is revoked here ends there.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 
 import { versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { eventually, load, repository, work } from "./support/machine.mjs";
+import { eventually, loadTypeScript } from "./support/machine.mjs";
 import { asMigrated } from "./support/styles.mjs";
 
-/** The recipe as JavaScript. */
-const loadRecipe = async () => {
-  const { default: typescript } = await load("typescript");
-  const source = readFileSync(join(repository, "conf/recipes/better-auth-revocations.ts"), "utf8");
-  const file = join(work, "better-auth-revocations.mjs");
-  const { outputText } = typescript.transpileModule(source, { compilerOptions: { target: "es2022" } });
-  writeFileSync(file, outputText);
-  return (await import(pathToFileURL(file))).followRevocations;
-};
+const loadRecipe = async () => (await loadTypeScript("conf/recipes/better-auth-revocations.ts")).followRevocations;
 
 /** What the library takes for a store of keys. */
 class Storage extends Map {

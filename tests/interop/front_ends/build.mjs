@@ -1,9 +1,12 @@
 // Makes the pages of this folder from the recipes, and the browser that shows them.
-import { accessSync, constants, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { frontEndPackages, load, packages, repository, run, work } from "../support/machine.mjs";
+import { newest } from "../support/applications.mjs";
+import { eventually, frontEndPackages, load, packages, repository, run, work } from "../support/machine.mjs";
+import { checkOf } from "../support/types.mjs";
 
 const { load: loadFrontEnd } = await import(pathToFileURL(join(frontEndPackages, "packages.mjs")));
 
@@ -25,40 +28,87 @@ export const openBrowser = async () =>
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
 
-/** A copy of the recipes and pages, with the types of a service that serves its document at this address. */
+/** Polled, since a page shows what it has asked for some time later. */
+export const comesTo = async (read, expected) => {
+  let seen;
+  await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
+  assert.deepEqual(seen, expected);
+};
+
+export const isShown = (page, text) =>
+  comesTo(() => page.getByText(text, { exact: true }).first().isVisible(), true);
+
+/** Opens a page with these cookies, and works with it; what the page's script complains of fails the test. */
+export const visit = async (browser, address, cookies, use) => {
+  const context = await browser.newContext({ locale: "en-US" });
+  try {
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(address);
+    await use(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+};
+
+const compilerOptions = {
+  noEmit: true,
+  strict: true,
+  skipLibCheck: true,
+  jsx: "react-jsx",
+  target: "es2022",
+  module: "esnext",
+  moduleResolution: "bundler",
+};
+
+/** A copy of the recipes and pages. */
 export class Sources {
+  /** With an address, the copy has the types of the service that serves its document there. */
   static async make(document) {
     const sources = new Sources();
-    sources.folder = join(work, "front_ends");
+    sources.folder = mkdtempSync(join(work, "front_ends-"));
     for (const part of ["conf/recipes", "tests/interop/front_ends"])
       cpSync(join(repository, part), join(sources.folder, part), { recursive: true });
     symlinkSync(join(frontEndPackages, "node_modules"), join(sources.folder, "node_modules"));
+    // The interop tests' own release, which is not among the front ends' packages.
+    mkdirSync(sources.#file("node_modules"));
+    symlinkSync(join(packages, newest.packageName), sources.#file("node_modules/better-auth"));
+    if (!document) return sources;
     const { default: typesOf, astToString } = await load("openapi-typescript");
     const types = await typesOf(document);
     writeFileSync(join(sources.folder, "conf/recipes/users.d.ts"), astToString(types));
     return sources;
   }
 
-  #page(name) {
-    return join(this.folder, "tests/interop/front_ends", `${name}.tsx`);
+  #file(name) {
+    return join(this.folder, "tests/interop/front_ends", name);
   }
 
-  /** What TypeScript has to say against these pages; empty where they are right. */
+  /** What TypeScript has to say against these files; empty where they are right. */
   async problems(names) {
-    const options = "--noEmit --strict --skipLibCheck --jsx react-jsx --target es2022 --module esnext";
     const { output } = await run(process.execPath, [
       join(packages, "typescript/bin/tsc"),
-      ...`${options} --moduleResolution bundler`.split(" "),
-      ...names.map((name) => this.#page(name)),
+      ...Object.entries(compilerOptions).flatMap(([name, value]) => [`--${name}`, String(value)]),
+      ...names.map((name) => this.#file(name)),
     ]);
     return output;
+  }
+
+  /** The check of a value against the type of what a function of a file fulfils. */
+  checkOf(name, exported) {
+    return checkOf(this.#file(name), exported, compilerOptions);
   }
 
   /** Writes a page into a folder: NAME.html with all that it needs. */
   async bundle(name, folder) {
     const { build } = await loadFrontEnd("esbuild");
     const { outputFiles } = await build({
-      entryPoints: [this.#page(name)],
+      entryPoints: [this.#file(`${name}.tsx`)],
+      // better-auth's client does not find React beside itself.
+      nodePaths: [join(frontEndPackages, "node_modules")],
       bundle: true,
       minify: true,
       write: false,

@@ -18,7 +18,7 @@ export const runSites = (concurrency) =>
  * The tests of one site. `body` gets a function that writes one: check(sentence, test, cell of one of the manual's
  * tables: {table, identity, column}, or a column of that by schema). A test that returns false passes, too; the cell
  * then says no.
- * `directives` may be a function that starts what they name. With `runsSchema`, `useradminctl schema` runs before httpd
+ * `directives` may be a function of the site, whose database is there already; it starts what they name. With `runsSchema`, `useradminctl schema` runs before httpd
  * starts, whose children find new tables only after a while.
  */
 export const describeSite = (title, version, style, body, { directives = "", runsSchema = false } = {}) => {
@@ -28,7 +28,7 @@ export const describeSite = (title, version, style, body, { directives = "", run
   sites.push(() =>
     describe(name, { concurrency: 1 }, () => {
       let site;
-      before(async () => (site = await Site.open(version, style, typeof directives === "function" ? await directives() : directives, runsSchema)));
+      before(async () => (site = await Site.open(version, style, directives, runsSchema)));
       after(() => site?.close());
       body((sentence, run, place) => {
         const cell =

@@ -22,7 +22,7 @@ let started = 0;
 const load = (name, file) =>
   `<IfModule !${name}_module>\n  LoadModule ${name}_module "${file}"\n</IfModule>\n`;
 
-const loadOwn = (name) =>
+export const loadOwn = (name) =>
   existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
 
 /** The account that httpd's children run under: {user, group}; nothing where that is the tests' own. */

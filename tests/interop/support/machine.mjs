@@ -1,5 +1,6 @@
 // What the launcher found on this machine, and the programs that the tests run.
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const setting = (name) => {
@@ -33,4 +34,15 @@ export const postgresqlProgram = (name) => join(setting("INTEROP_POSTGRESQL"), n
 
 const { load } = await import(pathToFileURL(join(setting("INTEROP_FOLDER"), "packages.mjs")));
 export { load };
+
+/** Loads a TypeScript file of the repository; its imports are of types only. */
+export const loadTypeScript = async (path) => {
+  const { default: typescript } = await load("typescript");
+  const compilerOptions = { target: "es2022", module: "esnext" };
+  const { outputText } = typescript.transpileModule(readFileSync(join(repository, path), "utf8"), { compilerOptions });
+  const file = join(work, `${basename(path, ".ts")}.mjs`);
+  writeFileSync(file, outputText);
+  return import(pathToFileURL(file));
+};
+
 export * from "./processes.mjs";

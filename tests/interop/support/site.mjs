@@ -100,7 +100,7 @@ export class Site {
       `DBDriver ${this.database.driver}\nDBDParams "${this.database.params}"\nDBDMin 0\nDBDKeep 2\nDBDMax 8\n` +
         (style.directives ?? "") +
         locations(version, style) +
-        directives,
+        (typeof directives === "function" ? await directives(this) : directives),
     );
     this.log = this.httpd.log;
     this.log.keepSecret(secret);
