@@ -12,6 +12,7 @@ import "./client.mjs";
 import "./second_factor.mjs";
 import "./front_ends.mjs";
 import "./admin_client.mjs";
+import "./admin_page.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";
 
