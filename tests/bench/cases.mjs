@@ -45,6 +45,12 @@ const ofAdminWithSearch = list(search("Ibáñez-Quiroga"), {
 // Each half is in thousands of names, and both in none.
 const withoutMatch = list(search("María Kowalski"), { where: matches("María Kowalski") });
 
+/** What better-auth's admin client asks for. */
+const ofClient = list("", {
+  path: "/api/auth/admin/list-users?limit=20&sortBy=createdAt&sortDirection=desc",
+  isOfClient: true,
+});
+
 const plain = (users) => ({ users });
 const scaled = (users) => ({ users, isScaled: true });
 const sqlite = (users) => ({ users, isSqlite: true });
@@ -177,6 +183,19 @@ export const cases = [
     ],
   },
   { name: "list", isShown: true, title: "list 20 of 1,000,000, --scale", lines: lists },
+  {
+    name: "admin-client",
+    isShown: true,
+    title: "list 20 for better-auth's admin client, session cookie",
+    lines: [
+      line("better-auth, 1,000", "library", plain(thousand), ofClient),
+      line("httpd, 1,000", "adminClient", plain(thousand), ofClient, { bounds: [rate("better-auth, 1,000", 20)] }),
+      line("better-auth, 1,000,000", "library", plain(million), ofClient),
+      line("httpd --scale, 1,000,000", "adminClient", scaled(million), ofClient, {
+        bounds: [rate("better-auth, 1,000,000", 500)],
+      }),
+    ],
+  },
   {
     name: "search",
     title: "search 1,000,000, --scale",

@@ -238,9 +238,10 @@ const std::vector<Row>& rows() {
          {"On", "Off", "On"},
          [](const Place& place) {
              const auto reply = place.send(
-                 "POST", "/admin/list-user-sessions", R"({"userId":"ada-1"})",
+                 "POST", "/admin/list-user-sessions", R"({"userId":"sara-1"})",
                  {"X-Id: sara-1", "X-Role: superAdmin", "Content-Type: application/json"});
-             return std::string(between(reply.body, "\"token\":\"", "\"") == token_of(Caller::admin)
+             return std::string(between(reply.body, "\"token\":\"", "\"") ==
+                                        token_of(Caller::super_admin)
                                     ? "On"
                                     : "Off");
          }},

@@ -80,7 +80,8 @@ RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database)
     database_.sql().run("ALTER ROLE clerk SET synchronous_commit = on");
     let_in();
     write_file(database_.server().folder() / "data" / "pg_hba.conf",
-               "local all clerk scram-sha-256\nlocal all all trust\n");
+               "local all clerk scram-sha-256\nlocal all all trust\n"
+               "local replication all trust\n");
     database_.sql().rows("SELECT pg_reload_conf()");
 }
 

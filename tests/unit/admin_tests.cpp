@@ -8,9 +8,21 @@ namespace useradmin::test {
 
 namespace {
 
+/// Two roles that impersonate.
+constexpr admin::RoleActions helper = [] {
+    admin::RoleActions actions = {"helper", {}, &admin::default_roles};
+    actions.actions.add(admin::Action::impersonate_user);
+    return actions;
+}();
+constexpr admin::RoleActions deputy = [] {
+    admin::RoleActions actions = {"deputy", helper.actions, &helper};
+    actions.actions.add(admin::Action::impersonate_admins);
+    return actions;
+}();
+
 /// The roles of these tests: superAdmin may do everything, and admin some of it.
 constexpr admin::RoleActions admin_actions = [] {
-    admin::RoleActions actions = {"admin", {}, &admin::default_roles};
+    admin::RoleActions actions = {"admin", {}, &deputy};
     for (const admin::Action each :
          {admin::Action::list_users, admin::Action::get_user, admin::Action::set_role,
           admin::Action::ban_user, admin::Action::delete_user, admin::Action::set_password,
@@ -40,10 +52,16 @@ TEST_GROUP_BASE(admin, ApiScene) {
         std::optional<admin::Caller> caller;
         if (roles)
             caller = admin::Caller{"me", *roles, is_stored};
+        if (caller)
+            caller->impersonated_by = impersonated_by;
+        const sign_in::Cookies cookies("better-auth.session_token", "s3cr3t", true);
+        const admin::SessionCookies session_cookies = {cookies, own_token, admin_session};
         const http::Reply reply = admin::handle_request(
             endpoint,
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
-            caller, {store, hasher, settings, admin_actions, shows_tokens}, event = {});
+            caller, {store, hasher, settings, admin_actions, shows_tokens, &session_cookies},
+            event = {});
+        set_cookies = header_of(reply, "Set-Cookie");
         const std::size_t code = reply.body.rfind("\"code\":\"");
         std::string status = std::to_string(reply.status);
         if (reply.status == 200)
@@ -52,6 +70,12 @@ TEST_GROUP_BASE(admin, ApiScene) {
                    ? status
                    : status + " " + reply.body.substr(code + 8, reply.body.size() - code - 10);
     }
+
+    /// The caller's cookies.
+    std::string_view own_token = "s3cr3t of me";
+    std::string_view admin_session;
+    std::string_view impersonated_by;
+    std::string set_cookies;
 
     /// The other user's session.
     void add_session() {
@@ -259,6 +283,76 @@ TEST(admin, a_user_without_a_password_has_no_account) {
     expect("n@example.org", store.created->email);
     CHECK_EQUAL(2U, store.created->data.size());
     expect("plan", store.created->data[1].field);
+}
+
+TEST(admin, impersonation_opens_a_session_of_an_hour_that_names_the_administrator) {
+    STRCMP_CONTAINS("\"impersonatedBy\":\"me\"",
+                    call("impersonate-user", R"({"userId":"another"})").c_str());
+    expect("another", store.opened->user_id);
+    expect("me", *store.opened->impersonated_by);
+    CHECK_TRUE(*store.opened->expires_at - *store.opened->created_at == std::chrono::hours(1));
+    // The user must still be as it was read.
+    CHECK_TRUE(store.terms->verified != nullptr);
+    CHECK_FALSE(store.terms->allows_banned);
+    expect("impersonate-user", event.operation);
+    expect("me", event.caller);
+    expect("another", event.target);
+    STRCMP_CONTAINS("better-auth.admin_session=s3cr3t%20of%20me%3A.", set_cookies.c_str());
+}
+
+TEST(admin, nobody_impersonates_the_protected_user) {
+    expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
+    settings.lowers_email = true;
+    store.users.back().email = "ROOT@example.org";
+    expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
+    CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(admin, who_may_not_impersonate_admins_impersonates_no_user_with_rights) {
+    roles = "helper";
+    expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"boss"})"));
+    STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
+    store.users.back().email = "other@example.org";
+    roles = "deputy";
+    STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"boss"})").c_str());
+    expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
+    roles = "superAdmin";
+    STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"root"})").c_str());
+}
+
+TEST(admin, a_banned_user_is_not_impersonated) {
+    store.users[1].banned = true;
+    expect("403 BANNED_USER", call("impersonate-user", R"({"userId":"another"})"));
+    store.users[1].ban_expires = text::now() - std::chrono::seconds(1);
+    STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
+}
+
+TEST(admin, without_a_session_of_its_own_a_caller_impersonates_nobody) {
+    own_token = {};
+    expect("401", call("impersonate-user", R"({"userId":"another"})"));
+    impersonated_by = "root";
+    expect("401", call("stop-impersonating", "{}"));
+}
+
+TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
+    impersonated_by = "root";
+    store.sessions["s3cr3t of me"] = {};
+    expect("500", call("stop-impersonating", "{}"));
+    admin_session = "s3cr3t of root:";
+    expect("500", call("stop-impersonating", "{}"));
+    store::SessionWithUser own;
+    own.session.id = "session of root";
+    own.session.expires_at = text::now() + std::chrono::hours(1);
+    own.user.id = "another";
+    store.sessions["s3cr3t of root"] = own;
+    expect("500", call("stop-impersonating", "{}"));
+    store.sessions["s3cr3t of root"].user.id = "root";
+    store.sessions["s3cr3t of root"].session.expires_at = text::now() - std::chrono::hours(1);
+    expect("500", call("stop-impersonating", "{}"));
+    CHECK_TRUE(store.sessions.contains("s3cr3t of me"));
+    store.sessions["s3cr3t of root"].session.expires_at = text::now() + std::chrono::hours(1);
+    STRCMP_CONTAINS("\"id\":\"session of root\"", call("stop-impersonating", "{}").c_str());
+    CHECK_FALSE(store.sessions.contains("s3cr3t of me"));
 }
 
 TEST(admin, endpoints_are_below_a_folder_admin) {

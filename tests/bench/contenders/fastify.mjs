@@ -180,11 +180,8 @@ const application = async (pool, callerOf) => {
   return server;
 };
 
-/**
- * Serves on 127.0.0.1 until the process is ended. `callerFrom` gets the pool and gives a function from a request to
- * its caller, {id, role}, or to null.
- */
-export const serve = async (callerFrom) => {
+/** Serves on 127.0.0.1 until the process is ended. `serverFrom` gets the pool and gives a server that can listen. */
+export const serveWith = async (serverFrom) => {
   const workers = availableParallelism();
   if (cluster.isPrimary) {
     for (let worker = 0; worker < workers; ++worker) cluster.fork();
@@ -198,6 +195,10 @@ export const serve = async (callerFrom) => {
     database: process.env.BENCH_DATABASE,
     max: Math.ceil(Number(process.env.BENCH_DATABASE_CONNECTIONS) / workers),
   });
-  const server = await application(pool, await callerFrom(pool));
+  const server = await serverFrom(pool);
   await server.listen({ host: "127.0.0.1", port: Number(process.env.BENCH_PORT) });
 };
+
+/** The same with Fastify. `callerFrom` gets the pool and gives a function from a request to its caller, {id, role}, or to null. */
+export const serve = (callerFrom) =>
+  serveWith(async (pool) => application(pool, await callerFrom(pool)));

@@ -107,6 +107,24 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     headers: cookie,
     isCompiledMeanwhile: true,
   },
+  library: {
+    title: "(d) Node.js, better-auth's admin plugin",
+    start: (data) => startNode("better_auth.mjs", data),
+    headers: cookie,
+    isCompiledMeanwhile: true,
+  },
+  adminClient: {
+    title: "(f) mod_useradmin for better-auth's admin client",
+    start: (data) =>
+      startHttpd(
+        "client",
+        `${databaseLines(data)}${ownModules}<Location "/api/auth/admin">
+    SetHandler useradmin-better-auth
+${signed.map((line) => `    ${line}\n`).join("")}</Location>
+`,
+      ),
+    headers: cookie,
+  },
   notes: {
     title: "(e) mod_useradmin, notes",
     start: (data, lines = []) =>

@@ -31,6 +31,11 @@ const recordOfFloor = (text) => {
 /** Whether a reply says what the database holds. */
 const isRight = async ({ request, database, contender }, text) => {
   if (contenders[contender].isFloor) return JSON.stringify(recordOfFloor(text)) === JSON.stringify(record);
+  if (request.isOfClient) {
+    const { users, total } = JSON.parse(text);
+    const wanted = await expected(database.users, request);
+    return total === wanted.total && JSON.stringify(users.map(({ id }) => id)) === JSON.stringify(wanted.ids);
+  }
   const { success, data, pagination } = JSON.parse(text);
   if (request.isRead) return success && JSON.stringify(data) === JSON.stringify(record);
   const { ids, total } = await expected(database.users, request);
