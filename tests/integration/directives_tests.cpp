@@ -218,32 +218,35 @@ const std::vector<Row>& rows() {
                                                                  : "es");
          }},
         {"UserAdminBetterAuthRole",
-         {"user user:get", "user user:ban", "user session:list user:list"},
+         {"user session:list", "user user:ban", "user user:list user:get"},
          [](const Place& place) {
              const auto may = [&](const std::string& resource, const std::string& name) {
-                 return place
-                            .send("POST", "/admin/has-permission",
-                                  R"({"permissions":{")" + resource + "\":[\"" + name + "\"]}}",
-                                  {"X-Id: ulises-1", "X-Role: user",
-                                   "Content-Type: application/json"})
-                            .body.find("\"success\":true") != std::string::npos;
+                 const auto reply = place.send(
+                     "POST", "/admin/has-permission",
+                     R"({"permissions":{")" + resource + "\":[\"" + name + "\"]}}",
+                     {"X-Id: ulises-1", "X-Role: user", "Content-Type: application/json"});
+                 return reply.body.find("\"success\":true") != std::string::npos;
              };
-             return std::string(may("user", "get")   ? "user user:get"
-                                : may("user", "ban") ? "user user:ban"
-                                : may("session", "list") && may("user", "list")
-                                    ? "user session:list user:list"
+             return std::string(may("session", "list") ? "user session:list"
+                                : may("user", "ban")   ? "user user:ban"
+                                : may("user", "list") && may("user", "get")
+                                    ? "user user:list user:get"
                                     : "?");
          }},
+        // The role has this right at server level.
         {"UserAdminBetterAuthTokens",
          {"On", "Off", "On"},
          [](const Place& place) {
-             const auto reply = place.send(
-                 "POST", "/admin/list-user-sessions", R"({"userId":"sara-1"})",
-                 {"X-Id: sara-1", "X-Role: superAdmin", "Content-Type: application/json"});
-             return std::string(between(reply.body, "\"token\":\"", "\"") ==
-                                        token_of(Caller::super_admin)
-                                    ? "On"
-                                    : "Off");
+             auto& sql = Suite::current().database().sql();
+             sql.run(R"(INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
+                        "userId") VALUES ('shown', '2999-01-01T00:00:00.000Z', 's3cr3t-shown',
+                        '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'ada-1'))");
+             const auto reply =
+                 place.send("POST", "/admin/list-user-sessions", R"({"userId":"ada-1"})",
+                            {"X-Id: sara-1", "X-Role: user", "Content-Type: application/json"});
+             sql.run(R"(DELETE FROM "session" WHERE "id" = 'shown')");
+             const auto token = between(reply.body, "\"token\":\"", "\"");
+             return std::string(token == "s3cr3t-shown" ? "On" : token == "shown" ? "Off" : "?");
          }},
         {"UserAdminConsoleSignIn",
          {"/a", "/b", "/c"},
