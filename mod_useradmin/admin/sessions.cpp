@@ -11,7 +11,7 @@ constexpr std::size_t max_sessions = 100;
 
 /// Returns the reply if UserAdminGuard forbids the caller to end the user's sessions. No rule holds
 /// for a user who does not exist.
-std::optional<Reply> refusal(const Call& call, std::string_view user_id) {
+std::optional<Reply> refusal_to_end(const Call& call, std::string_view user_id) {
     const auto user = call.service.store.find(user_id);
     if (!user)
         return user.is_not_found() ? std::nullopt
@@ -39,7 +39,7 @@ Reply revoke_user_session(Call& call) {
     if (!session)
         return failure_reply(session.failure(), call.forbidden);
     call.event.target = session->user_id;
-    if (auto refused = refusal(call, session->user_id))
+    if (auto refused = refusal_to_end(call, session->user_id))
         return *std::move(refused);
     const auto ended = call.service.store.delete_session_of_user(session->user_id, session->id,
                                                                  actor_of(call.caller));
@@ -48,7 +48,7 @@ Reply revoke_user_session(Call& call) {
 }
 
 Reply revoke_user_sessions(Call& call) {
-    if (auto refused = refusal(call, call.event.target))
+    if (auto refused = refusal_to_end(call, call.event.target))
         return *std::move(refused);
     const auto ended =
         call.service.store.delete_sessions_of_user(call.event.target, actor_of(call.caller));
