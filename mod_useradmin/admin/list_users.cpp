@@ -107,7 +107,9 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
 }
 
 Reply page_reply(const store::Page& page, const Count& limit, const Count& offset) {
+    constexpr std::size_t user_size = 400;
     Reply reply;
+    reply.body.reserve((page.users.size() + 1) * user_size);
     json::Writer writer(reply.body);
     writer.begin_object().key("users").begin_array();
     for (const model::User& user : page.users)

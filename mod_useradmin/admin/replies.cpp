@@ -4,44 +4,48 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace useradmin::admin {
 
 namespace {
 
-// In better-auth's order.
-constexpr std::string_view user_members[] = {"name",      "email",     "emailVerified", "image",
-                                             "createdAt", "updatedAt", "role",          "banned",
-                                             "banReason", "banExpires"};
-constexpr std::string_view session_members[] = {"expiresAt", "token",          "createdAt",
-                                                "updatedAt", "ipAddress",      "userAgent",
-                                                "userId",    "impersonatedBy", "id"};
-
-/// Writes a member by its field.
-template <class Record>
-void write_member(json::Writer& writer, const Record& record, std::string_view name) {
-    for (const model::Field<Record>& field : model::fields<Record>())
-        if (field.name == name)
-            json::write_field(writer, record, field);
+/// Returns the fields with these names.
+template <class Record, std::size_t count>
+constexpr auto fields_of(const std::string_view (&names)[count]) {
+    std::array<const model::Field<Record>*, count> fields = {};
+    for (std::size_t index = 0; index < count; ++index)
+        for (const model::Field<Record>& field : model::fields<Record>())
+            if (field.name == names[index])
+                fields[index] = &field;
+    return fields;
 }
+
+// In better-auth's order. Further columns precede the user's id.
+constexpr auto user_members =
+    fields_of<model::User>({"name", "email", "emailVerified", "image", "createdAt", "updatedAt",
+                            "role", "banned", "banReason", "banExpires"});
+constexpr auto session_members =
+    fields_of<model::Session>({"expiresAt", "token", "createdAt", "updatedAt", "ipAddress",
+                               "userAgent", "userId", "impersonatedBy", "id"});
 
 } // namespace
 
 void write_user(json::Writer& writer, const model::User& user) {
     writer.begin_object();
-    for (const std::string_view name : user_members)
-        write_member(writer, user, name);
+    for (const auto* field : user_members)
+        json::write_field(writer, user, *field);
     if (!user.extra_columns.empty())
         writer.splice_members(user.extra_columns);
-    write_member(writer, user, "id");
+    writer.key("id").string(user.id);
     writer.end_object();
 }
 
 void write_session(json::Writer& writer, const model::Session& session) {
     writer.begin_object();
-    for (const std::string_view name : session_members)
-        write_member(writer, session, name);
+    for (const auto* field : session_members)
+        json::write_field(writer, session, *field);
     writer.end_object();
 }
 

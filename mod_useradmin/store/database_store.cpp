@@ -373,7 +373,9 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     }
     // The total comes with the page of another order.
     constexpr Window one_user = {1};
-    Result<Page> page = list_known(filter, window.column.empty() ? window : one_user);
+    bool has_further_columns = false;
+    Result<Page> page =
+        list_known(filter, window.column.empty() ? window : one_user, has_further_columns);
     if (page && !window.column.empty()) {
         Result<std::vector<model::User>> users = run<std::vector<model::User>>(
             Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
@@ -383,7 +385,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
             return users.failure();
         page->users = *std::move(users);
     }
-    if (page && window.columns == UserColumns::all && !page->users.empty()) {
+    if (page && window.columns == UserColumns::all && has_further_columns) {
         Result<std::vector<model::User>> users =
             run(Access::read, needs_user, Retry::yes, statements::find_all, page->users);
         if (!users)
@@ -393,7 +395,8 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     return page;
 }
 
-Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& window) {
+Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& window,
+                                       bool& has_further_columns) {
     const auto is_shared = [&](CountSharing sharing) {
         return totals_ != nullptr &&
                (sharing == CountSharing::always ||
@@ -408,6 +411,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
             Access::read, needs_user, Retry::yes,
             [&](Work& work, const Dialect& dialect) -> Result<Total> {
                 const ListQueries& lists = dialect.lists(work.schema());
+                has_further_columns = !work.schema().extra_user_columns().empty();
                 if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                     return Total();
                 const Window usable = usable_window(window, work.schema().user);

@@ -100,7 +100,7 @@ class DatabaseStore : public Store {
 
   private:
     /// Lists the known columns, in an order with an index.
-    Result<Page> list_known(const Filter& filter, const Window& window);
+    Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
     /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 

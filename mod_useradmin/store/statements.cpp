@@ -416,7 +416,7 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
 
 Result<std::vector<model::User>> find_all(Work& work, const Dialect&,
                                           const std::vector<model::User>& users) {
-    if (users.empty() || work.schema().extra_user_columns().empty())
+    if (users.empty())
         return users;
     const Table& user = work.schema().user;
     const Column& key = user.at("id");

@@ -36,6 +36,12 @@ UserAdminHashQueue 48
 ${lines.map((line) => `    ${line}\n`).join("")}</Location>
 `;
 
+/** The endpoints of better-auth's admin client. */
+const adminClient = (lines) => `${ownModules}<Location "/api/auth/admin">
+    SetHandler useradmin-better-auth
+${lines.map((line) => `    ${line}\n`).join("")}</Location>
+`;
+
 const startNode = async (program, { name }) => {
   const { home, port } = await place("node");
   const server = await Server.start([node, contenderFile(program)], {
@@ -115,14 +121,13 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   },
   adminClient: {
     title: "(f) mod_useradmin for better-auth's admin client",
+    start: (data) => startHttpd("client", `${databaseLines(data)}${adminClient(signed)}`),
+    headers: cookie,
+  },
+  cachedAdminClient: {
+    title: "(f) the same, AuthUserAdminCache",
     start: (data) =>
-      startHttpd(
-        "client",
-        `${databaseLines(data)}${ownModules}<Location "/api/auth/admin">
-    SetHandler useradmin-better-auth
-${signed.map((line) => `    ${line}\n`).join("")}</Location>
-`,
-      ),
+      startHttpd("clients", `${databaseLines(data)}${adminClient([...signed, "AuthUserAdminCache 60"])}`),
     headers: cookie,
   },
   notes: {
