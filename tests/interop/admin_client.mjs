@@ -314,7 +314,7 @@ class Calls {
   }
 }
 
-const count = 600;
+const count = 400;
 
 const tests = (check) =>
   check(`${count} calls answer as the library does, and leave the same rows`, async (site) => {
