@@ -7,9 +7,6 @@
 #include "sign_in/email.hpp"
 #include "text/unicode.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace useradmin::admin {
 
 Reply create_user(Call& call) {
@@ -17,9 +14,9 @@ Reply create_user(Call& call) {
     const std::optional<json::Object> data = body.object("data");
     // The roles.
     std::string roles(api::text_of(api::Role::user));
-    const bool is_in_data = body.kind("role") == json::Object::Kind::absent && data &&
-                            data->kind("role") != json::Object::Kind::absent;
-    if (is_in_data || body.kind("role") != json::Object::Kind::absent) {
+    const bool is_in_body = has_any(body, {"role"});
+    const bool is_in_data = !is_in_body && data && has_any(*data, {"role"});
+    if (is_in_body || is_in_data) {
         if (!call.may(Action::set_role))
             return error(forbidden_role);
         const auto given = roles_in(is_in_data ? *data : body, "role");
@@ -30,12 +27,7 @@ Reply create_user(Call& call) {
     if (may_not_give(call, roles))
         return error(outranked);
     // A ban.
-    constexpr std::array ban_members = {"banned", "banReason", "banExpires"};
-    const auto is_given = [&](std::string_view name) {
-        return data && data->kind(name) != json::Object::Kind::absent;
-    };
-    if (std::any_of(ban_members.begin(), ban_members.end(), is_given) &&
-        !call.may(Action::ban_user))
+    if (data && has_ban(*data) && !call.may(Action::ban_user))
         return error(forbidden_ban);
     // The address and the password.
     const std::string email = text::lower(body.text("email"));

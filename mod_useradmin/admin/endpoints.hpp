@@ -24,10 +24,6 @@ struct Call {
     audit::Event& event;
 
     bool may(Action action) const noexcept;
-    /// Returns the member as a text, as z.coerce.string() does.
-    std::string text_of(std::string_view member) const {
-        return parameters.object()->as_text(member);
-    }
 };
 
 /// Adds the errors of a request's body or query.
@@ -64,6 +60,11 @@ Reply has_permission(Call& call);
 Reply impersonate_user(Call& call);
 Reply stop_impersonating(Call& call);
 
+/// Returns the reply to a query of list-users that better-auth rejects, or nothing.
+std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters& parameters);
+
+/// Returns whether one of the roles, joined by commas, is superAdmin.
+bool is_super_admin(std::string_view roles) noexcept;
 /// Returns the roles in a member that is a string or an array of strings, joined by commas; nothing
 /// if it is neither.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);

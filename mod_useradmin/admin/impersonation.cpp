@@ -3,6 +3,7 @@
 #include "api/access.hpp"
 #include "crypto/random.hpp"
 #include "sign_in/client_text.hpp"
+#include "sign_in/identity.hpp"
 #include "sign_in/replies.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
@@ -34,10 +35,6 @@ bool has_rights(const RoleActions& first, std::string_view roles) {
     return false;
 }
 
-bool is_super_admin(std::string_view roles) {
-    return has_role(roles, api::text_of(api::Role::super_admin));
-}
-
 bool is_protected(const model::User& user, const api::OperationSettings& settings) {
     return user.email == settings.protected_email ||
            (settings.lowers_email &&
@@ -51,7 +48,7 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     if (is_higher || is_protected(user, call.service.settings) ||
         (has_rights(call.service.roles, roles) && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);
-    if (user.banned && (!user.ban_expires || *user.ban_expires > text::now()))
+    if (sign_in::is_banned(user, text::now()))
         return error(banned_user);
     return std::nullopt;
 }

@@ -1,6 +1,4 @@
 // GET admin/list-users
-#include "admin/list_users.hpp"
-
 #include "admin/endpoints.hpp"
 #include "api/access.hpp"
 #include "api/list_order.hpp"
@@ -66,10 +64,9 @@ Count count_of(const std::optional<std::string>& value) {
     return {static_cast<std::int64_t>(number)};
 }
 
-/// Returns what is searched for and filtered by. Users must match all of it.
+/// Returns what is searched for and filtered by.
 store::Filter filter_of(std::string_view query, std::string& searched, std::string& role) {
     store::Filter filter;
-    filter.matches_all = true;
     searched = text::query_parameter(query, "searchValue").value_or("");
     if (!searched.empty()) {
         filter.conditions.push_back(
@@ -99,7 +96,6 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
         // The service's own filter, whose total is known; it takes no role as the role user.
         role = condition.values[0];
         filter.role = role;
-        filter.matches_all = false;
     } else {
         filter.conditions.push_back(std::move(condition));
     }
@@ -192,12 +188,9 @@ Reply list_users(Call& call) {
             window.column = sorted_by;
         window.order.is_descending = text::query_parameter(query, "sortDirection") == "desc";
     }
-    if (!window.column.empty()) {
+    if (!window.column.empty())
         filter.conditions.push_back({sorted_by, Operator::exists});
-        filter.matches_all = true;
-    }
-    if (filter.conditions.empty() && !filter.role)
-        filter.matches_all = false;
+    filter.matches_all = !filter.conditions.empty();
     if (limit.is_impossible || offset.is_impossible || !is_clean(filter))
         return page_reply({}, {}, {});
     const auto page = call.service.store.list(filter, window);

@@ -1,5 +1,4 @@
 #include "admin/endpoints.hpp"
-#include "admin/list_users.hpp"
 #include "api/access.hpp"
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
@@ -127,6 +126,11 @@ std::optional<Reply> need_permissions(const http::Request&, Parameters& paramete
     if (!has_permissions)
         return sign_in::error(400, "invalid permission check. no permission(s) were passed.");
     return std::nullopt;
+}
+
+/// Returns whether the caller may only change users of the role user (UserAdminGuard).
+bool is_limited_by_rank(const Call& call) {
+    return call.service.settings.guards.rank && !is_super_admin(call.caller.roles);
 }
 
 constexpr Problem none = {403, "FORBIDDEN", "Forbidden"};
@@ -269,6 +273,10 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
 
 } // namespace
 
+bool is_super_admin(std::string_view roles) noexcept {
+    return has_role(roles, api::text_of(api::Role::super_admin));
+}
+
 bool Call::may(Action action) const noexcept {
     Actions actions;
     actions.add(action);
@@ -294,9 +302,8 @@ std::optional<store::Actor> actor_of(const Caller& caller) {
 }
 
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
-    const api::Guards& guards = call.service.settings.guards;
     store::UpdateGuard guard;
-    if (guards.rank && !has_role(call.caller.roles, api::text_of(api::Role::super_admin)))
+    if (is_limited_by_rank(call))
         guard = {store::UpdateGuard::Kind::requires_role, api::text_of(api::Role::user)};
     else if (revokes_super_admin)
         guard = api::last_super_admin_guard(call.service.settings);
@@ -305,9 +312,7 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
 }
 
 bool may_not_give(const Call& call, std::string_view roles) {
-    return call.service.settings.guards.rank &&
-           !has_role(call.caller.roles, api::text_of(api::Role::super_admin)) &&
-           roles != api::text_of(api::Role::user);
+    return is_limited_by_rank(call) && roles != api::text_of(api::Role::user);
 }
 
 bool may_not_change(const Call& call, const model::User& user) {

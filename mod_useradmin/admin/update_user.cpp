@@ -6,18 +6,9 @@
 #include "sign_in/email.hpp"
 #include "text/unicode.hpp"
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace useradmin::admin {
 
 namespace {
-
-bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) {
-    return std::any_of(
-        members.begin(), members.end(),
-        [&](std::string_view member) { return data.kind(member) != Kind::absent; });
-}
 
 /// Returns why the address cannot be the user's, or nothing.
 std::optional<Reply> check_email(const Call& call, std::string_view email) {
@@ -56,7 +47,7 @@ Reply update_user(Call& call) {
         changes.push_back({"role", roles});
     }
     const bool is_ban = data.boolean("banned");
-    if (has_any(data, {"banned", "banReason", "banExpires"})) {
+    if (has_ban(data)) {
         if (!call.may(Action::ban_user))
             return error(forbidden_ban);
         if (is_ban && call.event.target == call.caller.id)

@@ -18,6 +18,16 @@ bool is_time(std::string_view name) noexcept {
 
 } // namespace
 
+bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept {
+    return std::any_of(
+        members.begin(), members.end(),
+        [&](std::string_view member) { return data.kind(member) != json::Object::Kind::absent; });
+}
+
+bool has_ban(const json::Object& data) noexcept {
+    return has_any(data, {"banned", "banReason", "banExpires"});
+}
+
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
     for (const std::string_view name : data.keys()) {
         const auto is_named = [&](const store::Change& value) { return value.field == name; };

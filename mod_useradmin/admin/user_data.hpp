@@ -11,6 +11,11 @@
 
 namespace useradmin::admin {
 
+/// Returns whether the object has one of the members.
+bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
+/// Returns whether it has one of those of a ban.
+bool has_ban(const json::Object& data) noexcept;
+
 /// The columns to set. Valid as long as the object and the JSON.
 class UserData {
   public:

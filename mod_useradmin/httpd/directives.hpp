@@ -36,7 +36,8 @@ struct ConfigLine {
 };
 
 /// A directive. The tag identifies its value. The reader parses a Line into the value. It returns
-/// nullptr, or the end of an error message ("must be …").
+/// nullptr, or the end of an error message ("must be …"). If it has the member adds_to_value, it
+/// adds to what earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -87,8 +88,6 @@ struct NumberReader {
         return nullptr;
     }
 };
-
-/// A reader with the member adds_to_value adds to what earlier lines of the same section set.
 
 /// Reads a flag.
 struct SwitchReader {

@@ -1,6 +1,5 @@
 #include "service/request_context.hpp"
 
-#include "api/protected_email.hpp"
 #include "httpd/reply.hpp"
 #include "service/caller.hpp"
 #include "service/database_survey.hpp"

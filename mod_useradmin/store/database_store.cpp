@@ -360,17 +360,6 @@ void restore_order(std::vector<model::User>& users, const Window& window) {
 } // namespace
 
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
-    if (!filter.conditions.empty()) {
-        const Result<Done> checked = run<Done>(
-            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect&) -> Result<Done> {
-                for (const Condition& condition : filter.conditions)
-                    if (!is_possible(condition, work.schema().user))
-                        return Failure::impossible_condition;
-                return Done();
-            });
-        if (!checked)
-            return checked.failure();
-    }
     // The total comes with the page of another order.
     constexpr Window one_user = {1};
     bool has_further_columns = false;
@@ -410,11 +399,15 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
         return run<Total>(
             Access::read, needs_user, Retry::yes,
             [&](Work& work, const Dialect& dialect) -> Result<Total> {
+                const Table& user = work.schema().user;
+                for (const Condition& condition : filter.conditions)
+                    if (!is_possible(condition, user))
+                        return Failure::impossible_condition;
                 const ListQueries& lists = dialect.lists(work.schema());
                 has_further_columns = !work.schema().extra_user_columns().empty();
                 if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                     return Total();
-                const Window usable = usable_window(window, work.schema().user);
+                const Window usable = usable_window(window, user);
                 Result<CountedPage> counted = lists.count(work, dialect, filter, usable, last);
                 if (!counted)
                     return counted.failure();

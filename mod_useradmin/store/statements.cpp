@@ -402,16 +402,14 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    if (columns == UserColumns::all) {
-        statement << "SELECT " << work.schema().full_user() << " FROM " << user
-                  << " AS useradmin_row";
-        append_key(statement, dialect, key, id);
-        return first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); });
-    }
-    statement << "SELECT " << user.select_list << ", " << user.version << " FROM " << user
-              << " AS useradmin_row";
+    const bool reads_all = columns == UserColumns::all;
+    statement << "SELECT "
+              << (reads_all ? work.schema().full_user() : user.select_list + ", " + user.version)
+              << " FROM " << user << " AS useradmin_row";
     append_key(statement, dialect, key, id);
-    return first_row(work, statement, Work::read_user);
+    return first_row(work, statement, [&](Rows& rows) {
+        return reads_all ? work.read_full_user(rows) : Work::read_user(rows);
+    });
 }
 
 Result<std::vector<model::User>> find_all(Work& work, const Dialect&,
