@@ -138,8 +138,10 @@ std::string written(const Object& object) {
             writer.integer(0);
         else if (kind == Kind::null)
             writer.null();
-        else
+        else if (kind == Kind::array)
             writer.begin_array().end_array();
+        else
+            writer.begin_object().end_object();
     }
     writer.end_object();
     return text;
