@@ -90,9 +90,10 @@ class Dialect {
 
     // --- Fragments of SQL ---
 
-    /// Appends a condition that the column contains the text (4.1).
+    /// Appends a condition that the column contains the word of a search (4.1), without regard to
+    /// case and accents.
     virtual void append_contains(Statement& statement, const Column& column,
-                                 std::string_view search) const = 0;
+                                 std::string_view word) const = 0;
     /// Appends a condition that a text column matches the pattern, as the database's LIKE compares.
     virtual void append_like(Statement& statement, const Column& column,
                              const std::string& pattern) const = 0;

@@ -1,6 +1,7 @@
 #include "store/lists.hpp"
 
 #include "store/conditions.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,13 +61,16 @@ model::User read_listed_user(Rows& rows) {
 // From this offset on, skip rows in the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
-/// Appends a condition that the name or the address contains the text.
+/// Appends a condition that the name or the address contains each word of the text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
     const char* before = "(";
-    for (const std::string_view field : {"name", "email"}) {
-        statement << std::exchange(before, " OR ");
-        dialect.append_contains(statement, schema.user.at(field), search);
+    for (const std::string_view word : text::search_words(search)) {
+        for (const std::string_view field : {"name", "email"}) {
+            statement << std::exchange(before, " OR ");
+            dialect.append_contains(statement, schema.user.at(field), word);
+        }
+        before = ") AND (";
     }
     statement << ")";
 }
@@ -316,7 +320,7 @@ Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filte
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class PlainListQueries final : public ListQueries {
   public:
-    CountSharing count_sharing(const Schema& schema, const Filter& filter) const noexcept override {
+    CountSharing count_sharing(const Schema& schema, const Filter& filter) const override {
         return filter.search                             ? CountSharing::when_cached
                : schema.user.estimated_rows < min_shared ? CountSharing::never
                                                          : CountSharing::always;

@@ -30,8 +30,7 @@ enum class CountSharing {
 /// The statements of lists. Stateless.
 class ListQueries {
   public:
-    virtual CountSharing count_sharing(const Schema& schema,
-                                       const Filter& filter) const noexcept = 0;
+    virtual CountSharing count_sharing(const Schema& schema, const Filter& filter) const = 0;
     /// Returns the total of a filter, and the page if it costs nothing extra.
     virtual Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
                                       const Window& window, LastTotal last) const = 0;
@@ -75,7 +74,7 @@ void append_limit(Statement& statement, std::int64_t limit);
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const model::NullableText& role, const Window& window);
 
-/// Appends a condition that a user matches a search.
+/// Appends a condition that a user matches a search: conditions joined by AND.
 using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
                               std::string_view search);
 /// Returns the total, and possibly the page, of any filter and order.

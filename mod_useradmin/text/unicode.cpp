@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 namespace useradmin::text {
 
@@ -56,6 +55,15 @@ std::string mapped(std::string_view text, int flags) {
                        static_cast<std::size_t>(mapped_size));
     explicit_bzero(points.data(), points.size() * sizeof(utf8proc_int32_t));
     return mapped;
+}
+
+/// Returns the length of the white space character at the start of the text, or 0.
+std::size_t space_length(std::string_view text) noexcept {
+    utf8proc_int32_t point = 0;
+    const std::size_t length = take_point(text, point);
+    const bool is_space =
+        (point >= '\t' && point <= '\r') || utf8proc_category(point) == UTF8PROC_CATEGORY_ZS;
+    return is_space ? length : 0;
 }
 
 char lower_ascii(char byte) noexcept {
@@ -119,8 +127,36 @@ std::string fold(std::string_view text) {
         return folded;
     }
     // Compose: a Hangul syllable is compared as a whole, not by its first letters.
-    return mapped(text,
-                  UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
+    std::string folded =
+        mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
+    for (const PlainLetter& letter : plain_letters)
+        for (std::size_t at = 0; (at = folded.find(letter.small, at)) != folded.npos;)
+            folded.replace(at, letter.small.size(), letter.plain);
+    return folded;
+}
+
+std::vector<std::string_view> search_words(std::string_view search) {
+    constexpr std::size_t most_words = 8;
+    std::vector<std::string_view> words;
+    std::size_t start = 0;
+    for (std::size_t at = 0; at <= search.size();) {
+        const std::size_t space = space_length(search.substr(at));
+        const bool is_end = space > 0 || at == search.size();
+        if (is_end && at > start)
+            words.push_back(search.substr(start, at - start));
+        at += std::max<std::size_t>(space, 1);
+        if (is_end)
+            start = at;
+    }
+    if (words.empty())
+        return {search};
+    if (words.size() > most_words) {
+        const char* const begin = words[most_words - 1].data();
+        const char* const end = words.back().data() + words.back().size();
+        words.resize(most_words);
+        words.back() = {begin, static_cast<std::size_t>(end - begin)};
+    }
+    return words;
 }
 
 bool has_only_combining_marks(std::string_view text) noexcept {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::text {
 
@@ -22,9 +23,25 @@ std::size_t sequence_length(std::string_view bytes) noexcept;
 /// Returns the length of a UTF-8 text in UTF-16 code units, as JavaScript counts it.
 std::size_t utf16_length(std::string_view text) noexcept;
 
-/// Folds case and removes accents, for searching ("ÁNGEL" matches "angel"). Returns text that is
-/// not UTF-8 unchanged.
+/// A letter that does not decompose, and the plain letters that fold() replaces it by.
+struct PlainLetter {
+    std::string_view small;
+    std::string_view capital; ///< empty if it has none of its own
+    std::string_view plain;
+};
+
+inline constexpr PlainLetter plain_letters[] = {{"ß", "ẞ", "ss"}, {"æ", "Æ", "ae"}, {"ð", "Ð", "d"},
+                                                {"ø", "Ø", "o"},  {"þ", "Þ", "th"}, {"đ", "Đ", "d"},
+                                                {"ħ", "Ħ", "h"},  {"ı", "", "i"},   {"ł", "Ł", "l"},
+                                                {"œ", "Œ", "oe"}, {"ŧ", "Ŧ", "t"}};
+
+/// Folds case and removes accents, for searching ("ÁNGEL" matches "angel", "Łukasz" "lukasz").
+/// Text that is not UTF-8 keeps its case and accents.
 std::string fold(std::string_view text);
+
+/// Returns the words of a search, which are separated by white space: at most eight, the last of
+/// which is the remainder. A search of white space is one word.
+std::vector<std::string_view> search_words(std::string_view search);
 
 /// Returns whether the text consists of combining marks only. Such a text folds to an empty one,
 /// which every text contains.

@@ -194,20 +194,23 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
     }
 
     static bool matches(const store::Filter& filter, const Kept& user) {
-        const std::string searched(filter.search.value_or(""));
-        // Marks alone are looked for where they are written.
-        const bool is_literal = text::has_only_combining_marks(searched);
-        const std::string search = is_literal ? searched : text::fold(searched);
-        const auto contains = [&](const std::string& text, const std::string& folded) {
-            return (is_literal ? text : folded).find(search) != std::string::npos;
+        const auto has_word = [&](std::string_view word) {
+            // Marks alone are looked for where they are written.
+            const bool is_literal = text::has_only_combining_marks(word);
+            const std::string searched = is_literal ? std::string(word) : text::fold(word);
+            const auto contains = [&](const std::string& text, const std::string& folded) {
+                return (is_literal ? text : folded).find(searched) != std::string::npos;
+            };
+            return contains(user.name, user.folded_name) || contains(user.email, user.folded_email);
         };
         const std::string role = user.role.empty() ? "user" : user.role;
         std::vector<bool> all;
         if (filter.role)
             all.push_back(role == *filter.role);
-        if (filter.search)
-            all.push_back(contains(user.name, user.folded_name) ||
-                          contains(user.email, user.folded_email));
+        if (filter.search) {
+            const auto words = text::search_words(*filter.search);
+            all.push_back(std::all_of(words.begin(), words.end(), has_word));
+        }
         if (filter.banned)
             all.push_back(user.banned == *filter.banned);
         if (filter.created_from)

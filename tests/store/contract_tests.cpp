@@ -124,6 +124,42 @@ TEST(list, searches_upper_and_lower_case_alike) {
     CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
+TEST(list, searches_without_regard_to_accents) {
+    add_user("l", "Łukasz Żółć");
+    add_user("o", "Ødegård");
+    add_user("y", "Yılmaz İPEK");
+    add_user("e", "Æsop Œuvre");
+    add_user("g", "Groß");
+    add_user("z", "LUKASZ ODEGARD YILMAZ AESOP GROSS");
+    const auto check = [&](const char* search, const char* id) {
+        CHECK_EQUAL(std::string(id) + " z", ids(worked(store().list({{}, search}, {20, 0}))));
+    };
+    for (const char* search : {"lukasz", "Łukasz", "ŁUKASZ"})
+        check(search, "l");
+    for (const char* search : {"odegard", "ØDEGÅRD", "ødegard"})
+        check(search, "o");
+    for (const char* search : {"yilmaz", "YILMAZ", "yılmaz"})
+        check(search, "y");
+    for (const char* search : {"aesop", "æsop", "ÆSOP"})
+        check(search, "e");
+    for (const char* search : {"gross", "GROẞ", "groß"})
+        check(search, "g");
+    CHECK_EQUAL(std::string("l"), ids(worked(store().list({{}, "zolc"}, {20, 0}))));
+    CHECK_EQUAL(std::string("e"), ids(worked(store().list({{}, "oeuvre"}, {20, 0}))));
+    CHECK_EQUAL(std::string("y"), ids(worked(store().list({{}, "ipek"}, {20, 0}))));
+}
+
+TEST(list, searches_words_in_any_order) {
+    add_user("a", "a@x", "NULL");
+    add_user("b", "berg.ana@x");
+    add_user("c", "ana.c@x");
+    for (const char* search : {"berg ana", "ana berg", "  ana\tberg ", "ana berg @x b",
+                               "a\xc2\xa0"
+                               "berg",
+                               "b a e r g . n @x"})
+        CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, search}, {20, 0}))));
+}
+
 TEST(list, searches_marks_alone_where_they_are_written) {
     add_user("a", "a@x");
     add_user("b", "A\xcc\x81"

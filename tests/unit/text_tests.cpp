@@ -110,6 +110,23 @@ TEST(utf8, a_sequence_has_the_length_that_its_code_point_takes) {
     UNSIGNED_LONGS_EQUAL(0, text::sequence_length("\xed\xa0\x80"));
 }
 
+TEST_GROUP(search_words){};
+
+TEST(search_words, are_separated_by_white_space) {
+    const auto check = [](std::string_view search, const std::vector<std::string_view>& words) {
+        CHECK_TRUE(words == text::search_words(search));
+    };
+    check("ana", {"ana"});
+    check(" ana \t  berg\n", {"ana", "berg"});
+    check("ana\xc2\xa0"
+          "berg\xe3\x80\x80",
+          {"ana", "berg"}); // no-break space, ideographic space
+    check("a b c d e f g h  i", {"a", "b", "c", "d", "e", "f", "g", "h  i"});
+    check("  ", {"  "});
+    check("", {""});
+    check("\xff \xff", {"\xff", "\xff"});
+}
+
 TEST_GROUP(folding){};
 
 TEST(folding, removes_combining_marks_alone) {
@@ -130,6 +147,17 @@ TEST(folding, takes_case_and_accents_away) {
     check_texts("strasse", text::fold("Straße"));
     check_texts("istanbul", text::fold("İstanbul"));
     check_texts("αθηνα", text::fold("ΑΘΉΝΑ"));
+}
+
+TEST(folding, replaces_letters_that_do_not_decompose) {
+    check_texts("lukasz", text::fold("Łukasz"));
+    check_texts("odegard", text::fold("ØDEGÅRD"));
+    check_texts("yilmaz", text::fold("Yılmaz"));
+    check_texts("aesop oeuvre", text::fold("Æsop Œuvre"));
+    check_texts("gross", text::fold("GROẞ"));
+    check_texts("thordur", text::fold("Þórður"));
+    check_texts("dordevic", text::fold("Đorđević"));
+    check_texts("hamrun", text::fold("Ħamrun"));
 }
 
 TEST(folding, is_another_thing_than_what_texts_are_sorted_by) {

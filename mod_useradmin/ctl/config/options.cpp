@@ -27,7 +27,7 @@ constexpr Option all_options[] = {
     {"email-case", "keep|lower", "how to store addresses, as in UserAdminEmailCase"},
     {"email-change", "keep|unverify", "whether a changed address stays verified"},
     {"protected-email", "ADDRESS", "as in UserAdminProtectedEmail"},
-    {"search", "TEXT", "text in the name or the address, ignoring case"},
+    {"search", "TEXT", "words in the name or the address, ignoring case and accents"},
     {"banned", "", "banned users only; the other filters must match, too"},
     {"sort", "createdAt|updatedAt|name|email", "the order; default: createdAt, newest first"},
     {"page", "N", "the page; default: 1"},

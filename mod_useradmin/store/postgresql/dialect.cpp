@@ -8,6 +8,7 @@
 #include "store/statements.hpp"
 #include "store/update_conditions.hpp"
 #include "store/work.hpp"
+#include "text/unicode.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -15,6 +16,19 @@
 namespace useradmin::store {
 
 namespace {
+
+/// Returns an expression that folds a text as text::fold() does, as far as the database's lower()
+/// converts its letters.
+std::string folded_text(const std::string& text) {
+    std::string folded = "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + text +
+                         ", NFD), E'[\\u0300-\\u036f]', '', 'g'))";
+    for (const text::PlainLetter& letter : text::plain_letters)
+        for (const std::string_view each : {letter.small, letter.capital})
+            if (!each.empty())
+                folded = "pg_catalog.replace(" + folded + ", '" + std::string(each) + "', '" +
+                         std::string(letter.plain) + "')";
+    return folded;
+}
 
 // Other modules may use the connection, and a pooler may give it to other clients, so the search
 // path is left unchanged. Instead, each statement names the schema of every table, function, type
@@ -374,11 +388,29 @@ class Postgresql final : public Dialect {
     }
 
     void append_contains(Statement& statement, const Column& column,
-                         std::string_view search) const override {
+                         std::string_view word) const override {
+        const std::string pattern = containing_pattern(word);
+        const std::string folded = containing_pattern(text::fold(word));
         // Before PostgreSQL 18, ILIKE rejects such a collation.
-        statement << column << "::pg_catalog.text"
-                  << (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "")
-                  << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
+        const std::string text =
+            column.sql() + "::pg_catalog.text" +
+            (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "");
+        const auto matches = [&](const std::string& pattern_or_folded) {
+            statement << text << " OPERATOR(pg_catalog.~~*) " << Argument{pattern_or_folded};
+        };
+        if (text::has_only_combining_marks(word))
+            return matches(pattern);
+        // Most texts are ASCII and need no folding. Other encodings have no normal forms.
+        statement << "CASE WHEN pg_catalog.octet_length(" << text
+                  << ") OPERATOR(pg_catalog.<>) pg_catalog.length(" << text
+                  << ") AND pg_catalog.current_setting('server_encoding') OPERATOR(pg_catalog.=) "
+                     "'UTF8' THEN "
+                  << folded_text(text) << " OPERATOR(pg_catalog.~~) " << Argument{folded} << " OR ";
+        // With the collation C, lower() converts ASCII only.
+        matches(pattern);
+        statement << " ELSE ";
+        matches(folded);
+        statement << " END";
     }
 
     void append_like(Statement& statement, const Column& column,

@@ -3,8 +3,10 @@
 #include "store/like_pattern.hpp"
 #include "text/unicode.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 namespace useradmin::store {
 
@@ -21,31 +23,34 @@ constexpr char separator = '\x01';
 constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {
-    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
+           (character >= 'A' && character <= 'Z');
 }
 
-/// How to find the users that match a search.
-enum class SearchStrategy {
-    /// Reads all users: the text has no trigrams.
-    all_rows,
-    by_index,
-    /// Queries the index for a few trigrams of each word.
-    by_words
-};
+/// Returns the first three ASCII letters or digits of the first two runs of them.
+std::vector<std::string> trigrams_of(std::string_view search) {
+    std::vector<std::string> trigrams;
+    std::size_t run = 0;
+    for (std::size_t at = 0; at < search.size() && trigrams.size() < 2; ++at) {
+        run = is_letter_or_digit(search[at]) ? run + 1 : 0;
+        if (run == 3)
+            trigrams.push_back(text::fold(search.substr(at - 2, 3)));
+    }
+    return trigrams;
+}
 
-SearchStrategy search_strategy_of(std::string_view search) {
-    int words = 0;
+/// Returns whether the index finds a word. Otherwise all users are read.
+bool has_trigram(std::string_view word) {
     int run = 0;
-    for (const char character : text::fold(search)) {
+    for (const char character : text::fold(word)) {
         // A non-ASCII code point is folded to several letters.
         if (static_cast<unsigned char>(character) >= 0x80)
-            return SearchStrategy::by_index;
+            return true;
         run = is_letter_or_digit(character) ? run + 1 : 0;
-        words += run == 3 ? 1 : 0;
+        if (run == 3)
+            return true;
     }
-    return words == 0   ? SearchStrategy::all_rows
-           : words == 1 ? SearchStrategy::by_index
-                        : SearchStrategy::by_words;
+    return false;
 }
 
 /// Returns the expression of the search index.
@@ -56,78 +61,43 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded LIKE pattern of a text.
-void append_pattern(Statement& statement, const Schema& schema, std::string_view search) {
-    statement << schema.scale << ".fold(" << argument(containing_pattern(search)) << ")";
-}
-
-/// Appends a condition that a user matches a search. The pattern is a subquery, so it is folded
-/// only once.
-void append_folded_search(Statement& statement, const Schema& schema, std::string_view search,
-                          bool by_index) {
+/// Appends a condition that a user has a word. The pattern is a subquery, so it is folded only
+/// once.
+void append_word(Statement& statement, const Schema& schema, std::string_view word, bool by_index) {
     // An equivalent collation that the index does not have prevents its use.
     statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
-              << " OPERATOR(pg_catalog.~~) (SELECT ";
-    append_pattern(statement, schema, search);
-    statement << ")";
-}
-
-void append_indexed_search(Statement& statement, const Schema& schema, const Dialect&,
-                           std::string_view search) {
-    append_folded_search(statement, schema, search,
-                         search_strategy_of(search) != SearchStrategy::all_rows);
+              << " OPERATOR(pg_catalog.~~) (SELECT " << schema.scale << ".fold("
+              << argument(containing_pattern(word)) << "))";
 }
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
                              std::string_view search) {
-    append_folded_search(statement, schema, search, false);
+    const char* before = "";
+    for (const std::string_view word : text::search_words(search))
+        append_word(statement << std::exchange(before, " AND "), schema, word, false);
 }
 
-/// Appends a condition that a user has three letters of each word, chosen by the expression.
-void append_sketch(Statement& statement, const Schema& schema, const char* three_of_word) {
-    statement << searched_text(schema)
-              << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.regexp_replace(whole, '"
-              << three_of_word << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
+void append_indexed_search(Statement& statement, const Schema& schema, const Dialect& dialect,
+                           std::string_view search) {
+    // For each row in the shortest posting list, the index checks the lists of all trigrams of a
+    // condition. So it looks up one trigram of each of two words, and the remaining rows are
+    // compared with the whole text.
+    if (const std::vector<std::string> trigrams = trigrams_of(search); trigrams.size() == 2) {
+        for (const std::string& trigram : trigrams)
+            statement << searched_text(schema) << " OPERATOR(pg_catalog.~~) "
+                      << argument(containing_pattern(trigram)) << " AND ";
+        return append_unindexed_search(statement, schema, dialect, search);
+    }
+    const char* before = "";
+    for (const std::string_view word : text::search_words(search))
+        append_word(statement << std::exchange(before, " AND "), schema, word, has_trigram(word));
 }
 
-/// Appends a condition that a user has the three letters that the expression matches.
-void append_letters(Statement& statement, const Schema& schema, const char* three_letters) {
-    statement << searched_text(schema)
-              << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.concat('%', "
-                 "pg_catalog.\"substring\"(whole, '"
-              << three_letters << "'), '%') FROM useradmin_text) AND ";
-}
-
-/// Appends a query for the users outside the filter's role that match its search. is_few: whether
-/// few matches are expected.
+/// Appends a query for the users outside the filter's role that match its search.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
-                    const std::string& columns, const Filter& filter, bool is_few) {
-    const SearchStrategy strategy = search_strategy_of(*filter.search);
-    if (strategy == SearchStrategy::by_words) {
-        append_pattern(statement << "WITH useradmin_text AS MATERIALIZED (SELECT ", schema,
-                       *filter.search);
-        statement << " AS whole) ";
-    }
+                    const std::string& columns, const Filter& filter) {
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
-    if (strategy == SearchStrategy::by_words) {
-        // For each row in the shortest posting list, the index checks the lists of all trigrams of
-        // a condition. So the conditions have one trigram of each word, and the remaining rows are
-        // compared with the whole text. If few matches are expected, two words get separate
-        // conditions: the index decides them at once, and the planner estimates few rows.
-        if (is_few) {
-            append_letters(statement, schema, "[a-z0-9]{3}");
-            append_letters(statement, schema,
-                           "[a-z0-9]{3,}(?:[^a-z0-9]+[a-z0-9]{1,2})*[^a-z0-9]+([a-z0-9]{3})");
-        } else {
-            append_sketch(statement, schema, "([a-z0-9]{3})[a-z0-9]*");
-        }
-        statement << searched_text(schema)
-                  << " COLLATE pg_catalog.\"POSIX\" OPERATOR(pg_catalog.~~) (SELECT whole FROM "
-                     "useradmin_text)";
-    } else {
-        append_folded_search(statement, schema, *filter.search,
-                             strategy == SearchStrategy::by_index);
-    }
+    append_indexed_search(statement, schema, dialect, *filter.search);
     if (filter.role)
         statement << " AND " << role_expression(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
                   << argument(*filter.role);
@@ -146,14 +116,14 @@ void append_scale_total(Statement& statement, const Schema& schema,
 /// Returns whether the matches are likely few enough to collect.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= max_collected && window.end() <= max_collected &&
-           search_strategy_of(*filter.search) != SearchStrategy::all_rows;
+           has_trigram(*filter.search);
 }
 
 /// Collects the matches of a search. If there are too many, the total is NULL.
 void append_scale_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                              const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
-                   sort_columns(schema.user, dialect, SortKey::created_at), filter, true);
+                   sort_columns(schema.user, dialect, SortKey::created_at), filter);
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
               << select_list_m(schema.user, dialect, SortKey::created_at)
               << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
@@ -169,7 +139,7 @@ void append_scale_collection(Statement& statement, const Schema& schema, const D
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class ScaledListQueries final : public ListQueries {
   public:
-    CountSharing count_sharing(const Schema& schema, const Filter& filter) const noexcept override {
+    CountSharing count_sharing(const Schema& schema, const Filter& filter) const override {
         if (!is_answerable(filter) || !filter.is_standard())
             return plain_lists().count_sharing(schema, filter);
         return filter.search ? CountSharing::always : CountSharing::never;
@@ -233,7 +203,7 @@ class ScaledListQueries final : public ListQueries {
         const char* before = "SELECT ";
         if (filter.search) {
             append_matches(statement << std::exchange(before, " OPERATOR(pg_catalog.+) ") << "(",
-                           schema, dialect, "pg_catalog.count(*)", filter, false);
+                           schema, dialect, "pg_catalog.count(*)", filter);
             statement << ")";
         }
         if (!filter.search || filter.role)
@@ -251,10 +221,13 @@ class ScaledListQueries final : public ListQueries {
     }
 
     /// Returns whether a search can be compared with the folded texts. They have no combining
-    /// marks, and a search with the separator could match across name and address.
-    static bool is_answerable(const Filter& filter) noexcept {
-        return !filter.search || (filter.search->find(separator) == std::string_view::npos &&
-                                  !text::has_only_combining_marks(*filter.search));
+    /// marks, and a word with the separator could match across name and address.
+    static bool is_answerable(const Filter& filter) {
+        if (!filter.search)
+            return true;
+        const std::vector<std::string_view> words = text::search_words(*filter.search);
+        return filter.search->find(separator) == std::string_view::npos &&
+               std::none_of(words.begin(), words.end(), text::has_only_combining_marks);
     }
 };
 

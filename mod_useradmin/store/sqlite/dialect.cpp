@@ -114,11 +114,11 @@ class Sqlite final : public Dialect {
     }
 
     void append_contains(Statement& statement, const Column& column,
-                         std::string_view search) const override {
-        if (text::has_only_combining_marks(search))
-            statement << "instr(" << column << ", " << argument(search) << ") > 0";
+                         std::string_view word) const override {
+        if (text::has_only_combining_marks(word))
+            statement << "instr(" << column << ", " << argument(word) << ") > 0";
         else
-            statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
+            statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(word))
                       << ") > 0";
     }
 
