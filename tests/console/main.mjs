@@ -75,16 +75,16 @@ const comeWithSession = async (view, from) => {
 };
 
 test("what the service refuses with is said in the service's own English", () => {
-  const script = readFileSync(join(repository, "mod_useradmin/console/script.js"), "utf8");
+  const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   // What it confirms with, and what is for readers of its description, never come here.
   const others = /^(deleted|\w+_ended|password_set|second_factor_reset|openapi_failed)$/;
   const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
   assert.ok(refusals.length > 40);
-  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n    ${spanish}: [${own}`), `script.js has not the English for ${name}`);
+  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);
   // The console has one word for one thing: correo, bloquear, superadministrador.
   for (const [, name, spanish, own] of refusals.filter(([, , each]) => /email|bane|superAdmin/.test(each)))
-    assert.ok(script.includes(`\n    ${spanish}: [${own}, "`), `script.js has not its own words for ${name}`);
+    assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js has not its own words for ${name}`);
 });
 
 // --- Coming and going ---

@@ -1,0 +1,46 @@
+// Nodes.
+
+const svgSpace = "http://www.w3.org/2000/svg";
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {}))
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, value);
+  node.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+const h = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+const s = (name, attributes, ...children) => fill(document.createElementNS(svgSpace, name), attributes, children);
+let lastId = 0;
+const newId = () => `n${++lastId}`;
+
+const shapes = {
+  search: "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5 20 20",
+  plus: "M12 5v14M5 12h14",
+  close: "M6 6l12 12M18 6 6 18",
+  down: "M6 9l6 6 6-6",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+};
+const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
+const title = () => h("h1", { tabindex: "-1" }, t("title"));
+const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
+const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
+// Returns the first letter or digit of the first and the last word that has one.
+function initialsOf(text) {
+  const letters = visible(brief(text)).split(/\s+/).map((word) => word.match(/[\p{L}\p{N}]/u)?.[0]).filter(Boolean);
+  return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join("").toLocaleUpperCase(locale);
+}
+function avatar(user, size = "") {
+  const initials = [user.name, user.email].map(initialsOf).find(Boolean);
+  return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, initials);
+}
+const rolePill = (role) => h("span", { class: `pill ${isPrivileged(role) ? role : ""}` }, nameOfRole(role));
+const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
+function statusPills(user) {
+  const pills = [];
+  if (isBanned(user)) pills.push(h("span", { class: "pill banned", title: user.banReason }, t("banned")));
+  else if (user.banned) pills.push(h("span", { class: "pill" }, t("banOver")));
+  if (!user.emailVerified) pills.push(h("span", { class: "pill warn" }, t("unverified")));
+  return h("span", { class: "pills" }, pills);
+}

@@ -1,0 +1,13 @@
+// The console. It sends requests to the service at data-base and the sign-in endpoints only. It creates every DOM node itself,
+// so user data never becomes markup.
+const service = document.documentElement.dataset;
+const hasExtras = service.extras === "on";
+const canSignIn = service.signIn !== "";
+// better-auth's limits for the length of a password.
+const shortest = 8;
+const longest = 128;
+const days = 14;
+const maxLimit = Number(service.maxLimit);
+const changesEndSessions = service.endsSessions === "on";
+const cacheSeconds = Number(service.applicationCache);
+const limits = [Math.min(20, maxLimit), ...[50, 100].filter((limit) => limit <= maxLimit)];
