@@ -2,10 +2,11 @@
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 
-import { readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
-import { repository, run } from "../interop/support/machine.mjs";
+import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
 import { startBrowser, stopBrowser, View } from "./support/browser.mjs";
 import { hostileNames, password, Site } from "./support/site.mjs";
 
@@ -85,6 +86,42 @@ test("what the service refuses with is said in the service's own English", () =>
   // The console has one word for one thing: correo, bloquear, superadministrador.
   for (const [, name, spanish, own] of refusals.filter(([, , each]) => /email|bane|superAdmin/.test(each)))
     assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js has not its own words for ${name}`);
+});
+
+const scripts = join(repository, "mod_useradmin/console/script");
+
+test("the script's types fit each other and those of the OpenAPI document", async () => {
+  const folder = join(work, "script");
+  cpSync(scripts, folder, { recursive: true });
+  const { default: typesOf, astToString } = await load("openapi-typescript");
+  const document = readFileSync(join(repository, "mod_useradmin/api/openapi.json"), "utf8");
+  writeFileSync(join(folder, "openapi.d.ts"), astToString(await typesOf(JSON.parse(document))));
+  const compilerOptions = { allowJs: true, checkJs: true, lib: ["es2023", "dom", "dom.iterable"], noEmit: true, noUnusedLocals: true, strict: true, target: "es2023", types: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.js"] }));
+  const { status, output } = await run(process.execPath, [join(packages, "typescript/bin/tsc"), "-p", folder]);
+  assert.equal(status, 0, output);
+});
+
+test("no function of the script has more than 60 lines", async () => {
+  const { default: typescript } = await load("typescript");
+  for (const name of readdirSync(scripts)) {
+    const source = typescript.createSourceFile(name, readFileSync(join(scripts, name), "utf8"), typescript.ScriptTarget.Latest);
+    const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+    const visit = (node) => {
+      const [from, to] = [lineOf(node.getStart(source)), lineOf(node.end)];
+      assert.ok(!typescript.isFunctionLike(node) || to - from < 60, `${name}:${from}: ${to - from + 1} lines`);
+      typescript.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+});
+
+test("the page has at most 30 kB, compressed", async (context) => {
+  const page = await (await fetch(`${shown.httpd.address}/admin`)).text();
+  const size = gzipSync(page).length;
+  context.diagnostic(`${size} bytes of ${page.length}`);
+  assert.ok(size <= 30000, `${size} bytes`);
+  assert.doesNotMatch(page.slice(page.indexOf("<script>")), /^ *(\/\/|\/\*)/m, "a comment is in the page");
 });
 
 // --- Coming and going ---
@@ -320,6 +357,43 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   await view.read("1–20 of 37", ".foot");
   await view.choose(".foot select", "50");
   await view.read("1–37 of 37", ".foot");
+});
+
+scene("the rows of users who are still listed stay, with focus and selection", { email: root }, async (view) => {
+  const id = await make(view, "Row Of One", "row@example.org");
+  await view.page.reload();
+  await view.read("1–20 of", ".foot");
+  await view.page.evaluate(() => {
+    window.before = [...document.querySelectorAll("tbody tr")].map((row) => [row, row.children[1]]);
+    getSelection().selectAllChildren(window.before[2][0].querySelector(".muted"));
+    window.before[3][0].querySelector("button").focus();
+  });
+  const state = () => view.page.evaluate(() => ({
+    rows: window.before.filter(([row], at) => row === document.querySelectorAll("tbody tr")[at]).length,
+    repainted: window.before.filter(([row, cell]) => row.isConnected && cell !== row.children[1]).map(([row]) => row.querySelector("button").textContent),
+    selected: getSelection().toString() === window.before[2][0].querySelector(".muted").textContent,
+    focused: document.activeElement === window.before[3][0].querySelector("button"),
+  }));
+  const limitTo = async (limit) => {
+    // Not by a press, which moves the focus.
+    await view.page.evaluate((value) => {
+      const node = document.querySelector(".foot select");
+      node.value = value;
+      node.dispatchEvent(new Event("change"));
+    }, limit);
+    await view.rest();
+  };
+  await limitTo("50");
+  assert.ok((await view.names()).length > 20);
+  assert.deepEqual(await state(), { rows: 20, repainted: [], selected: true, focused: true });
+  await view.ask("PUT", `/api/users/${id}`, { name: "Row Renamed" });
+  await limitTo("20");
+  assert.deepEqual(await state(), { rows: 20, repainted: ["Row Renamed"], selected: true, focused: true });
+  await view.ask("DELETE", `/api/users/${id}`);
+  await limitTo("50");
+  // The others move up.
+  const left = await state();
+  assert.deepEqual([left.rows, left.selected, left.focused], [0, true, true]);
 });
 
 scene("another state in the address, as a bookmark has it, is another list, and going back leads back", { email: root }, async (view) => {

@@ -1,16 +1,41 @@
 // Nodes.
 
-const svgSpace = "http://www.w3.org/2000/svg";
+/**
+ * Attributes, and listeners by names that begin with "on". false and null leave an attribute out.
+ * @typedef {{ [name: string]: unknown } & { onclick?: (event: MouseEvent) => unknown, onchange?: (event: Event) => unknown }} Attributes
+ */
+/** @typedef {Node | string | false | null | undefined} Leaf */
+/** @typedef {Leaf | (Leaf | (Leaf | Leaf[])[])[]} Child */
+
+/**
+ * @template {Element} Filled
+ * @param {Filled} node
+ * @param {Attributes | null | undefined} attributes
+ * @param {Child[]} children
+ */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {}))
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    if (typeof value === "function") node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, value);
-  node.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, String(value));
+  const nodes = /** @type {Child[]} */ (children.flat(9));
+  node.append(.../** @type {(Node | string)[]} */ (nodes.filter((child) => child !== null && child !== undefined && child !== false)));
   return node;
 }
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes | null} [attributes]
+ * @param {Child[]} children
+ */
 const h = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
-const s = (name, attributes, ...children) => fill(document.createElementNS(svgSpace, name), attributes, children);
+/**
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes | null} attributes
+ * @param {Child[]} children
+ */
+const s = (name, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 let lastId = 0;
 const newId = () => `n${++lastId}`;
 
@@ -22,21 +47,33 @@ const shapes = {
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
 };
+/** @param {keyof typeof shapes} name */
 const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
 const title = () => h("h1", { tabindex: "-1" }, t("title"));
 const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
+/**
+ * @param {string | null | undefined} text
+ * @param {Intl.DateTimeFormat} format
+ */
 const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
-// Returns the first letter or digit of the first and the last word that has one.
+/**
+ * Returns the first letter or digit of the first and the last word that has one.
+ * @param {string} text
+ */
 function initialsOf(text) {
   const letters = visible(brief(text)).split(/\s+/).map((word) => word.match(/[\p{L}\p{N}]/u)?.[0]).filter(Boolean);
   return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join("").toLocaleUpperCase(locale);
 }
+/** @param {{ name: string, email: string }} user */
 function avatar(user, size = "") {
   const initials = [user.name, user.email].map(initialsOf).find(Boolean);
   return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, initials);
 }
+/** @param {string} role */
 const rolePill = (role) => h("span", { class: `pill ${isPrivileged(role) ? role : ""}` }, nameOfRole(role));
+/** @param {OwnUser} user */
 const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
+/** @param {OwnUser} user */
 function statusPills(user) {
   const pills = [];
   if (isBanned(user)) pills.push(h("span", { class: "pill banned", title: user.banReason }, t("banned")));

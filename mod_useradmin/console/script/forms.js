@@ -1,38 +1,61 @@
 // Forms.
 
+/**
+ * An input with its field. isStored: its initial value is the user's, and is always valid.
+ * @typedef {{ complain?: (text: string) => void, isEdited?: () => boolean, isStored?: boolean, check?: () => string }} FieldState
+ */
+/** @typedef {(HTMLInputElement | HTMLSelectElement) & FieldState} Input */
+
+/** @type {(place: ParentNode) => Input[]} */
+const inputsIn = (place) => [.../** @type {NodeListOf<Input>} */ (place.querySelectorAll("input, select"))];
+/** @type {(...places: ParentNode[]) => Input[]} */
+const editsIn = (...places) => places.flatMap(inputsIn).filter((input) => input.isEdited?.());
+
+/**
+ * @param {string} label
+ * @param {Input} input
+ * @param {{ hint?: string, beside?: Child }} parts
+ */
 function field(label, input, { hint, beside } = {}) {
   input.id ||= newId();
   const wrong = h("p", { class: "wrong", id: newId() });
   const hintId = hint ? newId() : null;
   input.setAttribute("aria-describedby", [hintId, wrong.id].filter(Boolean).join(" "));
-  input.complain = (text) => {
+  /** @param {string} text */
+  const complain = (text) => {
     wrong.textContent = text;
     if (text) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   };
-  input.addEventListener("input", () => input.complain(""));
+  input.complain = complain;
+  input.addEventListener("input", () => complain(""));
   const initial = input.value;
   input.isEdited ??= () => input.value !== initial;
   return h("div", { class: "field" }, h("label", { for: input.id }, label), beside ? h("div", { class: "with-button" }, input, beside) : input, hint && h("p", { class: "hint", id: hintId }, hint), wrong);
 }
+/** @param {Input} input */
 function complaintOf(input) {
-  if (input.isStored && !input.isEdited()) return "";
-  if (input.required && input.value.trim() === "") return t(`missing.${input.name}` in texts ? `missing.${input.name}` : "missing");
+  if (input.isStored && !input.isEdited?.()) return "";
+  const missing = `missing.${input.name}`;
+  if (input.required && input.value.trim() === "") return t(isText(missing) ? missing : "missing");
   if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
   if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
   return input.check?.() ?? "";
 }
 const addressTaken = "El email ya está registrado";
-// A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons; that an address is
-// taken appears at its field.
-function form({ fields, buttons, action, attributes, agreed = () => true }) {
+/**
+ * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons; that an address is
+ * taken appears at its field.
+ * @param {{ fields: Child, buttons: Child, action: () => unknown, agreed?: () => boolean | Promise<boolean> }} parts
+ */
+function form({ fields, buttons, action, agreed = () => true }) {
   const alert = h("div", { class: "notice bad", role: "alert" });
-  const node = h("form", { novalidate: true, ...attributes }, fields, alert, h("div", { class: "actions" }, buttons));
+  const node = h("form", { novalidate: true }, fields, alert, h("div", { class: "actions" }, buttons));
   let isBusy = false;
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (isBusy) return;
-    const inputs = [...node.querySelectorAll("input, select")];
+    const inputs = inputsIn(node);
     for (const input of inputs) input.complain?.(complaintOf(input));
     const first = inputs.find((input) => input.getAttribute("aria-invalid"));
     if (first) return first.focus();
@@ -40,58 +63,95 @@ function form({ fields, buttons, action, attributes, agreed = () => true }) {
     const button = node.querySelector("button[type=submit]");
     alert.replaceChildren();
     isBusy = true;
-    button.setAttribute("aria-busy", "true");
+    button?.setAttribute("aria-busy", "true");
     try {
       await action();
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.said !== addressTaken) return alert.replaceChildren(error.message);
+      const { said, message } = problemOf(error);
       const email = inputs.find((input) => input.name === "email");
-      email.complain(error.message);
+      if (said !== addressTaken || !email) return alert.replaceChildren(message);
+      email.complain?.(message);
       email.focus();
     } finally {
       isBusy = false;
-      button.removeAttribute("aria-busy");
+      button?.removeAttribute("aria-busy");
     }
   });
   return node;
 }
+/** @type {(name: keyof typeof shapes, label: string, onclick: () => unknown) => HTMLElement} */
 const bareButton = (name, label, onclick) => h("button", { type: "button", class: "bare", "aria-label": label, title: label, onclick }, icon(name));
+/** @param {() => string} text */
 const copy = (text) => () => text() && navigator.clipboard.writeText(text()).then(() => tell(t("copied")), () => tell(t("notCopied")));
 // Browsers offer the clipboard only to secure pages.
 const canCopy = navigator.clipboard !== undefined;
+/** @param {string} text */
 const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
-// Marks the button as busy until its action ends.
-const busy = (action) => async (event) => {
-  const node = event.currentTarget;
-  const end = action(event);
+/**
+ * Marks the button as busy until its action ends.
+ * @param {() => unknown} action
+ */
+const busy = (action) => async (/** @type {MouseEvent} */ event) => {
+  const node = /** @type {Element} */ (event.currentTarget);
+  const end = action();
   if (!(end instanceof Promise)) return;
   node.setAttribute("aria-busy", "true");
   await end.finally(() => node.removeAttribute("aria-busy"));
 };
+/**
+ * @param {string} text
+ * @param {() => unknown} action
+ */
 const button = (text, action, kind = "") => h("button", { type: "button", class: kind, onclick: busy(action) }, text);
-const select = (options, value, attributes) => {
-  const node = h("select", attributes, options.map(([key, text]) => h("option", { value: key }, text)));
+/** @typedef {[value: string, text: string]} Choice */
+/**
+ * @param {Choice[]} choices
+ * @param {string} value
+ * @param {Attributes} attributes
+ */
+const select = (choices, value, attributes) => {
+  const node = h("select", attributes, choices.map(([key, text]) => h("option", { value: key }, text)));
   node.value = value;
   return node;
 };
+/** @type {(current: string) => Choice[]} */
+const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
+
+const nameInput = () => h("input", { name: "name", required: true, autocomplete: "off" });
+const emailInput = () => h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
+function generatedPassword() {
+  const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+  // 224 is the largest multiple of 56 in a byte. Higher values would favour the first letters.
+  const bytes = [];
+  while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
+  return bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");
+}
 function passwordFields() {
+  /** @type {HTMLInputElement & FieldState} */
   const input = h("input", { type: "password", name: "password", autocomplete: "new-password", required: true, "data-bounded": "yes" });
   const shown = button(t("show"), () => reveal(input.type === "password"));
+  /** @param {boolean} isShown */
   function reveal(isShown) {
     input.type = isShown ? "text" : "password";
     shown.textContent = t(isShown ? "hide" : "show");
   }
   const generate = button(t("generate"), () => {
-    const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-    // 224 is the largest multiple of 56 in a byte. Higher values would favour the first letters.
-    const bytes = [];
-    while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
-    input.value = bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");
-    input.complain("");
+    input.value = generatedPassword();
+    input.complain?.("");
     reveal(true);
   });
   const copied = canCopy && bareButton("copy", t("copyPassword"), copy(() => input.value));
   return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate, copied] }) };
 }
-const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
+/**
+ * Enters the values of a draft, where there are any.
+ * @param {Record<string, string>} typed
+ * @param {Input[]} inputs
+ */
+function enterTyped(typed, inputs) {
+  for (const input of inputs)
+    if (input.name in typed) {
+      input.value = typed[input.name];
+      input.dispatchEvent(new Event("change"));
+    }
+}

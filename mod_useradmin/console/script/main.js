@@ -1,41 +1,51 @@
-// Signing in and out.
+// Signing in and out, and what each role sees.
+
+/** @param {Child[]} parts */
+const entrance = (...parts) => show(h("main", null, h("div", { class: "card entrance" }, ...parts)));
 
 function enter(note = "", isGood = false) {
   caller = list = null;
   const heading = title();
-  const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
-  if (canSignIn) {
-    const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
-    const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true });
-    parts.push(form({
-      fields: [field(t("email"), email), field(t("password"), password)],
-      buttons: [submit(t("signIn"))],
-      action: async () => {
-        const { status, content } = await send("POST", `${service.signIn}/sign-in/email`, { body: { email: email.value.trim(), password: password.value } });
-        if (status === 200) return content.twoFactorRedirect ? enterCode() : start();
-        password.value = "";
-        password.focus();
-        throw refusal(status, content, "wrongPassword");
-      },
-    }));
-    show(h("main", null, h("div", { class: "card entrance" }, parts)));
-    return (note ? heading : email).focus();
+  const head = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
+  if (!canSignIn) {
+    entrance(...head, h("p", null, t("signInElsewhere")), h("div", { class: "actions" }, button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
+    return heading.focus();
   }
-  parts.push(h("p", null, t("signInElsewhere")), h("div", { class: "actions" }, button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
-  show(h("main", null, h("div", { class: "card entrance" }, parts)));
-  heading.focus();
+  const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
+  const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true });
+  entrance(...head, form({
+    fields: [field(t("email"), email), field(t("password"), password)],
+    buttons: [submit(t("signIn"))],
+    action: async () => {
+      const { status, content } = await send("POST", `${service.signIn}/sign-in/email`, { body: { email: email.value.trim(), password: password.value } });
+      if (status === 200) return content.twoFactorRedirect ? enterCode() : start();
+      password.value = "";
+      password.focus();
+      throw refusal(status, content, "wrongPassword");
+    },
+  }));
+  (note ? heading : email).focus();
 }
 
+/** @type {Record<string, TextKey>} */
+const refusalCodes = { BANNED_USER: "bannedCaller", TWO_FACTOR_REQUIRED: "secondFactor", ACCOUNT_TEMPORARILY_LOCKED: "locked" };
+/**
+ * @param {number} status
+ * @param {{ code?: string } | null} content
+ * @param {TextKey} unauthorized
+ */
 function refusal(status, content, unauthorized) {
-  const key = { BANNED_USER: "bannedCaller", TWO_FACTOR_REQUIRED: "secondFactor", ACCOUNT_TEMPORARILY_LOCKED: "locked" }[content?.code] ?? { 401: unauthorized, 429: "tooMany" }[status];
-  return Object.assign(new Problem(status), key && { message: t(key) });
+  const key = refusalCodes[content?.code ?? ""] ?? (status === 401 ? unauthorized : status === 429 ? "tooMany" : null);
+  const problem = new Problem(status);
+  if (key) problem.message = t(key);
+  return problem;
 }
 
 // The second step of an account with a second factor.
 function enterCode() {
   const code = h("input", { name: "code", autocomplete: "one-time-code", required: true });
   const trust = h("input", { type: "checkbox", name: "trust" });
-  const node = form({
+  entrance(mark(), title(), form({
     fields: [field(t("code"), code, { hint: t("codeHint") }), h("label", { class: "choice" }, trust, t("trustDevice"))],
     buttons: [button(t("cancel"), () => enter()), submit(t("signIn"))],
     action: async () => {
@@ -48,14 +58,13 @@ function enterCode() {
       code.focus();
       throw refusal(status, content, "wrongCode");
     },
-  });
-  show(h("main", null, h("div", { class: "card entrance" }, mark(), title(), node)));
+  }));
   code.focus();
 }
 
 async function leave() {
   const asking = caller;
-  const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch((error) => ({ status: error.status }));
+  const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch(problemOf);
   // Ignore a second click.
   if (asking !== caller) return;
   if (status === 200) return enter(t("signedOut"), true);
@@ -66,15 +75,18 @@ function bar() {
   return h("header", { class: "bar" }, mark(), title(), h("span", { class: "host muted" }, location.hostname),
     caller && h("div", { class: "who" }, h("span", { class: "name" }), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
 }
+/** @param {OwnUser} user */
 function showName(user) {
   const place = document.querySelector(".bar .name");
   if (place) place.textContent = nameOf(user);
 }
-const readOwn = () => call("GET", pathOf(caller)).then(({ data }) => data, (error) => {
+/** @type {(self: Caller) => Promise<OwnUser>} */
+const readOwn = (self) => readUser(self).then(({ data }) => data, (error) => {
   if (error.status !== 404) throw error;
-  return { id: caller.id, name: caller.id, email: "", role: caller.role };
+  return { id: self.id, name: self.id, email: "", role: self.role };
 });
 
+/** @param {OwnUser} own */
 function showOwn(own) {
   const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
   show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
@@ -88,22 +100,61 @@ async function start() {
     if (status !== 200) throw new Problem(status);
     caller = content;
     if (!caller) return enter();
-    if (caller.role === "user") return showOwn(await readOwn());
+    if (caller.role === "user") return showOwn(await readOwn(caller));
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) return;
-    return show(h("main", null, h("div", { class: "card entrance" }, mark(), title(), h("div", { class: "notice bad", role: "alert" }, error.message), h("div", { class: "actions" }, button(t("reload"), start, "main")))));
+    const { status, message } = problemOf(error);
+    if (status === 401) return;
+    return entrance(mark(), title(), h("div", { class: "notice bad", role: "alert" }, message), h("div", { class: "actions" }, button(t("reload"), start, "main")));
   }
-  list = makeList();
+  list = new List();
   show(bar(), h("main", null, list.nodes));
   list.refresh();
   // A failure shows in the list as well.
-  readOwn().then(showName, (error) => {
-    if (!(error instanceof Problem)) throw error;
-  });
+  readOwn(caller).then(showName, problemOf);
   await restore();
 }
 
+// Opens the user in the address, with the draft.
+async function restore() {
+  written = location.href;
+  const user = fragment().get("user");
+  const draft = takeDraft(user);
+  const isShown = user ? await showUser(user, { typed: draft ?? {}, isNew: false }) : draft && createUser(draft);
+  if (draft && isShown) tell(t("restored"));
+}
+// Shows what is in the address after Back or Forward. If there are edits, restores the address first and asks.
+async function follow() {
+  if (!list) return;
+  if (edits().length) {
+    history.pushState(dialogs()[0].user ? "opened" : null, "", written);
+    if (question || !(await agreesToDiscard())) return;
+    for (const each of dialogs()) each.isLeft = true;
+    return history.back();
+  }
+  const user = fragment().get("user");
+  const [drawer] = dialogs();
+  const isShown = user !== null && drawer?.user === user && !drawer.isLeft;
+  for (const each of dialogs().reverse()) if (!isShown || each !== drawer) each.close();
+  list.follow();
+  written = location.href;
+  if (user && !isShown) await showUser(user, { isNew: false });
+}
+
+listener = {
+  sessionEnded: () => {
+    keepDraft();
+    enter(t("sessionOver"));
+  },
+  // The list still shows a user or session that has been deleted.
+  notFound: () => {
+    if (dialogs().length) list?.refresh();
+  },
+  copyIsFrom: noteCopy,
+  selfChanged: (user, isOtherRole) => {
+    if (isOtherRole) start();
+    else showName(user);
+  },
+};
 addEventListener("popstate", follow);
 show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
 start();

@@ -1,23 +1,35 @@
-// The page.
+// The page: what is shown, and what is said about it.
 
-let caller = null;
+/**
+ * An open dialog. user: the id of the user that a drawer shows. isLeft: the user has agreed to discard its edits.
+ * @typedef {HTMLDialogElement & { user?: string, isLeft?: boolean }} Dialog
+ */
+/**
+ * What a change has done to others. changesCounts: the counts above the list may differ.
+ * @typedef {{ endsSessions?: boolean, changesCounts?: boolean }} Effects
+ */
+
+/** @type {List | null} */
 let list = null;
-// Whether the last change has not reached the application's secondary storage.
-let isStillAccepted = false;
-// Whether the service reads a copy of the database, which takes no changes.
-let isCopy = false;
+const dialogs = () => [.../** @type {NodeListOf<Dialog>} */ (document.querySelectorAll("dialog[open]"))];
+
 const copyNotice = h("p", { class: "notice warn", role: "status" });
-// time: the last change that the copy has received; undefined if it is no copy.
+/** @param {string} [time] the last change that the copy has received; undefined if it is no copy */
 function noteCopy(time) {
   isCopy = time !== undefined;
-  const note = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time)) }) : "";
+  const note = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time ?? "")) }) : "";
   // Screen readers say a text again that is replaced by the same one.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
-  for (const node of document.querySelectorAll("button.change")) node.hidden = isCopy;
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("button.change"))) node.hidden = isCopy;
 }
+
 const toast = h("p", { class: "toast", role: "status" });
 let toastTimer = 0;
-function tell(text, { endsSessions = false, link = null } = {}) {
+/**
+ * @param {string} text
+ * @param {Effects & { link?: Node }} effects
+ */
+function tell(text, { endsSessions = false, link } = {}) {
   const place = dialogs().at(-1)?.querySelector(".status") ?? toast;
   const isCached = endsSessions && cacheSeconds > 0;
   const message = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
@@ -28,19 +40,12 @@ function tell(text, { endsSessions = false, link = null } = {}) {
   // A link stays until it is used, or the list is searched.
   if (!link) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
 }
+/** @param {Node[]} nodes */
 function show(...nodes) {
   // The first page that is shown leaves the focus to the browser.
   const hadFocus = document.activeElement !== document.body;
   dialogs().forEach((each) => each.close());
   toast.replaceChildren();
   document.body.replaceChildren(...nodes, toast);
-  if (hadFocus) document.querySelector("h1").focus();
+  if (hadFocus) document.querySelector("h1")?.focus();
 }
-
-const isSuper = () => caller.role === "superAdmin";
-const isSelf = (user) => user.id === caller.id;
-const mayChange = () => !isCopy && isSuper();
-const mayEdit = (user) => !isCopy && (isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user")));
-const asCompared = (email) => (caller.lowersEmail ? email.toLowerCase() : email);
-const isProtected = (user) => isSuper() && asCompared(user.email) === asCompared(caller.protectedEmail);
-const mayDelete = (user) => mayChange() && !isSelf(user) && !isProtected(user);

@@ -1,23 +1,79 @@
-// Requests.
+// Requests to the service. Their types are those of its OpenAPI document.
 
-// Returns the key of a message of the service, which may be in either language.
-const keyOf = (said) => Object.keys(texts).find((key) => /^[A-Z]/.test(key) && texts[key][0] === said) ?? said;
+/** @typedef {import("./openapi").components["schemas"]["User"]} User */
+/**
+ * The caller's own user, which may have been deleted.
+ * @typedef {Pick<User, "id" | "name" | "email" | "role"> & Partial<User>} OwnUser
+ */
+/** @typedef {import("./openapi").components["schemas"]["Session"]} Session */
+/** @typedef {import("./openapi").components["schemas"]["Summary"]} Totals */
+/** @typedef {import("./openapi").operations} Operations */
+/**
+ * A successful reply, with what its headers say.
+ * @template {keyof Operations} Name
+ * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, tag?: string, total: number }} Reply
+ */
+/**
+ * @template {keyof Operations} Name
+ * @typedef {Operations[Name] extends { requestBody?: { content: { "application/json": infer Content } } } ? Content : never} RequestBody
+ */
+/**
+ * The signed-in user, and the settings of the service that apply to the role.
+ * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean }} Caller
+ */
+/** @typedef {{ body?: unknown, tag?: string, signal?: AbortSignal }} Options */
+
+/** @type {Caller | null} */
+let caller = null;
+// Whether the last change has not reached the application's secondary storage.
+let isStillAccepted = false;
+// Whether the service reads a copy of the database, which takes no changes.
+let isCopy = false;
+/**
+ * What the page does about replies that concern more than their request; main.js sets it.
+ * copyIsFrom: the last change that the copy has received; undefined if it is no copy.
+ * @type {{ sessionEnded: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
+ */
+let listener;
+
+/**
+ * Returns the key of a message of the service, which may be in either language.
+ * @param {string} said
+ */
+const keyOf = (said) => Object.entries(texts).find(([key, [english]]) => /^[A-Z]/.test(key) && english === said)?.[0] ?? said;
 class Problem extends Error {
+  /**
+   * @param {number} status
+   * @param {string} [told] the service's message
+   */
   constructor(status, told) {
     // A 503 without an envelope may come from a proxy.
-    const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined));
-    super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
+    const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : ""));
+    super(isText(said) ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
     this.status = status;
     this.said = said;
   }
 }
+/**
+ * Returns the problem, or throws an error that is none.
+ * @param {unknown} error
+ */
+function problemOf(error) {
+  if (!(error instanceof Problem)) throw error;
+  return error;
+}
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {Options} options
+ */
 async function send(method, url, { body, tag, signal } = {}) {
+  /** @type {Record<string, string>} */
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (tag) headers["If-Match"] = tag;
-  let reply;
   try {
-    reply = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store", redirect: "error" });
+    const reply = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store", redirect: "error" });
     const content = await reply.json().catch((error) => {
       if (!(error instanceof SyntaxError)) throw error;
       return null;
@@ -28,26 +84,53 @@ async function send(method, url, { body, tag, signal } = {}) {
     throw new Problem(0);
   }
 }
-// The base address may be the root.
+/**
+ * The base address may be the root.
+ * @param {string} path
+ */
 const addressOf = (path) => `${service.base}${path}`.replace(/^(?!\/)/, "/");
-// Sends a request to the service. Returns the envelope.
+/**
+ * Sends a request to the service. Returns the envelope.
+ * @param {string} method
+ * @param {string} path
+ * @param {Options} [options]
+ */
 async function call(method, path, options) {
   const asking = caller;
   const { status, content, headers } = await send(method, addressOf(path), options);
   // Discard the reply if the caller has signed out in the meantime.
   if (asking !== caller) throw new Problem(401, "No autorizado");
   if (status === 401) {
-    keepDraft();
-    enter(t("sessionOver"));
+    listener.sessionEnded();
     throw new Problem(status, "No autorizado");
   }
-  // The list still shows a user or session that has been deleted.
-  if (status === 404 && dialogs().length) list?.refresh();
+  if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
   if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
-  if (method === "GET") noteCopy(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
-  // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
+  if (method === "GET") listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
+  /** @param {string} relation */
   const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
+  // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
   return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
 }
+/** @param {{ id: string }} user */
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
+/** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Reply<"list">>} */
+const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
+/** @type {(user: { id: string }) => Promise<Reply<"get">>} */
+const readUser = (user) => call("GET", pathOf(user));
+/** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
+const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
+
+const isSuper = () => caller?.role === "superAdmin";
+/** @param {{ id: string }} user */
+const isSelf = (user) => user.id === caller?.id;
+const mayChange = () => !isCopy && isSuper();
+/** @param {User} user */
+const mayEdit = (user) => !isCopy && (isSuper() || (caller?.role === "admin" && (!caller.rank || user.role === "user")));
+/** @param {string} [email] */
+const asCompared = (email) => (caller?.lowersEmail ? email?.toLowerCase() : email);
+/** @param {User} user */
+const isProtected = (user) => isSuper() && asCompared(user.email) === asCompared(caller?.protectedEmail);
+/** @param {User} user */
+const mayDelete = (user) => mayChange() && !isSelf(user) && !isProtected(user);

@@ -1,6 +1,7 @@
 // The console. It sends requests to the service at data-base and the sign-in endpoints only. It creates every DOM node itself,
 // so user data never becomes markup.
-const service = document.documentElement.dataset;
+// The page has all of these attributes.
+const service = /** @type {Record<string, string>} */ (document.documentElement.dataset);
 const hasExtras = service.extras === "on";
 const canSignIn = service.signIn !== "";
 // better-auth's limits for the length of a password.

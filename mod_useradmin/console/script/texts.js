@@ -1,5 +1,7 @@
 // Texts: English, Spanish. The keys of the service's messages are its Spanish texts; those with other words than the console's are replaced.
 
+/** @typedef {keyof typeof texts} TextKey */
+
 const texts = {
   title: ["Users", "Usuarios"],
   signIn: ["Sign in", "Iniciar sesión"],
@@ -209,29 +211,53 @@ const texts = {
 };
 const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
 const column = language === "es" ? 1 : 0;
-// Isolates right-to-left values and removes bidirectional controls, so that a value cannot reorder the sentence.
+/**
+ * Isolates right-to-left values and removes bidirectional controls, so that a value cannot reorder the sentence.
+ * @param {unknown} value
+ */
 const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
+/** @type {(key: TextKey, values?: Record<string, unknown>) => string} */
 const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => apart(values[name]));
+/** @type {(key: string) => key is TextKey} */
+const isText = (key) => Object.hasOwn(texts, key);
 document.documentElement.lang = language;
 document.title = t("title");
 
 const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
 const number = new Intl.NumberFormat(locale);
 const plurals = new Intl.PluralRules(locale);
-// Returns the text for a count, in the singular where there is one, or for a count that is still being read.
-const counted = (key, count) => t(plurals.select(count) === "one" && `${key}.one` in texts ? `${key}.one` : key, { count: count === null ? "…" : number.format(count) });
+/**
+ * Returns the text for a count, in the singular where there is one, or for a count that is still being read.
+ * @param {TextKey} key
+ * @param {number | null} count
+ */
+function counted(key, count) {
+  const singular = `${key}.one`;
+  const isOne = count !== null && plurals.select(count) === "one";
+  return t(isOne && isText(singular) ? singular : key, { count: count === null ? "…" : number.format(count) });
+}
+/** @param {number} seconds */
 const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", unit: seconds % 60 ? "second" : "minute", unitDisplay: "long" }).format(seconds % 60 ? seconds : seconds / 60);
 const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
-// Returns the text without invisible characters.
+/**
+ * Returns the text without invisible characters.
+ * @param {string} text
+ */
 const visible = (text) => text.normalize("NFC").replace(/[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, "").trim();
-// Shortens very long names to a line or two.
 const widest = 80;
+/**
+ * Shortens very long names to a line or two.
+ * @param {string} text
+ */
 function brief(text) {
   const letters = [...text.slice(0, 2 * widest + 2)];
   return letters.length > widest ? `${letters.slice(0, widest).join("")}…` : text;
 }
+/** @param {Pick<User, "id" | "name" | "email">} user */
 const nameOf = (user) => brief([user.name, user.email].find(visible) ?? user.id);
+/** @type {(role: string) => role is "admin" | "superAdmin"} */
 const isPrivileged = (role) => role === "admin" || role === "superAdmin";
+/** @param {string} role */
 const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : isPrivileged(role) ? t(role) : role);

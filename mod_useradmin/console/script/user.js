@@ -1,262 +1,372 @@
-// One user.
+// One user: the drawer with its profile, access and sessions, and the dialog that creates one.
 
-// Shows the user, with the values of a draft and as a new entry of the history or not. known: the user as the list has it.
-// Resolves to whether the user could be read.
-async function showUser(id, { typed = {}, isNew = true, known = null } = {}) {
-  const frame = dialog("…", "drawer");
-  frame.node.user = id;
-  if (isNew) writeAddress(true, "opened");
-  // Closes the drawer by going back to the entry of the history before it, if there is one.
-  frame.close = () => new Promise((resolve) => {
-    frame.node.addEventListener("close", resolve);
-    if (history.state !== "opened") {
-      frame.node.close();
-      return writeAddress(false);
+/** @typedef {"name" | "email" | "role"} ProfileKey */
+/** @type {ProfileKey[]} */
+const profileKeys = ["name", "email", "role"];
+
+// The inputs of a user's profile, and their initial values. Inputs drop line ends, and e-mail inputs trim spaces.
+class Profile {
+  /** @type {{ name: HTMLInputElement & FieldState, email: HTMLInputElement & FieldState, role: HTMLSelectElement & FieldState }} */
+  inputs = { name: nameInput(), email: emailInput(), role: h("select", { name: "role" }) };
+  shown = { name: "", email: "", role: "" };
+
+  constructor() {
+    for (const key of profileKeys) {
+      this.inputs[key].isStored = true;
+      this.inputs[key].isEdited = () => this.inputs[key].value !== this.shown[key];
     }
-    if (!frame.node.isLeft) history.back();
-    frame.node.isLeft = true;
-  });
-  if (canCopy) frame.place.after(bareButton("link", t("copyLink"), copy(() => `${location.href.split("#")[0]}#${new URLSearchParams({ user: id })}`)));
-  const { notice } = frame;
-  let user, tag;
-  const pills = h("span", { class: "pills" });
-  frame.place.append(pills);
-  frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
-  const facts = h("dl", { class: "facts" });
-  const name = h("input", { name: "name", required: true, autocomplete: "off" });
-  const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
-  const role = h("select", { name: "role" });
-  const inputs = { name, email, role };
-  const labels = { name: t("name"), email: t("email"), role: t("role") };
-  const access = h("section");
-  const sessions = h("section");
-  const end = h("section");
-  let profile = null;
+  }
 
-  // The initial value of each input. Inputs drop line ends, and e-mail inputs trim spaces.
-  const shown = {};
-  // An unchanged value is always valid.
-  for (const [key, input] of Object.entries(inputs)) Object.assign(input, { isStored: true, isEdited: () => input.value !== shown[key] });
-  // Shows the user as just read, but keeps typed input. Returns descriptions of what others have changed.
-  function take(fresh, freshTag) {
-    const before = user;
+  /**
+   * Shows the user as just read, but keeps typed input. Returns descriptions of what others have changed.
+   * @param {User | null} before
+   * @param {User} fresh
+   */
+  take(before, fresh) {
     const changes = [];
-    for (const [key, input] of Object.entries(inputs)) {
-      const edited = before && input.isEdited() ? input.value : null;
-      if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: brief(key === "role" ? nameOfRole(fresh[key]) : fresh[key]) }));
-      if (key === "role") role.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
+    for (const key of profileKeys) {
+      const input = this.inputs[key];
+      const edited = before && input.value !== this.shown[key] ? input.value : null;
+      if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: t(key), value: brief(key === "role" ? nameOfRole(fresh[key]) : fresh[key]) }));
+      if (key === "role") input.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
       input.value = fresh[key];
-      shown[key] = input.value;
+      this.shown[key] = input.value;
       if (edited !== null) input.value = edited;
     }
-    user = fresh;
-    tag = freshTag;
     return changes;
   }
-  // If two loads overlap, the later one counts.
-  let readings = 0;
-  async function load() {
-    const mine = ++readings;
-    const { data, tag: freshTag } = await call("GET", `/${encodeURIComponent(id)}`);
-    if (mine !== readings) return [];
-    const changes = take(data, freshTag);
-    paint();
-    return changes;
+
+  // Returns what is typed, and a request's body with what differs.
+  edited() {
+    const { name, email, role } = this.inputs;
+    const typed = { name: name.value, email: email.value, role: role.value };
+    /** @type {{ [Key in ProfileKey]?: string }} */
+    const body = {};
+    for (const key of profileKeys)
+      if (typed[key].trim() !== this.shown[key].trim() && (key !== "role" || isSuper())) body[key] = typed[key].trim();
+    return { typed, body };
   }
-  // Reports success even if the user can no longer be read.
-  async function done(text, effects) {
+
+  /**
+   * Notes that the body has been saved. Keeps what has been typed in the meantime.
+   * @param {ReturnType<Profile["edited"]>} edits
+   */
+  settle({ typed, body }) {
+    for (const key of profileKeys) {
+      this.shown[key] = body[key] ?? this.shown[key];
+      if (this.inputs[key].value === typed[key]) this.inputs[key].value = this.shown[key];
+    }
+  }
+
+  /**
+   * @param {User} user
+   * @param {() => Promise<void>} action
+   */
+  form(user, action) {
+    const { name, email, role } = this.inputs;
+    const node = form({
+      fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined })],
+      buttons: submit(t("save")),
+      agreed: () => !gainsRights(this.shown.role, role.value) || confirmRole(nameOf(user), role.value),
+      action,
+    });
+    node.setAttribute("aria-label", t("profile"));
+    return h("section", null, h("h3", null, t("profile")), node);
+  }
+}
+
+class Drawer {
+  profile = new Profile();
+  #pills = h("span", { class: "pills" });
+  #facts = h("dl", { class: "facts" });
+  #access = h("section");
+  #end = h("section");
+  /** @type {string | undefined} */
+  #tag;
+  #readings = 0;
+  #isBusy = false;
+
+  /**
+   * @param {string} id
+   * @param {User | null} known the user as the list has it
+   */
+  constructor(id, known) {
+    /** @type {User | null} */
+    this.user = null;
+    this.id = id;
+    this.frame = dialog("…", "drawer");
+    this.frame.node.user = id;
+    this.frame.close = () => this.close();
+    this.frame.place.append(this.#pills);
+    this.frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
+    if (canCopy) this.frame.place.after(bareButton("link", t("copyLink"), copy(() => addressWith(new URLSearchParams({ user: id })))));
+    this.sessions = new Sessions({ id }, (action) => this.#press(action));
+    if (known) this.#paintHead(known);
+  }
+
+  /**
+   * Goes back to the entry of the history before the drawer, if there is one.
+   * @returns {Promise<unknown>}
+   */
+  close() {
+    const { node } = this.frame;
+    return new Promise((resolve) => {
+      node.addEventListener("close", resolve);
+      if (history.state !== "opened") {
+        node.close();
+        return writeAddress(false);
+      }
+      if (!node.isLeft) history.back();
+      node.isLeft = true;
+    });
+  }
+
+  /**
+   * Reads and shows the user, with the values of a draft. Resolves to whether the user could be read.
+   * @param {Record<string, string>} typed
+   */
+  async fill(typed) {
+    const { heading, content, node } = this.frame;
+    const sessionsRead = isSuper() && hasExtras ? this.sessions.load() : null;
+    sessionsRead?.catch(() => {});
     try {
-      await load();
-      // A new password or a ban may have ended the sessions.
-      if (sessions.isConnected) await loadSessions();
+      await this.#load();
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.status === 401) return;
-      notice.replaceChildren(error.message);
+      if (error instanceof Problem && node.isConnected) {
+        heading.textContent = t("user");
+        content.append(h("div", { class: "notice bad", role: "alert" }, error.message));
+      }
+      return false;
+    }
+    const { user } = this;
+    content.append(this.#facts, user && mayEdit(user) ? this.profile.form(user, this.#guarded(() => this.#save())) : "", this.#access);
+    if (sessionsRead) {
+      content.append(this.sessions.node);
+      this.#attempt(() => sessionsRead).then(() => content.append(this.#end));
+    } else content.append(this.#end);
+    enterTyped(typed, Object.values(this.profile.inputs));
+    if (user && ("reason" in typed || "until" in typed)) banUser(this.#task(user), typed);
+    return true;
+  }
+
+  // If two loads overlap, the later one counts.
+  async #load() {
+    const mine = ++this.#readings;
+    const { data, tag } = await readUser(this);
+    if (mine !== this.#readings) return [];
+    const changes = this.profile.take(this.user, data);
+    this.user = data;
+    this.#tag = tag;
+    this.#paint(data);
+    return changes;
+  }
+
+  /**
+   * Reports success even if the user can no longer be read.
+   * @param {string} text
+   * @param {Effects} [effects]
+   */
+  async #done(text, effects) {
+    try {
+      await this.#load();
+      // A new password or a ban may have ended the sessions.
+      if (this.sessions.node.isConnected) await this.sessions.load();
+    } catch (error) {
+      const { status, message } = problemOf(error);
+      if (status === 401) return;
+      this.frame.notice.replaceChildren(message);
     }
     tell(text, effects);
-    list.refresh(effects);
+    list?.refresh(effects);
   }
 
-  // Returns a function that sends a dialog's request with the current tag. If the user has changed, reloads the user.
-  const asking = (of = pathOf(user), seen = tag) => async (method, path, body) => {
-    try {
-      await call(method, of + path, { tag: seen, body });
-    } catch (error) {
-      if (error.status === 412)
-        await load().catch((another) => {
-          if (!(another instanceof Problem)) throw another;
-        });
-      throw error;
-    }
-  };
-  async function loadKeeping() {
-    const changes = await load();
-    notice.replaceChildren();
+  /**
+   * Returns what a dialog needs. It sends the present tag; if the user has changed, reloads the user.
+   * @param {User} user
+   * @returns {Task}
+   */
+  #task(user) {
+    const tag = this.#tag;
+    return {
+      user,
+      ask: async (method, path, body) => {
+        try {
+          await call(method, pathOf(user) + path, { tag, body });
+        } catch (error) {
+          if (problemOf(error).status === 412) await this.#load().catch(problemOf);
+          throw error;
+        }
+      },
+      done: (text, effects) => this.#done(text, effects),
+    };
+  }
+
+  /**
+   * Returns a function that runs the action. If the user has changed, it offers to reload the user.
+   * @param {() => unknown} action
+   */
+  #guarded(action) {
+    const { notice } = this.frame;
+    return async () => {
+      try {
+        notice.replaceChildren();
+        await action();
+      } catch (error) {
+        if (problemOf(error).status !== 412) throw error;
+        const again = button(t("loadKeeping"), () => this.#attempt(() => this.#loadKeeping()));
+        notice.replaceChildren(t("hasChanged"), again);
+        again.focus();
+      }
+    };
+  }
+  /**
+   * Runs an action outside a form.
+   * @param {() => unknown} action
+   */
+  async #attempt(action) {
+    await this.#guarded(action)().catch((error) => this.frame.notice.replaceChildren(problemOf(error).message));
+  }
+  /**
+   * Runs a button's action. Ignores further clicks until it ends.
+   * @param {() => unknown} action
+   */
+  async #press(action) {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    await this.#attempt(action).finally(() => (this.#isBusy = false));
+  }
+  async #loadKeeping() {
+    const changes = await this.#load();
+    this.frame.notice.replaceChildren();
     tell([t("loadedAgain"), ...changes].join(" "));
-    name.focus();
-  }
-  // Runs the action. If the user has changed, offers to reload it.
-  const guarded = (action) => async () => {
-    try {
-      notice.replaceChildren();
-      await action();
-    } catch (error) {
-      if (error.status !== 412) throw error;
-      notice.replaceChildren(t("hasChanged"), button(t("loadKeeping"), () => attempt(loadKeeping)));
-      notice.querySelector("button").focus();
-    }
-  };
-  // Runs an action outside a form.
-  async function attempt(action) {
-    try {
-      await guarded(action)();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      notice.replaceChildren(error.message);
-    }
+    this.profile.inputs.name.focus();
   }
 
-  // Runs a button's action. Ignores further clicks until it ends.
-  let isBusy = false;
-  async function press(action) {
-    if (isBusy) return;
-    isBusy = true;
-    await attempt(action).finally(() => (isBusy = false));
+  /** @param {string} address */
+  async #isTaken(address) {
+    const { data } = await readList({ match: "all", limit: String(limits.at(-1)), search: address });
+    return data.some((each) => each.id !== this.id && asCompared(each.email) === asCompared(address));
   }
-
-  async function isTaken(address) {
-    const { data } = await call("GET", `?${new URLSearchParams({ match: "all", limit: String(limits.at(-1)), search: address })}`);
-    return data.some((each) => each.id !== user.id && asCompared(each.email) === asCompared(address));
-  }
-  async function save() {
-    const body = {};
-    const sent = {};
-    for (const [key, input] of Object.entries(inputs)) {
-      sent[key] = input.value;
-      if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
-    }
-    if (!Object.keys(body).length) return tell(t("unchanged"));
+  async #save() {
+    const { user } = this;
+    const edits = this.profile.edited();
+    /** @type {RequestBody<"update">} */
+    const body = edits.body;
+    if (!user || !Object.keys(body).length) return tell(t("unchanged"));
     try {
-      await call("PUT", pathOf(user), { tag, body });
+      await call("PUT", pathOf(user), { tag: this.#tag, body });
     } catch (error) {
       // The service replies 500 to an address that another user has, among other reasons.
-      throw error.status === 500 && "email" in body && (await isTaken(body.email)) ? new Problem(400, addressTaken) : error;
+      throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
     }
-    // Keep what has been typed in the meantime.
-    for (const [key, input] of Object.entries(inputs)) {
-      shown[key] = body[key] ?? shown[key];
-      if (input.value === sent[key]) input.value = shown[key];
-    }
-    user = { ...user, ...body };
-    await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body), changesCounts: "email" in body });
-    if (!caller || !isSelf(user)) return;
-    if ("role" in body) start();
-    else showName(user);
+    this.profile.settle(edits);
+    this.user = { ...user, ...edits.body };
+    await this.#done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body), changesCounts: "email" in body });
+    if (caller && isSelf(user)) listener.selfChanged(this.user, "role" in body);
+  }
+  /** @param {User} user */
+  async #unban(user) {
+    /** @type {RequestBody<"update">} */
+    const body = { banned: false };
+    if (hasExtras) await call("DELETE", `${pathOf(user)}/ban`, { tag: this.#tag });
+    else await call("PUT", pathOf(user), { tag: this.#tag, body });
+    await this.#done(t("unbannedNow"));
+  }
+  /** @param {User} user */
+  async #removed(user) {
+    await this.close();
+    tell(t("removed", { name: nameOf(user) }), { endsSessions: true });
+    list?.refresh();
   }
 
-  // Replaces the children of a part and keeps the focus at the same position.
-  function renew(part, ...children) {
-    const at = [...part.querySelectorAll("button")].indexOf(document.activeElement);
+  /**
+   * Replaces the children of a part and keeps the focus at the same position.
+   * @param {Element} part
+   * @param {Node[]} children
+   */
+  #renew(part, ...children) {
+    const at = [...part.querySelectorAll("button")].findIndex((each) => each === document.activeElement);
     part.replaceChildren(...children);
-    if (at >= 0) (part.querySelectorAll("button")[at] ?? frame.heading).focus();
+    if (at >= 0) (part.querySelectorAll("button")[at] ?? this.frame.heading).focus();
   }
-  function paintHead(user) {
-    frame.heading.textContent = nameOf(user);
-    pills.replaceChildren();
-    fill(pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))]);
-    frame.node.querySelector(".head > .avatar").replaceWith(avatar(user, "large"));
+  /** @param {User} user */
+  #paintHead(user) {
+    this.frame.heading.textContent = nameOf(user);
+    this.#pills.replaceChildren();
+    fill(this.#pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))]);
+    this.frame.node.querySelector(".head > .avatar")?.replaceWith(avatar(user, "large"));
   }
-  function paint() {
-    paintHead(user);
-    const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
-    if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);
-    if (user.banned && user.banReason) rows.push([t("reason"), user.banReason]);
-    const copies = { [t("email")]: ["copyEmail", user.email], [t("id")]: ["copyId", user.id] };
-    const copyOf = (label) => canCopy && copies[label]?.[1] && bareButton("copy", t(copies[label][0]), copy(() => copies[label][1]));
-    renew(facts, ...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value, copyOf(label))]));
+  /** @param {User} user */
+  #paintFacts(user) {
+    const banEnd = user.banExpires && timeFormat.format(new Date(user.banExpires));
+    /** @type {[TextKey, Child, copyKey?: TextKey][]} */
+    const rows = [
+      ["email", user.email, "copyEmail"],
+      ["id", user.id, "copyId"],
+      ["created", time(user.createdAt, timeFormat)],
+      ["updated", time(user.updatedAt, timeFormat)],
+      ["verification", t(user.emailVerified ? "yes" : "no")],
+    ];
+    if (user.banned) rows.push(["banned", banEnd ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: banEnd }) : t("forever")]);
+    if (user.banned && user.banReason) rows.push(["reason", user.banReason]);
+    this.#renew(this.#facts, ...rows.flatMap(([key, value, copyKey]) =>
+      [h("dt", null, t(key)), h("dd", null, value, canCopy && copyKey && value && bareButton("copy", t(copyKey), copy(() => String(value))))]));
+  }
+  /** @param {User} user */
+  #paint(user) {
+    this.#paintHead(user);
+    this.#paintFacts(user);
     const mayBan = mayChange() && (!isSelf(user) || user.banned);
     const mayReset = mayChange() && hasExtras;
-    access.hidden = !mayBan && !mayReset;
-    renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
-      mayReset && button(t("setPassword"), () => setPassword(user, asking(), done)),
-      mayReset && button(t("resetFactor"), () => resetFactor(user, asking(), done)),
-      mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, asking(), done), "danger")))));
-    end.hidden = !mayDelete(user);
-    renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), async () => {
-      await frame.close();
-      tell(t("removed", { name: nameOf(user) }), { endsSessions: true });
-      list.refresh();
-    }), "danger")));
+    this.#access.hidden = !mayBan && !mayReset;
+    this.#renew(this.#access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
+      mayReset && button(t("setPassword"), () => setPassword(this.#task(user))),
+      mayReset && button(t("resetFactor"), () => resetFactor(this.#task(user))),
+      mayBan && (user.banned ? button(t("unban"), () => this.#press(() => this.#unban(user))) : button(t("ban"), () => banUser(this.#task(user)), "danger")))));
+    this.#end.hidden = !mayDelete(user);
+    this.#renew(this.#end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(this.#task(user), () => this.#removed(user)), "danger")));
   }
-  async function unban() {
-    if (hasExtras) await call("DELETE", `${pathOf(user)}/ban`, { tag });
-    else await call("PUT", pathOf(user), { tag, body: { banned: false } });
-    await done(t("unbannedNow"));
-  }
+}
 
-  // Returns the id of the caller's session, if the console's own sign-in knows it.
-  async function ownSessionId() {
-    if (!canSignIn || id !== caller.id) return null;
-    const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({}));
-    return content?.session?.id ?? null;
-  }
-  let sessionReadings = 0;
-  async function loadSessions() {
-    const mine = ++sessionReadings;
-    const [{ data }, ownSession] = await Promise.all([call("GET", `/${encodeURIComponent(id)}/sessions`), ownSessionId()]);
-    if (mine !== sessionReadings) return;
-    const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
-    // Asks before the caller's own session ends, or one that may be it.
-    const agreed = (session) => !isSelf(user) || (ownSession && session && session.id !== ownSession) || confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead"));
-    const endOne = (session) => async () => {
-      if (!(await agreed(session))) return;
-      await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
-      await loadSessions();
-      tell(t("endedSession"), { endsSessions: true });
-      sessions.querySelector("h3").focus();
-    };
-    const endAll = async () => {
-      if (!(await agreed())) return;
-      await call("DELETE", `${pathOf(user)}/sessions`);
-      await loadSessions();
-      tell(t("endedAll"), { endsSessions: true });
-      sessions.querySelector("h3").focus();
-    };
-    sessions.replaceChildren(
-      h("header", null, heading, !isCopy && data.length > 0 && button(t("endAll"), () => press(endAll))),
-      data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
-        h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), session.id === ownSession && [" ", h("span", { class: "pill" }, t("thisSession"))], h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
-        !isCopy && h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: busy(() => press(endOne(session))) }, t("endSession"))))));
-  }
+/**
+ * Shows the user, with the values of a draft and as a new entry of the history or not. Resolves to whether the user could be read.
+ * @param {string} id
+ * @param {{ typed?: Record<string, string>, isNew?: boolean, known?: User | null }} options
+ */
+function showUser(id, { typed = {}, isNew = true, known = null } = {}) {
+  const drawer = new Drawer(id, known);
+  if (isNew) writeAddress(true, "opened");
+  return drawer.fill(typed);
+}
 
-  if (known) paintHead(known);
-  const sessionsRead = isSuper() && hasExtras ? loadSessions() : null;
-  sessionsRead?.catch(() => {});
-  try {
-    await load();
-  } catch (error) {
-    if (error instanceof Problem && frame.node.isConnected) {
-      frame.heading.textContent = t("user");
-      frame.content.append(h("div", { class: "notice bad", role: "alert" }, error.message));
-    }
-    return false;
-  }
-  if (mayEdit(user)) {
-    profile = form({
-      fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined })],
-      buttons: [submit(t("save"))],
-      agreed: () => !gainsRights(shown.role, role.value) || confirmRole(nameOf(user), role.value),
-      action: guarded(save),
-    });
-    profile.setAttribute("aria-label", t("profile"));
-  }
-  frame.content.append(facts, profile ? h("section", null, h("h3", null, t("profile")), profile) : "", access);
-  if (sessionsRead) {
-    frame.content.append(sessions);
-    attempt(() => sessionsRead).then(() => frame.content.append(end));
-  } else frame.content.append(end);
-  enterTyped(typed, Object.values(inputs));
-  if ("reason" in typed || "until" in typed) banUser(user, asking(), done, typed);
+function createUser(typed = {}) {
+  const name = nameInput();
+  const email = emailInput();
+  const password = passwordFields();
+  const role = select(roles("user"), "user", { name: "role" });
+  /** @returns {Promise<Reply<"create">>} */
+  const request = () => {
+    /** @type {RequestBody<"create">} */
+    const body = { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" };
+    return call("POST", "", { body });
+  };
+  formDialog({
+    title: t("newUser"),
+    fields: [field(t("name"), name), field(t("email"), email), password.node, isSuper() && field(t("role"), role)],
+    label: t("create"),
+    agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
+    request,
+    done: ({ data }) => {
+      // Search and filters may hide the user.
+      const open = h("button", { type: "button", "data-user": data.id, onclick: () => {
+        showUser(data.id);
+        toast.replaceChildren();
+      } }, t("open"));
+      tell(t("createdUser", { name: nameOf(data) }), { link: open });
+      list?.refresh();
+    },
+  });
+  enterTyped(typed, [name, email, role]);
+  name.focus();
   return true;
 }

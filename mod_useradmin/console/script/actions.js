@@ -1,0 +1,129 @@
+// The dialogs that change a user.
+
+/**
+ * What a dialog changes: the user, a function that sends a request for it, and one that shows the outcome.
+ * @typedef {object} Task
+ * @property {User} user
+ * @property {(method: string, path: string, body?: unknown) => Promise<void>} ask
+ * @property {(text: string, effects?: Effects) => Promise<void>} done
+ */
+
+/**
+ * Opens a dialog with a form. Once its request has succeeded, closes it.
+ * @template Sent
+ * @param {object} parts
+ * @param {string} parts.title
+ * @param {Child} parts.fields
+ * @param {string} parts.label the text of its button
+ * @param {string} [parts.kind]
+ * @param {() => boolean | Promise<boolean>} [parts.agreed]
+ * @param {() => Promise<Sent>} parts.request
+ * @param {(reply: Sent) => unknown} parts.done
+ */
+function formDialog({ title, fields, label, kind, agreed, request, done }) {
+  const frame = dialog(title);
+  frame.content.append(form({
+    fields,
+    buttons: [button(t("cancel"), frame.leave), submit(label, kind)],
+    agreed,
+    action: async () => {
+      const reply = await request();
+      frame.close();
+      await done(reply);
+    },
+  }));
+}
+
+function untilFields() {
+  const until = select([["", t("forever")], ["1", t("day.1")], ["7", t("day.7")], ["30", t("day.30")], ["date", t("date")]], "", { name: "until" });
+  /** @type {HTMLInputElement & FieldState} */
+  const date = h("input", { type: "datetime-local", name: "date", max: "9999-12-31T23:59" });
+  const dateField = field(t("dateAndTime"), date);
+  dateField.hidden = true;
+  until.addEventListener("change", () => {
+    dateField.hidden = until.value !== "date";
+    date.required = !dateField.hidden;
+  });
+  date.check = () => {
+    if (dateField.hidden) return "";
+    const end = new Date(date.value).getTime();
+    return end <= Date.now() ? t("past") : end < Date.UTC(10000, 0) ? "" : t("tooFar");
+  };
+  const end = () => (until.value === "date" ? new Date(date.value) : new Date(Date.now() + Number(until.value) * 86400000));
+  return { inputs: [until, date], nodes: [field(t("until"), until), dateField], expires: () => (until.value === "" ? null : end().toISOString()) };
+}
+
+/**
+ * @param {Task} task
+ * @param {Record<string, string>} typed
+ */
+function banUser({ user, ask, done }, typed = {}) {
+  const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
+  const until = untilFields();
+  const request = () => {
+    const text = reason.value.trim();
+    /** @type {RequestBody<"ban">} */
+    const ban = { reason: text || null, expires: until.expires() };
+    /** @type {RequestBody<"update">} */
+    const change = text ? { banned: true, banReason: text } : { banned: true };
+    return hasExtras ? ask("PUT", "/ban", ban) : ask("PUT", "", change);
+  };
+  formDialog({
+    title: t("banTitle", { name: nameOf(user) }),
+    fields: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && until.nodes],
+    label: t("ban"),
+    kind: "danger",
+    request,
+    done: () => done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions }),
+  });
+  enterTyped(typed, [reason, ...until.inputs]);
+  reason.focus();
+}
+
+/** @param {Task} task */
+function setPassword({ user, ask, done }) {
+  const password = passwordFields();
+  formDialog({
+    title: t("passwordTitle", { name: nameOf(user) }),
+    fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
+    label: t("setPassword"),
+    request: () => ask("PUT", "/password", { password: password.input.value }),
+    done: () => done(t("passwordSet"), { endsSessions: true }),
+  });
+  password.input.focus();
+}
+
+/** @param {Task} task */
+function resetFactor({ user, ask, done }) {
+  formDialog({
+    title: t("resetFactorTitle", { name: nameOf(user) }),
+    fields: h("p", null, t("resetFactorLead")),
+    label: t("resetFactor"),
+    kind: "danger",
+    request: () => ask("DELETE", "/second-factor"),
+    done: () => done(t("factorReset"), { endsSessions: true }),
+  });
+}
+
+/**
+ * @param {Omit<Task, "done">} task
+ * @param {() => unknown} done
+ */
+function removeUser({ user, ask }, done) {
+  const hasEmail = visible(user.email) !== "";
+  const wanted = hasEmail ? user.email : user.id;
+  /** @type {HTMLInputElement & FieldState} */
+  const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+  address.isEdited = () => false;
+  // Users cannot type invisible characters.
+  address.check = () => (visible(address.value) === visible(wanted) ? "" : t(hasEmail ? "notTheAddress" : "notTheId"));
+  formDialog({
+    title: t("removeTitle", { name: nameOf(user) }),
+    fields: [h("p", { id: newId() }, t(hasEmail ? "removeLead" : "removeLeadById"), " ", h("strong", null, wanted)), field(t(hasEmail ? "email" : "id"), address)],
+    label: t("remove"),
+    kind: "danger",
+    request: () => ask("DELETE", ""),
+    done,
+  });
+  address.focus();
+}

@@ -1,0 +1,68 @@
+// The sessions of one user.
+
+/** @param {string | null} agent */
+function deviceOf(agent) {
+  if (!agent) return t("unknownDevice");
+  /** @param {[RegExp, string][]} pairs */
+  const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = first([[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"]]);
+  const system = first([[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]]);
+  return browser && system ? t("on", { browser, system }) : (browser ?? agent.slice(0, 60));
+}
+
+class Sessions {
+  node = h("section");
+  #readings = 0;
+  // The id of the caller's session, if it is known and one of these.
+  #own = null;
+
+  /**
+   * @param {{ id: string }} user
+   * @param {(action: () => Promise<void>) => Promise<void>} press runs a button's action
+   */
+  constructor(user, press) {
+    this.user = user;
+    this.press = press;
+  }
+
+  async load() {
+    const mine = ++this.#readings;
+    const [{ data }, own] = await Promise.all([readSessions(this.user), this.#readOwn()]);
+    if (mine !== this.#readings) return;
+    this.#own = own;
+    const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
+    this.node.replaceChildren(
+      h("header", null, heading, !isCopy && data.length > 0 && button(t("endAll"), () => this.press(() => this.#end("endedAll")))),
+      data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => this.#item(session))));
+  }
+
+  // Only the console's own sign-in can be asked.
+  async #readOwn() {
+    if (!canSignIn || !isSelf(this.user)) return null;
+    const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({ content: null }));
+    return content?.session?.id ?? null;
+  }
+
+  /** @param {Session} session */
+  #item(session) {
+    const device = deviceOf(session.userAgent);
+    const facts = [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })];
+    return h("li", null,
+      h("div", null, h("span", { title: session.userAgent }, device), session.id === this.#own && [" ", h("span", { class: "pill" }, t("thisSession"))], h("p", { class: "muted small" }, facts.filter(Boolean).join(" · "))),
+      !isCopy && h("button", { type: "button", "aria-label": t("endSessionOf", { device }), onclick: busy(() => this.press(() => this.#end("endedSession", session))) }, t("endSession")));
+  }
+
+  /**
+   * Ends a session, or all. Asks before the caller's own ends, or one that may be it.
+   * @param {TextKey} said
+   * @param {Session} [session]
+   */
+  async #end(said, session) {
+    const isOther = !isSelf(this.user) || (this.#own && session && session.id !== this.#own);
+    if (!isOther && !(await confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead")))) return;
+    await call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`);
+    await this.load();
+    tell(t(said), { endsSessions: true });
+    this.node.querySelector("h3")?.focus();
+  }
+}

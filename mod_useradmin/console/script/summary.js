@@ -1,0 +1,94 @@
+// The counts above the list, and the chart of new users.
+
+// Returns the beginnings of the last days and of tomorrow.
+function startsOfDays() {
+  const today = new Date();
+  return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
+}
+/** @param {Record<string, string>} parameters */
+const count = async (parameters = {}) => (await readList({ match: "all", limit: "1", ...parameters })).total;
+/**
+ * Without UserAdminExtras, each count is a request.
+ * @returns {Promise<Omit<Totals, "created"> & Partial<Totals>>}
+ */
+async function countAll() {
+  const [total, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
+  return { total, banned, unverified };
+}
+/** @param {Date[]} starts */
+async function countDays(starts) {
+  const counts = [];
+  // Send only a few requests at a time, to limit the load on the service.
+  for (let day = 0; day < days; day += 4)
+    counts.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
+      count({ createdAfter: new Date(start.getTime() - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
+  return counts;
+}
+/**
+ * Returns the chart of the counts, or the empty one while they are read.
+ * @param {Date[]} starts
+ * @param {number[] | null} read
+ */
+function chartOf(starts, read) {
+  const height = 60;
+  const counts = read ?? Array(days).fill(0);
+  const most = Math.max(...counts, 1);
+  const told = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
+  const bars = counts.map((each, day) => {
+    const size = each ? Math.max(3, (each / most) * height) : 2;
+    return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
+  });
+  return [
+    h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? number.format(counts.reduce((sum, each) => sum + each, 0)) : "…", days }))),
+    s("svg", { role: "img", "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
+    h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))),
+  ];
+}
+
+class Summary {
+  #total = h("span", { class: "number" }, "…");
+  /** @type {TextKey} */
+  #totalKey = isSuper() ? "total" : "totalOfAdmin";
+  #totalLabel = h("span", { class: "muted" }, t(this.#totalKey));
+  #counts = h("div", { class: "counts" });
+  #chart = h("figure", { class: "card chart" }, chartOf(startsOfDays(), null));
+  node = h("div", { class: "summary" }, h("div", { class: "card total" }, this.#total, this.#totalLabel, this.#counts), this.#chart);
+  #readings = 0;
+
+  /** @param {(values: { banned?: string, emailVerified?: string }) => unknown} filter shows the users that a count counts */
+  constructor(filter) {
+    this.banned = button(counted("bannedCount", null), () => filter({ banned: "true" }));
+    this.unverified = button(counted("unverifiedCount", null), () => filter({ emailVerified: "false" }));
+    this.#counts.append(this.banned, this.unverified);
+  }
+
+  async refresh() {
+    const mine = ++this.#readings;
+    /** @type {HTMLElement} */
+    let place = this.#counts;
+    try {
+      const starts = startsOfDays();
+      const summary = hasExtras ? (await readList({ limit: "1", summary: starts.map((each) => each.toISOString()).join() })).summary : await countAll();
+      if (mine !== this.#readings || !summary) return;
+      this.#paint(summary);
+      place = this.#chart;
+      const created = summary.created ?? (await countDays(starts));
+      if (mine === this.#readings) this.#chart.replaceChildren(...chartOf(starts, created));
+    } catch (error) {
+      const { message } = problemOf(error);
+      if (mine !== this.#readings) return;
+      if (place === this.#counts) this.#total.textContent = "–";
+      this.#chart.replaceChildren();
+      place.replaceChildren(h("p", { class: "muted small" }, message), button(t("reload"), () => this.refresh().then(() => this.#counts.querySelector("button")?.focus())));
+    }
+  }
+
+  /** @param {Omit<Totals, "created">} totals */
+  #paint({ total, banned, unverified }) {
+    this.#total.textContent = number.format(total);
+    this.#totalLabel.textContent = counted(this.#totalKey, total);
+    this.banned.textContent = counted("bannedCount", banned);
+    this.unverified.textContent = counted("unverifiedCount", unverified);
+    if (!this.banned.isConnected) this.#counts.replaceChildren(this.banned, this.unverified);
+  }
+}

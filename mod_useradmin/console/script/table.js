@@ -1,0 +1,94 @@
+// The table of the list's users.
+
+/**
+ * @typedef {object} Row
+ * @property {HTMLTableRowElement} node
+ * @property {HTMLButtonElement} open
+ * @property {User} user
+ * @property {string} state what the row shows
+ */
+
+class Table {
+  #heads;
+  #body = h("tbody", { role: "rowgroup" });
+  /** @type {Map<string, Row>} */
+  #rows = new Map();
+
+  /** @param {(key: string) => unknown} sortBy */
+  constructor(sortBy) {
+    /** @type {(text: Child, key?: string) => HTMLElement} */
+    const head = (text, key) => h("th", { scope: "col", role: "columnheader", "data-key": key }, key ? h("button", { type: "button", onclick: () => sortBy(key) }, text, icon("down")) : text);
+    this.#heads = [head(t("user"), "name"), head(t("role")), head(t("status")), head(t("created"), "createdAt")];
+    this.node = h("table", { role: "table", "aria-label": t("title") },
+      h("colgroup", null, h("col", { class: "wide" }), h("col"), h("col"), h("col")),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, this.#heads)), this.#body);
+  }
+
+  hasFocus() {
+    return this.#body.contains(document.activeElement);
+  }
+
+  /** @param {string} sort */
+  paintSort(sort) {
+    const [key, order] = sort.split(" ");
+    for (const head of this.#heads)
+      if (head.dataset.key === key) head.setAttribute("aria-sort", order === "asc" ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+  }
+
+  /**
+   * Shows the users. The row of a user who is still there stays, with its focus and selection.
+   * @param {User[]} users
+   */
+  paint(users) {
+    const focused = document.activeElement;
+    const before = this.#rows;
+    this.#rows = new Map(users.map((user) => [user.id, before.get(user.id) ?? this.#row(user)]));
+    for (const [id, { node }] of before) if (!this.#rows.has(id)) node.remove();
+    let at = this.#body.firstElementChild;
+    for (const user of users) {
+      const row = this.#rows.get(user.id);
+      if (!row) continue;
+      this.#update(row, user);
+      if (row.node === at) at = at.nextElementSibling;
+      else this.#body.insertBefore(row.node, at);
+    }
+    // A row that moves loses the focus.
+    if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus();
+  }
+
+  /**
+   * @param {User} user
+   * @returns {Row}
+   */
+  #row(user) {
+    const open = h("button", { type: "button", "data-user": user.id });
+    const node = h("tr", { role: "row", onclick: (event) => {
+      if (getSelection()?.toString() && event.target !== open) return;
+      open.focus();
+      showUser(row.user.id, { known: row.user });
+    } });
+    const row = { node, open, user, state: "" };
+    return row;
+  }
+
+  /**
+   * @param {Row} row
+   * @param {User} user
+   */
+  #update(row, user) {
+    // A ban may have ended in the meantime.
+    const state = JSON.stringify([user, isBanned(user)]);
+    row.user = user;
+    if (row.state === state) return;
+    row.state = state;
+    const hadFocus = row.open === document.activeElement;
+    row.open.textContent = nameOf(user);
+    row.node.replaceChildren(
+      h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, row.open, h("span", { class: "muted small" }, brief(user.email))))),
+      h("td", { role: "cell" }, rolePill(user.role)),
+      h("td", { role: "cell" }, statusPills(user)),
+      h("td", { role: "cell", class: "muted" }, time(user.createdAt, dayFormat)));
+    if (hadFocus) row.open.focus();
+  }
+}
