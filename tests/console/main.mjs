@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 
 import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
 import { startBrowser, stopBrowser, View } from "./support/browser.mjs";
@@ -114,14 +113,6 @@ test("no function of the script has more than 60 lines", async () => {
     };
     visit(source);
   }
-});
-
-test("the page has at most 30 kB, compressed", async (context) => {
-  const page = await (await fetch(`${shown.httpd.address}/admin`)).text();
-  const size = gzipSync(page).length;
-  context.diagnostic(`${size} bytes of ${page.length}`);
-  assert.ok(size <= 30000, `${size} bytes`);
-  assert.doesNotMatch(page.slice(page.indexOf("<script>")), /^ *(\/\/|\/\*)/m, "a comment is in the page");
 });
 
 // --- Coming and going ---

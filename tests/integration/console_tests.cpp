@@ -73,18 +73,18 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     };
     for (const auto& [name, value] : wanted)
         CHECK_EQUAL(value, reply.header(name).value_or("(none)"));
-    // No placeholder and no external resource is left.
-    for (const char* other : {"{{", "src=", "https://", "innerHTML"})
+    // No placeholder, no external resource and no comment of the script is left.
+    for (const char* other : {"{{", "src=", "https://", "innerHTML", "\n//", "/**"})
         CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
 }
 
-TEST(console, is_no_larger_than_60_KB_as_a_browser_gets_it) {
+TEST(console, is_no_larger_than_30_KB_as_a_browser_gets_it) {
     start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
     const Reply reply = ask_for("/admin", {"Accept-Encoding: gzip"});
     CHECK_EQUAL(std::string("gzip"), reply.header("Content-Encoding").value_or(""));
     CHECK(reply.body.size() > 1000);
-    constexpr std::size_t most = 61440;
+    constexpr std::size_t most = 30720;
     CHECK(reply.body.size() <= most);
 }
 
