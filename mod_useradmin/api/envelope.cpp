@@ -4,6 +4,8 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
+#include <utility>
+
 namespace useradmin::api {
 
 namespace {
@@ -76,6 +78,17 @@ Reply sessions(const std::vector<model::Session>& all) {
         writer.end_object();
     }
     writer.end_array().end_object();
+    return reply;
+}
+
+Reply events(const audit::History& history) {
+    Reply reply;
+    reply.body = R"({"success":true,"data":[)";
+    const char* comma = "";
+    for (const std::string& line : history.lines)
+        reply.body.append(std::exchange(comma, ",")).append(line);
+    reply.body.append(R"(],"earlier":)");
+    reply.body.append(history.earlier ? std::to_string(*history.earlier) : "null").append("}");
     return reply;
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/service.hpp"
 #include "api/texts.hpp"
+#include "audit/history.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,9 @@ Reply records(const store::Page& page, const Pagination& pagination,
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
 Reply sessions(const std::vector<model::Session>& all);
+
+/// {"success":true,"data":[…],"earlier":…} with the lines of the audit log.
+Reply events(const audit::History& history);
 
 /// {"success":true,"message":"…"}
 Reply confirmation(const Text& text);

@@ -9,7 +9,6 @@
 #include "text/url.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -18,16 +17,6 @@
 namespace useradmin::api {
 
 namespace {
-
-/// Returns a positive integer, or the default for any other text.
-std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default) {
-    if (!text)
-        return by_default;
-    std::int32_t number = 0;
-    const char* end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, number);
-    return error == std::errc() && stop == end && number > 0 ? number : by_default;
-}
 
 /// Returns a filter parameter. An empty one counts as absent.
 std::optional<std::string> filter_parameter(std::string_view query, std::string_view name) {

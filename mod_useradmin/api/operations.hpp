@@ -31,7 +31,7 @@ Reply update_user(const Call& call, const Service& service);
 Reply delete_user(const Call& call, const Service& service);
 
 /// The resource that a path names.
-enum class Resource { none, users, user, sessions, session, password, ban, second_factor };
+enum class Resource { none, users, user, sessions, session, password, ban, second_factor, events };
 
 /// An entry of the routing table.
 struct Operation {
@@ -65,5 +65,7 @@ Reply ban_user(const Call& call, const Service& service);
 Reply unban_user(const Call& call, const Service& service);
 /// DELETE {id}/second-factor
 Reply reset_second_factor(const Call& call, const Service& service);
+/// GET {id}/events
+Reply list_events(const Call& call, const Service& service);
 
 } // namespace useradmin::api

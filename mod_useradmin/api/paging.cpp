@@ -3,6 +3,7 @@
 #include "text/url.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 namespace useradmin::api {
@@ -16,6 +17,16 @@ constexpr std::size_t max_links_length = 3000;
 constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace
+
+std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
+                             std::int64_t max) {
+    if (!text)
+        return by_default;
+    std::int64_t number = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, number);
+    return error == std::errc() && stop == end && number > 0 && number <= max ? number : by_default;
+}
 
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
                const Neighbours& neighbours) {

@@ -4,10 +4,16 @@
 #include "api/envelope.hpp"
 #include "http/message.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
 namespace useradmin::api {
+
+/// Returns a positive integer up to max, or the default for any other text.
+std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
+                             std::int64_t max = std::numeric_limits<std::int32_t>::max());
 
 /// The pages before and after a page.
 struct Neighbours {

@@ -26,6 +26,7 @@ constexpr Operation table[] = {
     {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed},
     {"DELETE", reset_second_factor_name, Resource::second_factor, true, reset_second_factor,
      texts.second_factor_failed},
+    {"GET", "list-events", Resource::events, false, list_events, texts.events_failed},
 };
 
 /// The target of a path, percent-encoded.
@@ -56,7 +57,8 @@ Target target_of(std::string_view path, bool has_extras) {
     for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
                                          {"password", Resource::password},
                                          {"ban", Resource::ban},
-                                         {"second-factor", Resource::second_factor}})
+                                         {"second-factor", Resource::second_factor},
+                                         {"events", Resource::events}})
         if (path == name)
             return {resource, id};
     if (split_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)

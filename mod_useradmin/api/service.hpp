@@ -53,6 +53,8 @@ struct Service {
     store::Store& store;
     password::Hasher& hasher;
     const OperationSettings& settings;
+    /// The audit log's file, open for reading; negative: none.
+    int audit_log = -1;
 };
 
 /// Handles a request below the base address (specification, section 4). caller is empty if there is

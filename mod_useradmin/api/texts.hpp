@@ -60,6 +60,10 @@ struct Texts {
     Text ban_forbidden = {"No tienes permisos para banear usuarios", "You may not ban users."};
     Text second_factor_forbidden = {"No tienes permisos para quitar el segundo factor",
                                     "You may not reset second factors."};
+    Text events_forbidden = {"No tienes permisos para ver el historial",
+                             "You may not read the history."};
+    Text no_audit_log = {"No hay un registro de auditoría que leer",
+                         "There is no audit log to read."};
     Text session_not_found = {"Sesión no encontrada", "This session does not exist."};
     Text no_second_factor = {"El usuario no tiene segundo factor",
                              "This user has no second factor."};
@@ -80,6 +84,7 @@ struct Texts {
     Text unban_failed = {"Error al desbanear usuario", "The ban could not be lifted."};
     Text second_factor_failed = {"Error al quitar el segundo factor",
                                  "The second factor could not be removed."};
+    Text events_failed = {"Error al obtener el historial", "The history could not be read."};
 
     Text method_not_allowed = {"Método no permitido", "This method is not allowed."};
     Text body_too_large = {"El cuerpo de la petición es demasiado grande",

@@ -211,6 +211,13 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
     return text::printable_json(out);
 }
 
+std::string target_member(std::string_view target) {
+    std::string object;
+    Writer writer(object);
+    write_text(writer.begin_object(), "target", target);
+    return "," + text::printable_json(object.substr(1));
+}
+
 std::string close_line(std::string open_object, ChainPosition& position) {
     std::string line = std::move(open_object);
     const std::uint64_t number = position.number + 1;
@@ -231,8 +238,13 @@ std::optional<ParsedLine> parse_line(std::string_view line) {
     read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
     if (line.starts_with(time_key))
         read->time = line.substr(time_key.size(), time_size);
-    if (take_from_end(rest, end_of_text))
-        read->broken = take_hash(rest, broken_key).value_or("");
+    std::string_view before_broken = rest;
+    if (take_from_end(before_broken, end_of_text))
+        if (const auto broken = take_hash(before_broken, broken_key)) {
+            read->broken = *broken;
+            rest = before_broken;
+        }
+    read->members = rest;
     return read;
 }
 

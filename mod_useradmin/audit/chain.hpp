@@ -39,6 +39,9 @@ struct ChainPosition {
     std::string hash = std::string(64, '0');
 };
 
+/// Returns the text that all lines of a target contain, and no others.
+std::string target_member(std::string_view target);
+
 /// Completes a line with its chain members and newline, and advances the position.
 std::string close_line(std::string open_object, ChainPosition& position);
 
@@ -57,6 +60,8 @@ struct ParsedLine {
     std::string_view time = {};
     /// Whether it is about a change whose outcome is unknown.
     bool is_outcome_unknown = false;
+    /// The object up to the members of the chain, without its closing brace.
+    std::string_view members = {};
 };
 
 /// Parses a line without its newline. Returns nothing if it is not a line of an audit log. The

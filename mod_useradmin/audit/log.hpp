@@ -67,6 +67,9 @@ class Log {
     /// Chains a line (an open object) and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
+    /// Returns the log's descriptor, open for reading if it is a file.
+    int descriptor() const noexcept { return log_; }
+
     /// Returns the errno value of the last append(), or 0.
     int last_error() const noexcept { return last_error_; }
 

@@ -230,6 +230,12 @@ audit::Trail trail_of(const AuditLog& log) noexcept {
     return {log.log != nullptr ? log.log->log : nullptr, log.is_required};
 }
 
+int file_of(const AuditLog& log) noexcept {
+    return log.log != nullptr && log.log->log != nullptr && !log.log->is_program()
+               ? log.log->log->descriptor()
+               : -1;
+}
+
 audit::Origin origin_of(const request_rec* request) noexcept {
     return {apr::view_of(request->server->server_hostname), apr::view_of(request->useragent_ip),
             apr::view_of(apr_table_get(request->subprocess_env, "UNIQUE_ID")),

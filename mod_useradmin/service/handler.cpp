@@ -34,11 +34,13 @@ int handle_request(request_rec* request) {
         api::operation_name(request->method, path, settings_of(request).get<HasExtras>()) ==
         api::reset_second_factor_name;
     RequestContext context(request, resets_second_factor);
-    return context.send(api::handle_request(
-        {request->method, path, apr::view_of(request->args), context.headers(), context.body(),
-         apr::view_of(context.settings().get<Enabled>().path)},
-        caller_with_role(context.caller()), {context.store(), context.hasher(), context.rules()},
-        context.backend().event()));
+    return context.send(
+        api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
+                             context.body(), apr::view_of(context.settings().get<Enabled>().path)},
+                            caller_with_role(context.caller()),
+                            {context.store(), context.hasher(), context.rules(),
+                             httpd::file_of(context.settings().get<httpd::AuditLogFile>())},
+                            context.backend().event()));
 }
 
 /// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.

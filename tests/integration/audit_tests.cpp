@@ -527,6 +527,46 @@ TEST(audit, is_one_chain_through_a_program_across_restarts) {
     check_chain({(folder_ / "sorted").string()});
 }
 
+TEST(audit, about_one_user_is_read_by_a_superAdmin) {
+    start_audited("", "UserAdminExtras On\n");
+    const auto id =
+        text_member(call(Caller::super_admin, "POST", "/api/users",
+                         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
+                    "id");
+    const std::string path = "/api/users/" + id;
+    call(Caller::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})");
+    CHECK_EQUAL(200,
+                call(Caller::super_admin, "PUT", path + "/ban", R"({"reason":"spam"})").status);
+    CHECK_EQUAL(403, call(Caller::admin, "DELETE", path).status);
+    CHECK_EQUAL(403, call(Caller::admin, "GET", path + "/events").status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", path).status);
+    // Those of the log, without the members of the chain.
+    std::string wanted;
+    for (const std::string& one : lines())
+        if (member(one, "target") == id)
+            wanted =
+                one.substr(0, one.find(",\"host\":")) + "}" + (wanted.empty() ? "" : ",") + wanted;
+    CHECK_EQUAL(R"({"success":true,"data":[)" + wanted + R"(],"earlier":null})",
+                call(Caller::super_admin, "GET", path + "/events").body);
+    // The current file is read.
+    std::filesystem::rename(log_, log_.string() + ".1");
+    httpd_->restart_gracefully();
+    const auto is_empty = [&] {
+        return call(Caller::super_admin, "GET", path + "/events").body ==
+               R"({"success":true,"data":[],"earlier":null})";
+    };
+    CHECK(eventually(is_empty));
+}
+
+TEST(audit, of_a_program_or_none_has_no_history) {
+    start("UserAdminExtras On\n" + as_sara +
+          location("/api/users", "UserAdminAuditLog \"|/bin/cat\"") + location("/none", ""));
+    for (const char* path : {"/api/users/ulises-1/events", "/none/ulises-1/events"})
+        CHECK_EQUAL(std::string(R"({"success":false,"error":"No hay un registro de auditoría que )"
+                                R"(leer"})"),
+                    call(Caller::nobody, "GET", path).body);
+}
+
 TEST(audit, is_readable_by_owner_and_group_only) {
     start_audited();
     call(Caller::nobody, "DELETE", "/api/users/a");

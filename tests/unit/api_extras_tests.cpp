@@ -1,6 +1,10 @@
 // UserAdminExtras: sessions, passwords and bans below a user.
+#include "audit/log.hpp"
 #include "fake_store.hpp"
+#include "support/files.hpp"
+#include "json/reader.hpp"
 
+#include <fcntl.h>
 #include <string>
 #include <string_view>
 
@@ -114,6 +118,41 @@ TEST(extras, succeed_for_a_superAdmin_alone) {
         expect("200", ask(super_admin, operation.request, operation.body), operation.request);
         expect(operation.calls, calls.text(), operation.request);
     }
+}
+
+TEST(extras, list_the_events_of_a_user) {
+    test::WorkFolder folder;
+    const std::string name = folder.path() / "audit.log";
+    const audit::Descriptors opened = audit::open_log(name);
+    audit::Log log(opened.log, opened.position);
+    for (const char* target : {"gone", "another", "gone"}) {
+        audit::Event done;
+        done.operation = "delete";
+        done.target = target;
+        log.append(audit::begin_line(done, {}, text::now(), 0), audit::Log::Delivery::waits);
+    }
+    expect("404 No hay un registro de auditoría que leer", ask(super_admin, "GET /gone/events"));
+    audit_log = log.descriptor();
+    expect(no_session, ask(nobody, "GET /gone/events"));
+    for (const Caller& caller : {user, admin})
+        expect("403 No tienes permisos para ver el historial", ask(caller, "GET /gone/events"));
+    const std::string all = send(super_admin, "GET /gone/events").body;
+    CHECK(all.starts_with(R"({"success":true,"data":[{"time":)") &&
+          all.ends_with(R"("target":"gone"}],"earlier":null})"));
+    CHECK_EQUAL(std::string::npos, all.find("another"));
+    const std::string last = send(super_admin, "GET /gone/events?limit=1").body;
+    const std::size_t earlier = last.find(R"(],"earlier":)");
+    const std::string before = last.substr(earlier + 12, last.size() - earlier - 13);
+    CHECK(json::Object::parse(last).has_value());
+    CHECK_EQUAL(all, last.substr(0, earlier) + "," +
+                         send(super_admin, "GET /gone/events?before=" + before).body.substr(24));
+    expect("", calls.text());
+    CHECK_EQUAL(std::string(R"({"success":true,"data":[],"earlier":null})"),
+                send(super_admin, "GET /gone/events?before=1").body);
+    audit_log = open(folder.path().c_str(), O_RDONLY | O_CLOEXEC);
+    expect("500 Error al obtener el historial", ask(super_admin, "GET /gone/events"));
+    for (const int descriptor : {audit_log, opened.log, opened.position})
+        close(descriptor);
 }
 
 TEST(extras, are_not_there_where_the_settings_do_not_say_so) {

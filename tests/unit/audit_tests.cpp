@@ -1,4 +1,5 @@
 // The chain of an audit log: how its lines hang together, and what is found where they do not.
+#include "audit/history.hpp"
 #include "audit/log.hpp"
 #include "audit/recorder.hpp"
 #include "audit/verify.hpp"
@@ -6,6 +7,7 @@
 #include "support/process.hpp"
 #include "support/trouble.hpp"
 #include "text/hex.hpp"
+#include "json/reader.hpp"
 
 #include <CppUTest/TestHarness.h>
 
@@ -17,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <streambuf>
@@ -376,6 +379,107 @@ TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
     lines.erase(lines.begin() + 1);
     CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before it\n"),
                 found_in({text_of(lines)}));
+}
+
+TEST_GROUP(audit_history) {
+    static constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    TemporaryFile log{O_APPEND};
+    TemporaryFile place;
+    audit::Log chained{log.descriptor(), place.descriptor()};
+    int number = 0;
+
+    /// Appends a line about a target, whose caller is its number.
+    void append(std::string_view target) {
+        audit::Event event;
+        event.operation = "ban";
+        event.target = target;
+        event.caller = std::to_string(++number);
+        const std::string line =
+            audit::begin_line(event, {.server = "a.example"}, text::Timestamp(), 0);
+        CHECK_EQUAL(0, chained.append(line, audit::Log::Delivery::waits).error);
+    }
+    /// The callers of the lines about a target.
+    std::string read(std::string_view target, std::int64_t & before, std::size_t most = 1000) {
+        const auto history = audit::read_history(log.descriptor(), target, before, most);
+        CHECK(history.has_value());
+        before = history->earlier.value_or(0);
+        std::string callers;
+        for (const std::string& line : history->lines) {
+            const auto object = json::Object::parse(line);
+            CHECK(object.has_value());
+            callers +=
+                std::string(callers.empty() ? "" : " ") + std::string(object->text("caller"));
+        }
+        return callers;
+    }
+    std::string read(std::string_view target) {
+        std::int64_t before = end;
+        return read(target, before);
+    }
+};
+
+TEST(audit_history, has_the_lines_of_a_target_newest_first) {
+    for (const char* target : {"ana", "bo", "ana", "anab", "xana", "ana"})
+        append(target);
+    CHECK_EQUAL(std::string("6 3 1"), read("ana"));
+    CHECK_EQUAL(std::string("2"), read("bo"));
+    CHECK_EQUAL(std::string(), read("nobody"));
+    const auto history = audit::read_history(log.descriptor(), "bo", end, 10);
+    CHECK_EQUAL(std::string(R"({"time":"1970-01-01T00:00:00.000Z","server":"a.example",)"
+                            R"("operation":"ban","result":"done","status":200,"caller":"2",)"
+                            R"("role":null,"address":null,"target":"bo"})"),
+                history->lines.at(0));
+}
+
+TEST(audit_history, finds_any_target_and_no_text_that_names_it) {
+    const std::string quoted = R"(a","target":"bo)";
+    const std::string reversed = "a\xe2\x80\xae\n";
+    append(quoted);
+    append(reversed);
+    append(std::string(2000, 'x'));
+    CHECK_EQUAL(std::string("1"), read(quoted));
+    CHECK_EQUAL(std::string("2"), read(reversed));
+    CHECK_EQUAL(std::string("3"), read(std::string(2000, 'x')));
+    CHECK_EQUAL(std::string(), read("bo"));
+}
+
+TEST(audit_history, is_read_in_parts) {
+    for (int count = 0; count < 5; ++count)
+        append("ana");
+    std::int64_t before = end;
+    CHECK_EQUAL(std::string("5 4"), read("ana", before, 2));
+    CHECK_EQUAL(std::string("3 2"), read("ana", before, 2));
+    append("ana");
+    CHECK_EQUAL(std::string("1"), read("ana", before, 2));
+    CHECK_EQUAL(0, before);
+}
+
+TEST(audit_history, spans_blocks) {
+    const std::string others(500, 'o');
+    std::string callers;
+    for (int count = 0; count < 6000; ++count) {
+        append(count % 50 == 0 ? "ana" : others);
+        if (count % 50 == 0)
+            callers.insert(0, std::to_string(number) + (callers.empty() ? "" : " "));
+    }
+    CHECK(log.text().size() > std::size_t{3} * 1024 * 1024);
+    CHECK_EQUAL(callers, read("ana"));
+}
+
+TEST(audit_history, omits_an_edited_line) {
+    append("ana");
+    append("ana");
+    std::string text = log.text();
+    text.replace(text.find("ban"), 3, "get");
+    log.set(text + R"({"half of a line","target":"ana")");
+    CHECK_EQUAL(std::string("2"), read("ana"));
+}
+
+TEST(audit_history, omits_the_mark_of_a_truncated_line) {
+    log.set(R"({"half of a line)");
+    append("ana");
+    CHECK(audit::parse_line(lines_of(log.text()).back())->broken.size() == 64);
+    CHECK_EQUAL(std::string("1"), read("ana"));
 }
 
 TEST_GROUP(audit_chains) {

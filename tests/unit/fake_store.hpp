@@ -711,7 +711,7 @@ class ApiScene : public Utest {
         return api::handle_request({request.substr(0, path - 1), request.substr(path, query - path),
                                     request.substr(std::min(query + 1, request.size())), headers,
                                     body, base},
-                                   caller, {store, hasher, settings}, event = {});
+                                   caller, {store, hasher, settings, audit_log}, event = {});
     }
 
     /// The same, and the reply in short.
@@ -728,6 +728,8 @@ class ApiScene : public Utest {
     FakeHeaders headers;
     /// The base address's path.
     std::string_view base;
+    /// The audit log's descriptor.
+    int audit_log = -1;
     api::OperationSettings settings{protected_email, 1000};
 };
 

@@ -1,0 +1,38 @@
+// UserAdminExtras: GET /api/users/{id}/events
+#include "api/envelope.hpp"
+#include "api/guard_rules.hpp"
+#include "api/operations.hpp"
+#include "api/paging.hpp"
+#include "api/texts.hpp"
+#include "audit/history.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace useradmin::api {
+
+Reply list_events(const Call& call, const Service& service) {
+    // Session and role.
+    if (!call.caller)
+        return error(401, texts.no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts.events_forbidden);
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts.not_found);
+    // A deleted user has a history, too.
+    if (service.audit_log < 0)
+        return error(404, texts.no_audit_log);
+    const std::string_view query = call.request.query;
+    const std::int64_t limit = std::min(positive_number(text::query_parameter(query, "limit"), 20),
+                                        service.settings.max_limit);
+    constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    const auto history =
+        audit::read_history(service.audit_log, call.id,
+                            positive_number(text::query_parameter(query, "before"), end, end),
+                            static_cast<std::size_t>(limit));
+    return history ? events(*history) : error(500, texts.events_failed);
+}
+
+} // namespace useradmin::api
