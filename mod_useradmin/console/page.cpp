@@ -57,6 +57,7 @@ Page make_page(const PageSettings& settings) {
                         {"sign-in-page", escaped(settings.sign_in_page)},
                         {"max-limit", std::to_string(settings.max_limit)},
                         {"extras", settings.has_extras ? "on" : "off"},
+                        {"history", settings.has_history ? "on" : "off"},
                         {"ends-sessions", settings.ends_sessions ? "on" : "off"},
                         {"application-cache", std::to_string(settings.application_cache.count())}});
     page.tag = crypto::sha256_hex(page.html).substr(0, 32);

@@ -20,6 +20,8 @@ struct PageSettings {
     std::int64_t max_limit = 1000;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
+    /// Whether the audit log can be read.
+    bool has_history = false;
     /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;
     /// How long the application accepts a session from its own cache.

@@ -31,6 +31,7 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
             settings.sign_in = encoded(request->pool, address);
     settings.max_limit = service.settings.get<MaxLimit>();
     settings.has_extras = service.settings.get<HasExtras>();
+    settings.has_history = httpd::file_of(service.settings.get<httpd::AuditLogFile>()) >= 0;
     settings.ends_sessions = operation_settings(request, service.settings).ends_sessions;
     settings.application_cache = service.settings.get<ApplicationCache>();
     return settings;

@@ -38,7 +38,7 @@ const backupCodes =
 before(async () => {
   await startBrowser();
   site = await Site.start();
-  extras = await Site.start({ directives: "UserAdminExtras On" });
+  extras = await Site.start({ directives: "UserAdminExtras On", hasAuditLog: true });
   // Before the first request: the version of a row on SQLite depends on the columns.
   await extras.addSecondFactor("user-27");
   shown = await Site.start({ directives: "UserAdminExtras On" });
@@ -1410,6 +1410,45 @@ scene("without UserAdminExtras neither sessions nor passwords are offered", { em
   assert.equal(await view.has("dialog select[name=until]"), false);
 });
 
+scene("the users that match are saved for a spreadsheet", { site: () => rooted }, async (view) => {
+  await comeWithSession(view, rooted);
+  await view.see("tbody tr");
+  for (const [name, email] of [["=1+1", "sum@saved.example"], ["-a, \"b\"", "minus@saved.example"], ["Ítaca", "itaca@saved.example"]])
+    await view.ask("POST", "/", { name, email, password: "12345678", role: "user" });
+  const saved = await view.download(() => view.press("Save as CSV"));
+  await view.read(" users have been saved.", ".toast");
+  const lines = saved.split("\r\n");
+  assert.equal(lines[0], "\ufeffid,name,email,role,emailVerified,image,createdAt,updatedAt,banned,banReason,banExpires");
+  assert.equal(lines.length, 2 + (await view.ask("GET", "/")).pagination.total);
+  assert.ok(saved.includes(",'=1+1,sum@saved.example,user,"));
+  assert.ok(saved.includes(`,"'-a, ""b""",minus@saved.example,`));
+  assert.equal(new Set(lines.map((line) => line.split(",")[0])).size, lines.length);
+  // Those of a search, from its first page on.
+  await view.searchFor("saved.example");
+  await view.listed("Ítaca", "-a, \"b\"", "=1+1");
+  assert.equal((await view.download(() => view.press("Save as CSV"))).split("\r\n").length, 5);
+  await view.searchFor("nobody at all");
+  await view.read("No user matches.");
+  assert.equal(await view.button("Save as CSV"), null);
+});
+
+scene("saving goes on after a failure, and can be cancelled", { site: () => rooted }, async (view) => {
+  await comeWithSession(view, rooted);
+  await view.see("tbody tr");
+  let failures = 1;
+  await view.intercept((request) => (request.url().includes("cursor=") && failures-- > 0 ? { status: 503, body: "" } : null));
+  await view.press("Save as CSV");
+  await view.read("The service is busy.", "dialog");
+  await view.check("saving");
+  const saved = await view.download(() => view.press("Load again"));
+  assert.equal(saved.split("\r\n").length, 2 + (await view.ask("GET", "/")).pagination.total);
+  failures = 1;
+  await view.press("Save as CSV");
+  await view.read("The service is busy.", "dialog");
+  await view.press("Cancel");
+  assert.equal(await view.has("dialog"), false);
+});
+
 describe("with UserAdminExtras", () => {
   const there = { site: () => extras };
 
@@ -1537,6 +1576,54 @@ describe("with UserAdminExtras", () => {
     assert.ok((await view.names()).includes("Niklaus Wirth"));
     const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
     assert.ok((await chosen()).includes("Banned, or ban ended"));
+  });
+
+  scene("a superAdmin reads what was done to a user", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Vera Stone", "vera@example.org");
+    await view.ask("PUT", `/api/users/${id}`, { name: "Vera Rock", role: "admin" });
+    for (let count = 0; count < 20; ++count) await view.ask("PUT", `/api/users/${id}/ban`, { reason: `reason ${count}` });
+    await extras.ctl(["unban", "--audit-log", join(extras.folder, "audit.log"), "vera@example.org"]);
+    await view.openUser("vera@example.org");
+    assert.ok(!view.requests.some((each) => each.includes("/events")));
+    await view.click("details summary");
+    await view.read("Ban lifted", ".events li:first-child");
+    await view.read("(useradminctl)", ".events li:first-child");
+    await view.read("Banned: Yes → No", ".events li:first-child");
+    await view.read("by you", ".events li:nth-child(2)");
+    await view.read("Reason: reason 18 → reason 19", ".events li:nth-child(2)");
+    await view.check("the history");
+    assert.equal((await view.page.$$(".events li")).length, 20);
+    await view.press("Show earlier");
+    await view.read("Created", ".events li:last-child");
+    await view.read("Name: Vera Stone → Vera Rock", ".events");
+    await view.read("Role: User → Admin", ".events");
+    assert.equal((await view.page.$$(".events li")).length, 23);
+    assert.equal(await view.button("Show earlier"), null);
+    assert.ok(await view.page.evaluate(() => document.activeElement.matches(".events li:nth-child(21)")));
+    // A change shows in an open history.
+    await view.press("Ban");
+    await view.press("Ban");
+    await view.read("Banned: No → Yes", ".events li:first-child");
+  });
+
+  scene("a history names its callers, and what was refused", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Walt Frost", "walt@example.org");
+    const asOlivia = await View.open(extras, { email: admin });
+    await asOlivia.ask("PUT", `/api/users/${id}`, { name: "Walt Snow" });
+    assert.equal((await asOlivia.ask("DELETE", `/api/users/${id}`)).success, false);
+    await asOlivia.openUser("walt@example.org");
+    assert.equal(await asOlivia.has("details"), false);
+    await asOlivia.close();
+    await view.openUser("walt@example.org");
+    await view.click("details summary");
+    await view.read("Deleted refused", ".events li:first-child");
+    await view.read("by Olivia Ortiz", ".events li:nth-child(2)");
+  });
+
+  scene("without an audit log no history is offered", { site: () => shown, email: root }, async (view) => {
+    await view.openUser("mary.jackson@example.org");
+    await view.read("Sessions", "dialog");
+    assert.equal(await view.has("details"), false);
   });
 
   scene("of two readings of the sessions the later one is believed", { ...there, email: root }, async (view) => {

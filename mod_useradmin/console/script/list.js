@@ -30,18 +30,21 @@ const labelled = (label, node) => h("div", null, h("label", { for: node.id }, la
 
 class Pager {
   #range = h("span", { class: "range muted" });
+  #save;
   // The cursors of the adjacent pages. Unlike page numbers, they cost the same at any depth.
   /** @type {{ previous?: string, next?: string }} */
   cursors = {};
 
   /**
    * @param {Node} limit
+   * @param {() => unknown} save
    * @param {(step: number, focus: HTMLButtonElement, cursor?: string) => unknown} turn
    */
-  constructor(limit, turn) {
+  constructor(limit, save, turn) {
     this.previous = button(t("previous"), () => turn(-1, this.previous, this.cursors.previous));
     this.next = button(t("next"), () => turn(1, this.next, this.cursors.next));
-    this.node = h("nav", { class: "foot", hidden: true, "aria-label": t("pages") }, this.#range, h("label", null, t("perPage"), limit), this.previous, this.next);
+    this.#save = button(t("saveCsv"), save, "quiet");
+    this.node = h("nav", { class: "foot", hidden: true, "aria-label": t("pages") }, this.#range, this.#save, h("label", null, t("perPage"), limit), this.previous, this.next);
   }
 
   /**
@@ -52,12 +55,14 @@ class Pager {
   paint(shown, total, { page, limit, totalPages }) {
     const from = (page - 1) * limit + 1;
     this.#range.textContent = shown ? t("range", { from: number.format(from), to: number.format(from + shown - 1), total: number.format(total) }) : "";
+    this.#save.hidden = !shown;
     this.previous.disabled = page <= 1;
     this.next.disabled = page >= totalPages;
   }
 
   clear() {
     this.#range.textContent = "";
+    this.#save.hidden = true;
     this.previous.disabled = this.next.disabled = true;
   }
 }
@@ -76,7 +81,7 @@ class List {
   };
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }));
-  #pager = new Pager(this.#controls.limit, (step, focus, cursor) => this.#change({ page: String(Number(this.#query.page) + step) }, { focus, cursor }));
+  #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (step, focus, cursor) => this.#change({ page: String(Number(this.#query.page) + step) }, { focus, cursor }));
   #said = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
   #none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => this.#change(empty, { focus: this.#search })));

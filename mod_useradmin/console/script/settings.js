@@ -3,6 +3,7 @@
 // The page has all of these attributes.
 const service = /** @type {Record<string, string>} */ (document.documentElement.dataset);
 const hasExtras = service.extras === "on";
+const hasHistory = hasExtras && service.history === "on";
 const canSignIn = service.signIn !== "";
 // better-auth's limits for the length of a password.
 const shortest = 8;

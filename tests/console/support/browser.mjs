@@ -1,10 +1,10 @@
 // Chromium, and what is watched in every page: requests to others, complaints, scripts that should not run.
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
-import { eventually, load } from "../../interop/support/machine.mjs";
+import { eventually, load, work } from "../../interop/support/machine.mjs";
 import { password } from "./site.mjs";
 
 const puppeteer = (await load("puppeteer-core")).default;
@@ -44,7 +44,7 @@ export class View {
     page.on("request", (request) => {
       const url = request.url();
       view.requests.push(url.replace(site.httpd.address, ""));
-      if (!url.startsWith(`${site.httpd.address}/`) && !url.startsWith("data:")) view.troubles.push(`asked another server: ${url}`);
+      if (!url.startsWith(`${site.httpd.address}/`) && !url.startsWith("data:") && !url.startsWith("blob:")) view.troubles.push(`asked another server: ${url}`);
     });
     page.on("pageerror", (error) => view.troubles.push(`threw: ${error.stack}`));
     page.on("console", (message) => {
@@ -196,6 +196,17 @@ export class View {
       path, { method, body: JSON.stringify(body) });
   }
   /** Finds the user by e-mail and opens the record. */
+  /** The text of the file that an action saves. */
+  async download(action) {
+    const folder = mkdtempSync(join(work, "download-"));
+    const session = await this.page.createCDPSession();
+    await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder, browserContextId: this.context.id, eventsEnabled: true });
+    const done = new Promise((resolve) => session.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()));
+    await action();
+    await done;
+    const [name] = readdirSync(folder);
+    return readFileSync(join(folder, name), "utf8");
+  }
   async openUser(email) {
     await this.searchFor(email);
     await this.click("tbody .person button");

@@ -33,7 +33,7 @@ let made = 0;
 
 export class Site {
   /** The service at a base address, its console at /admin; further directives in both Locations. */
-  static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "" } = {}) {
+  static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
     site.database = join(site.folder, "users.db");
@@ -48,6 +48,7 @@ export class Site {
     site.httpd = await Httpd.start(
       `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +
         `UserAdminPasswordHash argon2id m=64\n` +
+        (hasAuditLog ? `UserAdminAuditLog "${site.folder}/audit.log"\n` : "") +
         (secret ? `AuthUserAdminSecret "file:${secretFile}"\n` : "") +
         `CustomLog "\${SRVROOT}/access.log" "%m %U%q %>s"\n`.replace("${SRVROOT}/", `${site.folder}/`) +
         `<Location "${base}">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +

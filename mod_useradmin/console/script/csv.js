@@ -1,0 +1,69 @@
+// Saves the users of a list as a file for a spreadsheet.
+
+/** @param {unknown} value */
+function csvCell(value) {
+  const text = String(value ?? "");
+  // Spreadsheets run a text that looks like a formula.
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+/** @param {unknown[]} values */
+const csvLine = (values) => `${values.map(csvCell).join(",")}\r\n`;
+
+class CsvExport {
+  /** @type {string[]} */
+  #parts = [];
+  /** @type {(keyof User)[]} */
+  #columns = [];
+  /** @type {string | undefined} */
+  #cursor;
+  #count = 0;
+  #stopped = new AbortController();
+  #bar = h("progress", { "aria-label": t("saveCsv"), max: 1, value: 0 });
+  #said = h("p", { class: "muted" });
+
+  /** @param {(cursor?: string) => Record<string, string>} parametersFrom of the list, at a cursor */
+  constructor(parametersFrom) {
+    this.parametersFrom = parametersFrom;
+    this.frame = dialog(t("saveCsv"));
+    this.frame.content.append(this.#bar, this.#said, h("div", { class: "actions" }, button(t("cancel"), this.frame.leave)));
+    this.frame.node.addEventListener("close", () => this.#stopped.abort());
+  }
+
+  // Reads the list from where it has got to.
+  async run() {
+    this.frame.notice.replaceChildren();
+    try {
+      do this.#take(await readList({ ...this.parametersFrom(this.#cursor), page: "1", limit: String(maxLimit) }, this.#stopped.signal));
+      while (this.#cursor);
+      this.#save();
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      const again = button(t("reload"), () => this.run());
+      this.frame.notice.replaceChildren(problemOf(error).message, again);
+      again.focus();
+    }
+  }
+
+  /** @param {Reply<"list">} reply */
+  #take({ data, total, next }) {
+    if (!this.#columns.length) {
+      this.#columns = /** @type {(keyof User)[]} */ (Object.keys(data[0] ?? {}));
+      // The mark at the start tells spreadsheets that it is UTF-8.
+      this.#parts.push("\ufeff", csvLine(this.#columns));
+    }
+    this.#parts.push(...data.map((user) => csvLine(this.#columns.map((column) => user[column]))));
+    this.#count += data.length;
+    this.#cursor = next;
+    this.#bar.value = total ? this.#count / total : 1;
+    this.#said.textContent = t("progress", { count: number.format(this.#count), total: number.format(total) });
+  }
+
+  #save() {
+    const address = URL.createObjectURL(new Blob(this.#parts, { type: "text/csv" }));
+    h("a", { href: address, download: `users-${new Date().toISOString().slice(0, 10)}.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+    this.frame.close();
+    tell(counted("csvSaved", this.#count));
+  }
+}
