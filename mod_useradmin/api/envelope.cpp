@@ -92,6 +92,29 @@ Reply events(const audit::History& history) {
     return reply;
 }
 
+Reply sign_in_methods(const std::vector<model::SignInMethod>& all) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("success").boolean(true).key("data").begin_array();
+    for (const model::SignInMethod& method : all) {
+        writer.begin_object().key("kind").string(text_of(method.kind));
+        writer.key("id").string_or_null(method.id);
+        writer.key("provider").string_or_null(method.provider_id);
+        writer.key("name").string_or_null(method.name);
+        writer.key("start").string_or_null(method.start);
+        writer.key("enabled");
+        if (method.kind == model::MethodKind::api_key)
+            writer.boolean(method.is_enabled());
+        else
+            writer.null();
+        writer.key("createdAt").time_or_null(method.created_at);
+        writer.key("expiresAt").time_or_null(method.expires_at);
+        writer.end_object();
+    }
+    writer.end_array().end_object();
+    return reply;
+}
+
 Reply confirmation(const Text& text) {
     Reply reply;
     reply.text = text;
@@ -157,6 +180,8 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         return error(403, forbidden_text);
     case store::Failure::no_second_factor:
         return error(404, texts.no_second_factor);
+    case store::Failure::no_sign_in_method:
+        return error(404, texts.sign_in_method_not_found);
     case store::Failure::unavailable:
         return error(503, texts.unavailable);
     case store::Failure::impossible_condition:

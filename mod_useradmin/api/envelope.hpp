@@ -55,6 +55,8 @@ Reply sessions(const std::vector<model::Session>& all);
 
 /// {"success":true,"data":[…],"earlier":…} with the lines of the audit log.
 Reply events(const audit::History& history);
+/// Returns {"success":true,"data":[…]}, without secrets.
+Reply sign_in_methods(const std::vector<model::SignInMethod>& all);
 
 /// {"success":true,"message":"…"}
 Reply confirmation(const Text& text);

@@ -15,8 +15,10 @@ struct Call {
     std::string_view id;
     /// The audit event of the call.
     audit::Event& event;
-    /// The decoded session id in the path; empty if there is none.
-    std::string_view session_id = {};
+    /// The decoded id of a session or sign-in method in the path; empty if there is none.
+    std::string_view item_id = {};
+    /// The kind of that sign-in method.
+    model::MethodKind kind = {};
 };
 
 /// 4.1
@@ -31,7 +33,19 @@ Reply update_user(const Call& call, const Service& service);
 Reply delete_user(const Call& call, const Service& service);
 
 /// The resource that a path names.
-enum class Resource { none, users, user, sessions, session, password, ban, second_factor, events };
+enum class Resource {
+    none,
+    users,
+    user,
+    sessions,
+    session,
+    password,
+    ban,
+    second_factor,
+    sign_in_methods,
+    sign_in_method,
+    events,
+};
 
 /// An entry of the routing table.
 struct Operation {
@@ -67,5 +81,9 @@ Reply unban_user(const Call& call, const Service& service);
 Reply reset_second_factor(const Call& call, const Service& service);
 /// GET {id}/events
 Reply list_events(const Call& call, const Service& service);
+/// GET {id}/sign-in-methods
+Reply list_sign_in_methods(const Call& call, const Service& service);
+/// DELETE {id}/sign-in-methods/{kind}/{method id}
+Reply remove_sign_in_method(const Call& call, const Service& service);
 
 } // namespace useradmin::api

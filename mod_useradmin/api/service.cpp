@@ -24,16 +24,21 @@ constexpr Operation table[] = {
     {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed},
     {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed},
     {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed},
-    {"DELETE", reset_second_factor_name, Resource::second_factor, true, reset_second_factor,
+    {"DELETE", "reset-second-factor", Resource::second_factor, true, reset_second_factor,
      texts.second_factor_failed},
     {"GET", "list-events", Resource::events, false, list_events, texts.events_failed},
+    {"GET", "list-sign-in-methods", Resource::sign_in_methods, false, list_sign_in_methods,
+     texts.sign_in_methods_failed},
+    {"DELETE", "remove-sign-in-method", Resource::sign_in_method, true, remove_sign_in_method,
+     texts.remove_sign_in_method_failed},
 };
 
 /// The target of a path, percent-encoded.
 struct Target {
     Resource resource;
     std::string_view id = {};
-    std::string_view session_id = {};
+    std::string_view item_id = {};
+    model::MethodKind kind = {};
 };
 
 /// Splits off the first path segment.
@@ -58,12 +63,21 @@ Target target_of(std::string_view path, bool has_extras) {
                                          {"password", Resource::password},
                                          {"ban", Resource::ban},
                                          {"second-factor", Resource::second_factor},
+                                         {"sign-in-methods", Resource::sign_in_methods},
                                          {"events", Resource::events}})
         if (path == name)
             return {resource, id};
-    if (split_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)
+    const std::string_view collection = split_segment(path);
+    const std::string_view kind = collection == "sign-in-methods" ? split_segment(path) : "";
+    if (path.empty() || path.find('/') != path.npos)
         return none;
-    return {Resource::session, id, path};
+    if (collection == "sessions")
+        return {Resource::session, id, path};
+    for (const model::MethodKind each : model::method_kinds)
+        // A second factor is a resource of its own.
+        if (kind == text_of(each) && each != model::MethodKind::second_factor)
+            return {Resource::sign_in_method, id, path, each};
+    return none;
 }
 
 /// Returns the operation, or nullptr if the resource does not have the method.
@@ -118,8 +132,8 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     // Only callers with a session get 404 for an unknown path.
     if (operation == nullptr)
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
-    const std::string session_id = text::decode_path_segment(target.session_id);
-    return operation->handler({request, caller, id, event, session_id}, service);
+    const std::string item_id = text::decode_path_segment(target.item_id);
+    return operation->handler({request, caller, id, event, item_id, target.kind}, service);
 }
 
 /// Returns the text of an error of httpd or another module.
@@ -203,6 +217,12 @@ std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept {
     const Operation* const operation = find_operation(target_of(path, has_extras).resource, method);
     return operation != nullptr ? operation->name : std::string_view();
+}
+
+bool uses_plugin_tables(std::string_view path, bool has_extras) noexcept {
+    const Resource resource = target_of(path, has_extras).resource;
+    return resource == Resource::second_factor || resource == Resource::sign_in_methods ||
+           resource == Resource::sign_in_method;
 }
 
 http::Reply error_reply(int status, std::string_view method, std::string_view path,

@@ -65,13 +65,14 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
 /// Returns the names of the operations for metrics and the audit log.
 std::span<const std::string_view> operation_names() noexcept;
 
-/// The name of the operation that uses the tables of the application's plugins.
-inline constexpr std::string_view reset_second_factor_name = "reset-second-factor";
-
 /// Returns the name of the operation for a method and a path below the base address, or an empty
 /// text.
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept;
+
+/// Returns whether a path below the base address is of a resource in the tables of the
+/// application's plugins.
+bool uses_plugin_tables(std::string_view path, bool has_extras) noexcept;
 
 /// Returns the envelope for an error of httpd or another module. Method and path identify the
 /// operation.

@@ -49,10 +49,10 @@ Reply end_session(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts.end_sessions_failed))
         return *std::move(refused);
     // The user has such a session.
-    if (!text::is_clean_utf8(call.session_id))
+    if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.session_not_found);
     const auto ended =
-        service.store.delete_session_of_user(call.id, call.session_id, actor_of(*call.caller));
+        service.store.delete_session_of_user(call.id, call.item_id, actor_of(*call.caller));
     if (ended.is_not_found())
         return error(404, texts.session_not_found);
     return ended ? confirmation(texts.session_ended)

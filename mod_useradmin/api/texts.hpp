@@ -64,9 +64,13 @@ struct Texts {
                              "You may not read the history."};
     Text no_audit_log = {"No hay un registro de auditoría que leer",
                          "There is no audit log to read."};
+    Text sign_in_methods_forbidden = {"No tienes permisos para gestionar métodos de acceso",
+                                      "You may not manage sign-in methods."};
     Text session_not_found = {"Sesión no encontrada", "This session does not exist."};
     Text no_second_factor = {"El usuario no tiene segundo factor",
                              "This user has no second factor."};
+    Text sign_in_method_not_found = {"Método de acceso no encontrado",
+                                     "This sign-in method does not exist."};
     Text password_too_short = {"La contraseña es demasiado corta", "The password is too short."};
     Text password_too_long = {"La contraseña es demasiado larga", "The password is too long."};
     Text ban_self = {"No puedes banear tu propio usuario", "You cannot ban yourself."};
@@ -77,6 +81,8 @@ struct Texts {
     Text password_set = {"Contraseña cambiada correctamente", "The password has been set."};
     Text second_factor_reset = {"Segundo factor quitado correctamente",
                                 "The second factor has been removed."};
+    Text sign_in_method_removed = {"Método de acceso quitado correctamente",
+                                   "The sign-in method has been removed."};
     Text sessions_failed = {"Error al obtener sesiones", "The sessions could not be read."};
     Text end_sessions_failed = {"Error al cerrar sesiones", "The sessions could not be ended."};
     Text password_failed = {"Error al cambiar la contraseña", "The password could not be set."};
@@ -85,6 +91,10 @@ struct Texts {
     Text second_factor_failed = {"Error al quitar el segundo factor",
                                  "The second factor could not be removed."};
     Text events_failed = {"Error al obtener el historial", "The history could not be read."};
+    Text sign_in_methods_failed = {"Error al obtener métodos de acceso",
+                                   "The sign-in methods could not be read."};
+    Text remove_sign_in_method_failed = {"Error al quitar el método de acceso",
+                                         "The sign-in method could not be removed."};
 
     Text method_not_allowed = {"Método no permitido", "This method is not allowed."};
     Text body_too_large = {"El cuerpo de la petición es demasiado grande",

@@ -226,6 +226,52 @@ inline constexpr Field<VerificationValue> verification_value_fields[] = {
     {"updatedAt", &VerificationValue::updated_at},
 };
 
+/// The kinds of ways in which a user signs in.
+enum class MethodKind {
+    account, ///< a password or a social provider
+    second_factor,
+    passkey,
+    api_key,
+};
+
+/// All kinds, in the order of lists.
+inline constexpr MethodKind method_kinds[] = {MethodKind::account, MethodKind::second_factor,
+                                              MethodKind::passkey, MethodKind::api_key};
+
+/// Returns the name of a kind in JSON and in addresses.
+constexpr std::string_view text_of(MethodKind kind) noexcept {
+    constexpr std::string_view names[] = {"account", "second-factor", "passkey", "api-key"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+/// A way in which a user signs in: a row of one of several tables, without its secrets.
+struct SignInMethod {
+    MethodKind kind = MethodKind::account;
+    /// Nothing for a second factor.
+    NullableText id;
+    /// Of an account: "credential" for a password.
+    NullableText provider_id;
+    NullableText name;
+    /// The first characters of an API key.
+    NullableText start;
+    /// Of an API key; NULL means yes.
+    NullableText enabled;
+    NullableTime created_at;
+    NullableTime expires_at;
+
+    bool is_enabled() const noexcept { return !is_false(enabled); }
+};
+
+inline constexpr Field<SignInMethod> sign_in_method_fields[] = {
+    {"id", &SignInMethod::id},
+    {"providerId", &SignInMethod::provider_id},
+    {"name", &SignInMethod::name},
+    {"start", &SignInMethod::start},
+    {"enabled", &SignInMethod::enabled},
+    {"createdAt", &SignInMethod::created_at},
+    {"expiresAt", &SignInMethod::expires_at},
+};
+
 /// Returns whether a field contains secrets.
 constexpr bool is_secret(std::string_view field) noexcept {
     return field == "password" || field == "token" || field == "secret" || field == "backupCodes";
@@ -257,6 +303,10 @@ constexpr std::span<const Field<SecondFactor>> fields<SecondFactor>() noexcept {
 template <>
 constexpr std::span<const Field<VerificationValue>> fields<VerificationValue>() noexcept {
     return verification_value_fields;
+}
+template <>
+constexpr std::span<const Field<SignInMethod>> fields<SignInMethod>() noexcept {
+    return sign_in_method_fields;
 }
 
 /// Sets a field to a value of its type; NULL empties it. Ignores a value of another type.

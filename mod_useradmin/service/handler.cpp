@@ -30,10 +30,8 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
 int handle_request(request_rec* request) {
     const std::string_view path =
         httpd::path_below(request, settings_of(request).get<Enabled>().path);
-    const bool resets_second_factor =
-        api::operation_name(request->method, path, settings_of(request).get<HasExtras>()) ==
-        api::reset_second_factor_name;
-    RequestContext context(request, resets_second_factor);
+    RequestContext context(request,
+                           api::uses_plugin_tables(path, settings_of(request).get<HasExtras>()));
     return context.send(
         api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
                              context.body(), apr::view_of(context.settings().get<Enabled>().path)},

@@ -97,10 +97,11 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     };
     const auto second_factors = of_plugins(needs_second_factors, second_factor_privileges);
     const auto removal = of_plugins(needs_factor_removal, factor_removal_privileges);
+    const auto methods = of_plugins(needs_sign_in_methods, sign_in_method_privileges);
     // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
          {std::span<const Privilege>(second_factors), std::span<const Privilege>(removal),
-          std::span<const Privilege>(service_privileges),
+          std::span<const Privilege>(methods), std::span<const Privilege>(service_privileges),
           std::span<const Privilege>(session_privileges),
           (needs & needs_new_hash) != 0 ? std::span<const Privilege>(extras_privileges)
                                         : std::span<const Privilege>(),
@@ -567,6 +568,18 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
 Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {
     return run(Access::change, needs_user | needs_session | needs_factor_removal, Retry::no,
                statements::remove_second_factor, id, guard);
+}
+
+Result<std::vector<model::SignInMethod>>
+DatabaseStore::list_sign_in_methods(std::string_view user_id, std::int64_t most) {
+    return run(Access::read, needs_user | needs_account | needs_sign_in_methods, Retry::yes,
+               statements::list_sign_in_methods, user_id, most);
+}
+
+Result<Done> DatabaseStore::remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
+                                                  std::string_view id, const UpdateGuard& guard) {
+    return run(Access::change, needs_user | needs_account | needs_sign_in_methods, Retry::no,
+               statements::remove_sign_in_method, user_id, kind, id, guard);
 }
 
 Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,

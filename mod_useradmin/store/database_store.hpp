@@ -69,6 +69,10 @@ class DatabaseStore : public Store {
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                  const std::optional<Actor>& actor = {}) override;
     Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard = {}) override;
+    Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
+                                                                  std::int64_t most) override;
+    Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
+                                       std::string_view id, const UpdateGuard& guard = {}) override;
     Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override;
     Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
                                                  std::chrono::seconds window) override;

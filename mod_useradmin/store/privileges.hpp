@@ -43,6 +43,20 @@ inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     return all;
 }
 
+/// Listing and removing sign-in methods (UserAdminExtras), in addition to those. No key or hash is
+/// read.
+inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
+    std::vector<Privilege> all;
+    for (const model::MethodKind kind : model::method_kinds)
+        if (const auto methods = schema.method_table(kind)) {
+            all.insert(all.end(),
+                       {{methods->letter, "DELETE"}, {methods->letter, "SELECT", methods->owner}});
+            for (const auto& field : model::fields<model::SignInMethod>())
+                all.push_back({methods->letter, "SELECT", field.name});
+        }
+    return all;
+}
+
 /// The table of revocations. UPDATE: removing old rows locks them.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};

@@ -89,6 +89,8 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     }
     if (plugin.name == "apiKey")
         match<model::ApiKey>(table);
+    else if (plugin.name == "passkey")
+        match<model::SignInMethod>(table);
     else if (plugin.name == "twoFactor")
         match<model::SecondFactor>(table);
     else if (plugin.name == "verification")
@@ -379,6 +381,17 @@ const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
         if (each.plugin->name == name)
             found = &each;
     return found;
+}
+
+std::optional<MethodTable> Schema::method_table(model::MethodKind kind) const noexcept {
+    if (kind == model::MethodKind::account)
+        return MethodTable{'a', "userId"};
+    const OwnedTable* const methods = kind == model::MethodKind::passkey   ? plugin_table("passkey")
+                                      : kind == model::MethodKind::api_key ? api_keys()
+                                                                           : nullptr;
+    if (methods == nullptr || methods->table.find("id") == nullptr)
+        return std::nullopt;
+    return MethodTable{letter(*methods), methods->plugin->owner};
 }
 
 bool Schema::has_same_rows(const Schema& other) const noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,6 +126,7 @@ enum Need : unsigned {
     needs_api_keys = 128,       ///< the plugin's table of API keys can be read and counted in
     needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
     needs_factor_removal = 512, ///< the rows in them, if they exist, can be removed
+    needs_sign_in_methods = 1024, ///< the tables of sign-in methods that exist
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.
@@ -146,6 +148,12 @@ struct OwnedTable {
     }
     /// Returns whether a ban may disable its rows, which are API keys.
     bool can_disable_rows() const noexcept;
+};
+
+/// A table of sign-in methods: its letter in the schema, and the field of the owner.
+struct MethodTable {
+    char letter;
+    std::string_view owner;
 };
 
 struct Schema {
@@ -217,6 +225,9 @@ struct Schema {
     bool has_second_factors() const noexcept {
         return second_factors() != nullptr && !second_factor_column.empty();
     }
+    /// Returns the table of a kind, if it exists and its rows have ids. Second factors have none:
+    /// they are found by their user.
+    std::optional<MethodTable> method_table(model::MethodKind kind) const noexcept;
     /// Returns our table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.

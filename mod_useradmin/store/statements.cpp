@@ -247,6 +247,61 @@ bool remove_challenges(Work& work, const Dialect& dialect, std::string_view user
     return static_cast<bool>(work.run(statement));
 }
 
+/// Returns the expression of whether a row of the user table has a second factor.
+std::string second_factor_expression(const Schema& schema) {
+    return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
+}
+
+/// Locks the user's row, and makes a change if the guard holds: change(has_second_factor).
+template <class Operation>
+Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_view id,
+                                const UpdateGuard& guard, const Operation& change) {
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    work.row_change().user_id = id;
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement lock = work.statement();
+    lock << "SELECT " << second_factor_expression(work.schema()) << " FROM " << user
+         << " AS useradmin_row";
+    append_key(lock, dialect, key, id);
+    append_guard(lock, user, dialect, guard);
+    lock << dialect.row_lock();
+    const Result<Done> changed = whole<Done>(work, dialect, [&]() -> Result<Done> {
+        const Result<bool> has_second_factor =
+            first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
+        return has_second_factor ? change(*has_second_factor) : has_second_factor.failure();
+    });
+    if (!guard.is_empty() && changed.is_not_found())
+        return guard_failure(work, dialect, id, guard);
+    return changed;
+}
+
+/// Returns up to `most` of the user's sign-in methods in the table of a kind, newest first.
+Result<std::vector<model::SignInMethod>> methods_of_kind(Work& work, const Dialect& dialect,
+                                                         model::MethodKind kind,
+                                                         std::string_view user_id,
+                                                         std::int64_t most) {
+    const auto methods = work.schema().method_table(kind);
+    if (!methods || most <= 0)
+        return std::vector<model::SignInMethod>();
+    const Table& table = work.schema().table(methods->letter);
+    const Column& owner = table.at(methods->owner);
+    if (!owner.can_hold_id(user_id))
+        return std::vector<model::SignInMethod>();
+    Statement statement = work.statement();
+    const char* separator = "SELECT ";
+    for (const auto& field : model::fields<model::SignInMethod>())
+        statement << std::exchange(separator, ", ") << table.select_expression(field.name);
+    append_key(statement << " FROM " << table, dialect, owner, user_id);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
+    return all_rows(work, statement, [kind](Rows& rows) {
+        auto method = read_record<model::SignInMethod>(rows);
+        method.kind = kind;
+        return method;
+    });
+}
+
 /// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
@@ -804,41 +859,69 @@ Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::strin
                                   const UpdateGuard& guard) {
     const Schema& schema = work.schema();
     const Table& user = schema.user;
-    const Column& key = user.at("id");
-    const OwnedTable* const factors = schema.second_factors();
-    const std::string enabled = factors != nullptr ? schema.second_factor_column : "";
-    work.row_change().user_id = id;
-    if (!key.can_hold_id(id))
-        return Failure::not_found;
-    Statement lock = work.statement();
-    lock << "SELECT " << (enabled.empty() ? "FALSE" : enabled) << " FROM " << user
-         << " AS useradmin_row";
-    append_key(lock, dialect, key, id);
-    append_guard(lock, user, dialect, guard);
-    lock << dialect.row_lock();
-    const auto remove = [&]() -> Result<Done> {
-        const Result<bool> is_enabled =
-            first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
+    return change_locked_user(work, dialect, id, guard, [&](bool is_enabled) -> Result<Done> {
         if (!is_enabled)
-            return is_enabled.failure();
-        if (!*is_enabled)
             return Failure::no_second_factor;
         Statement disable = work.statement();
         disable << "UPDATE " << user << " SET ";
         if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
             disable << ", ";
-        append_key(disable << enabled << " = FALSE", dialect, key, id);
+        append_key(disable << schema.second_factor_column << " = FALSE", dialect, user.at("id"),
+                   id);
         Statement clear = work.statement();
-        append_owned_removal(clear, dialect, *factors, id, {});
+        append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
         if (!work.run(disable) || !work.run(clear) || !remove_challenges(work, dialect, id))
             return Failure::failed;
         const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, id, {});
         return ended ? Result<Done>(Done()) : ended.failure();
-    };
-    const Result<Done> removed = whole<Done>(work, dialect, remove);
-    if (!guard.is_empty() && removed.is_not_found())
-        return guard_failure(work, dialect, id, guard);
-    return removed;
+    });
+}
+
+Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const Dialect& dialect,
+                                                              std::string_view user_id,
+                                                              std::int64_t most) {
+    const Schema& schema = work.schema();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(user_id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    statement << "SELECT " << second_factor_expression(schema) << " FROM " << schema.user;
+    append_key(statement, dialect, key, user_id);
+    const Result<bool> has_second_factor =
+        first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
+    if (!has_second_factor)
+        return has_second_factor.failure();
+    std::vector<model::SignInMethod> all;
+    for (const model::MethodKind kind : model::method_kinds) {
+        if (kind == model::MethodKind::second_factor && *has_second_factor &&
+            std::ssize(all) < most)
+            all.emplace_back().kind = kind;
+        const auto methods = methods_of_kind(work, dialect, kind, user_id, most - std::ssize(all));
+        if (!methods)
+            return methods.failure();
+        all.insert(all.end(), methods->begin(), methods->end());
+    }
+    return all;
+}
+
+Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::string_view user_id,
+                                   model::MethodKind kind, std::string_view id,
+                                   const UpdateGuard& guard) {
+    const auto methods = work.schema().method_table(kind);
+    return change_locked_user(work, dialect, user_id, guard, [&](bool) -> Result<Done> {
+        if (!methods)
+            return Failure::no_sign_in_method;
+        const Table& table = work.schema().table(methods->letter);
+        const Column& key = table.at("id");
+        const Column& owner = table.at(methods->owner);
+        if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
+            return Failure::no_sign_in_method;
+        Statement statement = work.statement();
+        append_key(statement << "DELETE FROM " << table, dialect, owner, user_id);
+        dialect.append_equals(statement << " AND ", key.sql(), key, id);
+        const Result<Done> removed = change_one(work, statement);
+        return removed.is_not_found() ? Failure::no_sign_in_method : removed;
+    });
 }
 
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,

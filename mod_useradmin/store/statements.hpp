@@ -54,6 +54,12 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
+Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const Dialect& dialect,
+                                                              std::string_view user_id,
+                                                              std::int64_t most);
+Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::string_view user_id,
+                                   model::MethodKind kind, std::string_view id,
+                                   const UpdateGuard& guard);
 Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
                                   const UpdateGuard& guard);
 Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,

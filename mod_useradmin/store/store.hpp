@@ -471,6 +471,16 @@ class Store {
     virtual Result<Done> remove_second_factor(std::string_view id,
                                               const UpdateGuard& guard = {}) = 0;
 
+    /// Returns up to `most` of the user's sign-in methods in the order of the kinds, newest first
+    /// within each, or not_found. Requires TableNames::has_plugins.
+    virtual Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
+                                                                          std::int64_t most) = 0;
+    /// Removes one that has an id. Sessions go on. Requires TableNames::has_plugins. Fails as
+    /// not_found, no_sign_in_method, or the guard's failure.
+    virtual Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
+                                               std::string_view id,
+                                               const UpdateGuard& guard = {}) = 0;
+
     /// Returns up to 1000 revocations since a position, 0 for all that are kept; none without their
     /// table. Fails if there is a table that may not be read. With after_id, only those with a
     /// greater id, in the order of their ids.

@@ -78,7 +78,7 @@ test("what the service refuses with is said in the service's own English", () =>
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   // What it confirms with, and what is for readers of its description, never come here.
-  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|openapi_failed)$/;
+  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|sign_in_method_removed|openapi_failed)$/;
   const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
   assert.ok(refusals.length > 40);
   for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);

@@ -1,4 +1,4 @@
-// UserAdminExtras: a user's sessions, password, ban and second factor.
+// UserAdminExtras: a user's sessions, password, ban, second factor and sign-in methods.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for one of the seven operations.
+/// A request for one of the operations.
 struct Operation {
     const char* method;
     const char* rest; ///< of the path after the user's id
@@ -22,6 +22,8 @@ constexpr Operation operations[] = {
     {"PUT", "/ban", "{}"},
     {"DELETE", "/ban", nullptr},
     {"DELETE", "/second-factor", nullptr},
+    {"GET", "/sign-in-methods", nullptr},
+    {"DELETE", "/sign-in-methods/account/one", nullptr},
 };
 
 std::optional<std::string> body_of(const Operation& operation) {
@@ -220,6 +222,97 @@ TEST(extras_second_factor, is_kept_by_a_ban_and_a_deletion_without_UserAdminClea
     expect_success(send("PUT", "/api/users/ulises-1/ban", "{}"));
     expect_success(send("DELETE", "/api/users/ulises-1"));
     CHECK_EQUAL(1, factors_of("ulises-1"));
+}
+
+/// Users with an account, a second factor, a passkey and an API key.
+class SignInMethodsOfUsers : public Extras {
+  protected:
+    void setup() override {
+        Extras::setup();
+        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                     UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                               "userId" text);
+                     CREATE TABLE passkeys (id text, name text, public_key text, user_id text,
+                                            counter integer, created_at text);
+                     CREATE TABLE "apikey" ("id" text, "name" text, "start" text, "key" text,
+                                            "referenceId" text, "enabled" boolean,
+                                            "createdAt" text, "expiresAt" text);
+                     INSERT INTO passkeys SELECT "id", 'Phone', 's3cr3t', "id", 1,
+                         '2026-01-02T00:00:00.000Z' FROM "user";
+                     INSERT INTO "apikey" SELECT "id", NULL, 'abc', 's3cr3t', "id", FALSE,
+                         '2026-01-03T00:00:00.000Z', '2999-01-01T00:00:00.000Z' FROM "user";
+                     INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
+                                            "createdAt", "updatedAt")
+                         SELECT "id", "id", 'credential', "id", 's3cr3t',
+                             '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM "user")");
+        start(location("/api/users", "AuthUserAdmin On\nUserAdminExtras On"));
+    }
+    void teardown() override {
+        Extras::teardown();
+        sql().run(R"(DROP TABLE "twoFactor"; DROP TABLE passkeys; DROP TABLE "apikey";
+                     DELETE FROM "account"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    }
+
+    Reply methods(const std::string& method, const std::string& rest = {},
+                  Caller caller = Caller::super_admin, const std::string& user = "ulises-1") {
+        return client_->send(
+            {method, "/api/users/" + user + "/sign-in-methods" + rest, {bearer(caller)}});
+    }
+};
+
+TEST_GROUP_BASE(extras_sign_in_methods, SignInMethodsOfUsers){};
+
+TEST(extras_sign_in_methods, are_listed_without_secrets_for_a_superAdmin) {
+    expect(methods("GET"), 200,
+           R"({"success":true,"data":[)"
+           R"({"kind":"account","id":"ulises-1","provider":"credential","name":null,"start":null,)"
+           R"("enabled":null,"createdAt":"2026-01-01T00:00:00.000Z","expiresAt":null},)"
+           R"({"kind":"second-factor","id":null,"provider":null,"name":null,"start":null,)"
+           R"("enabled":null,"createdAt":null,"expiresAt":null},)"
+           R"({"kind":"passkey","id":"ulises-1","provider":null,"name":"Phone","start":null,)"
+           R"("enabled":null,"createdAt":"2026-01-02T00:00:00.000Z","expiresAt":null},)"
+           R"({"kind":"api-key","id":"ulises-1","provider":null,"name":null,"start":"abc",)"
+           R"("enabled":false,"createdAt":"2026-01-03T00:00:00.000Z",)"
+           R"("expiresAt":"2999-01-01T00:00:00.000Z"}]})");
+    for (const Caller caller : {Caller::user, Caller::admin})
+        expect_error(methods("GET", "", caller), 403,
+                     "No tienes permisos para gestionar métodos de acceso");
+    expect_error(methods("GET", "", Caller::super_admin, "unknown"), 404, not_found);
+}
+
+TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_go_on) {
+    for (const char* kind : {"account", "passkey", "api-key"}) {
+        const std::string rest = "/" + std::string(kind) + "/ulises-1";
+        for (const Caller caller : {Caller::user, Caller::admin})
+            expect_error(methods("DELETE", rest, caller), 403,
+                         "No tienes permisos para gestionar métodos de acceso");
+        expect_error(methods("DELETE", rest, Caller::super_admin, "ada-1"), 404,
+                     "Método de acceso no encontrado");
+        expect_error(methods("DELETE", rest, Caller::super_admin, "unknown"), 404, not_found);
+        expect(methods("DELETE", rest), 200,
+               R"({"success":true,"message":"Método de acceso quitado correctamente"})");
+        expect_error(methods("DELETE", rest), 404, "Método de acceso no encontrado");
+    }
+    expect_error(methods("DELETE", "/second-factor/ulises-1"), 404, not_found);
+    CHECK_EQUAL(1, sessions_of("ulises-1"));
+    STRCMP_CONTAINS(R"("data":[{"kind":"second-factor","id":null,)", methods("GET").body.c_str());
+    STRCMP_CONTAINS(R"("kind":"api-key","id":"ada-1")",
+                    methods("GET", "", Caller::super_admin, "ada-1").body.c_str());
+}
+
+TEST(extras_sign_in_methods, are_removed_only_if_the_user_is_unchanged) {
+    const auto remove = [this](const std::string& tag) {
+        return client_->send({"DELETE",
+                              "/api/users/ulises-1/sign-in-methods/passkey/ulises-1",
+                              {bearer(Caller::super_admin), "If-Match: " + tag}});
+    };
+    const std::string tag =
+        client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::super_admin)}})
+            .header("ETag")
+            .value_or("");
+    expect_error(remove("\"1-2\""), 412, "El usuario ha cambiado");
+    expect_success(remove(tag));
 }
 
 TEST(extras, are_503_where_the_database_is_away) {

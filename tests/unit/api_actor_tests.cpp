@@ -30,6 +30,8 @@ constexpr Change changes[] = {
     {"DELETE /another/ban", "", "update", "403 No tienes permisos para banear usuarios"},
     {"DELETE /another/second-factor", "", "remove_second_factor",
      "403 No tienes permisos para quitar el segundo factor"},
+    {"DELETE /another/sign-in-methods/passkey/one", "", "remove_sign_in_method",
+     "403 No tienes permisos para gestionar métodos de acceso"},
 };
 
 } // namespace

@@ -16,6 +16,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view no_session = "401 No autorizado";
 constexpr std::string_view session_not_found = "404 Sesión no encontrada";
+constexpr std::string_view method_not_found = "404 Método de acceso no encontrado";
 constexpr std::string_view bad_request = "400 Petición incorrecta";
 
 constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
@@ -50,6 +51,13 @@ constexpr Operation operations[] = {
     {"DELETE /another/second-factor", "", "403 No tienes permisos para quitar el segundo factor",
      "500 Error al quitar el segundo factor", "remove_second_factor",
      "remove_second_factor another"},
+    {"GET /another/sign-in-methods", "", "403 No tienes permisos para gestionar métodos de acceso",
+     "500 Error al obtener métodos de acceso", "list_sign_in_methods",
+     "list_sign_in_methods another at most 1000"},
+    {"DELETE /another/sign-in-methods/passkey/one", "",
+     "403 No tienes permisos para gestionar métodos de acceso",
+     "500 Error al quitar el método de acceso", "remove_sign_in_method",
+     "remove_sign_in_method another passkey one"},
 };
 
 /// What a change sets a field to: "true", a text, "a time", or "NULL".
@@ -77,6 +85,7 @@ class Extras : public ApiScene {
         ApiScene::setup();
         settings.has_extras = true;
         store.all_sessions = {session("one", "another"), session("two", "boss")};
+        store.methods = {method(model::MethodKind::passkey, "one")};
     }
 
   protected:
@@ -89,6 +98,13 @@ class Extras : public ApiScene {
         session.expires_at = text::parse_timestamp("2999-01-01T00:00:00.000Z");
         session.ip_address = "192.0.2.1";
         return session;
+    }
+
+    static model::SignInMethod method(model::MethodKind kind, model::NullableText id) {
+        model::SignInMethod method;
+        method.kind = kind;
+        method.id = id;
+        return method;
     }
 
     /// The ban of another user: its reason and its end.
@@ -229,9 +245,15 @@ TEST(extras, that_fail_say_so_in_words_of_their_own) {
 }
 
 TEST(extras, have_operation_names_for_metrics_and_logs) {
-    const char* const names[] = {"list-sessions",      "end-sessions", "end-session",
-                                 "set-password",       "ban",          "unban",
-                                 "reset-second-factor"};
+    const char* const names[] = {"list-sessions",
+                                 "end-sessions",
+                                 "end-session",
+                                 "set-password",
+                                 "ban",
+                                 "unban",
+                                 "reset-second-factor",
+                                 "list-sign-in-methods",
+                                 "remove-sign-in-method"};
     const char* const* name = names;
     for (const Operation& operation : operations) {
         send(super_admin, operation.request, operation.body);
@@ -256,7 +278,11 @@ TEST(extras, take_no_other_methods_and_paths) {
           std::pair("/another/sessions/one", "DELETE, OPTIONS"),
           std::pair("/another/password", "PUT, OPTIONS"),
           std::pair("/another/ban", "PUT, DELETE, OPTIONS"),
-          std::pair("/another/second-factor", "DELETE, OPTIONS")}) {
+          std::pair("/another/second-factor", "DELETE, OPTIONS"),
+          std::pair("/another/sign-in-methods", "GET, HEAD, OPTIONS"),
+          std::pair("/another/sign-in-methods/account/one", "DELETE, OPTIONS"),
+          std::pair("/another/sign-in-methods/passkey/one", "DELETE, OPTIONS"),
+          std::pair("/another/sign-in-methods/api-key/one", "DELETE, OPTIONS")}) {
         const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
         expect("204", in_short(options), path);
         expect(methods, header_of(options, "Allow"), path);
@@ -267,7 +293,11 @@ TEST(extras, take_no_other_methods_and_paths) {
     for (const char* path :
          {"/another/", "/another/Sessions", "/another/sessions/", "/another/sessions/one/",
           "/another/sessions/one/two", "/another/ban/", "/another/password/x", "//sessions",
-          "/another//sessions", "/another/else"}) {
+          "/another//sessions", "/another/else", "/another/sign-in-methods/",
+          "/another/sign-in-methods/account", "/another/sign-in-methods/account/",
+          "/another/sign-in-methods//one", "/another/sign-in-methods/session/one",
+          "/another/sign-in-methods/second-factor/one",
+          "/another/sign-in-methods/account/one/two"}) {
         expect(not_found, ask(super_admin, "GET " + std::string(path)), path);
         expect(no_session, ask(nobody, "DELETE " + std::string(path)), path);
         expect("", calls.text(), path);
@@ -304,6 +334,55 @@ TEST(extras, end_a_session_of_that_user_alone) {
            send(super_admin, "DELETE /boss/sessions").body);
     CHECK(store.all_sessions.empty());
     expect("200", ask(super_admin, "DELETE /boss/sessions"));
+}
+
+TEST(extras, show_of_a_sign_in_method_what_its_kind_has) {
+    store.methods = {
+        method(model::MethodKind::account, "a"), method(model::MethodKind::second_factor, {}),
+        method(model::MethodKind::passkey, "p"), method(model::MethodKind::api_key, "k")};
+    store.methods[0].provider_id = "credential";
+    store.methods[0].created_at = text::parse_timestamp("2026-01-01T00:00:00.000Z");
+    store.methods[2].name = "Phone \"1\"";
+    store.methods[3].start = "abc";
+    store.methods[3].expires_at = text::parse_timestamp("2999-01-01T00:00:00.000Z");
+    expect(R"({"success":true,"data":[)"
+           R"({"kind":"account","id":"a","provider":"credential","name":null,"start":null,)"
+           R"("enabled":null,"createdAt":"2026-01-01T00:00:00.000Z","expiresAt":null},)"
+           R"({"kind":"second-factor","id":null,"provider":null,"name":null,"start":null,)"
+           R"("enabled":null,"createdAt":null,"expiresAt":null},)"
+           R"({"kind":"passkey","id":"p","provider":null,"name":"Phone \"1\"","start":null,)"
+           R"("enabled":null,"createdAt":null,"expiresAt":null},)"
+           R"({"kind":"api-key","id":"k","provider":null,"name":null,"start":"abc",)"
+           R"("enabled":true,"createdAt":null,"expiresAt":"2999-01-01T00:00:00.000Z"}]})",
+           send(super_admin, "GET /another/sign-in-methods").body);
+    store.methods = {store.methods[3]};
+    store.methods[0].enabled = "f";
+    STRCMP_CONTAINS(R"("enabled":false)",
+                    send(super_admin, "GET /another/sign-in-methods").body.c_str());
+    store.methods.clear();
+    settings.max_limit = 7;
+    expect(R"({"success":true,"data":[]})", send(super_admin, "GET /another/sign-in-methods").body);
+    expect("list_sign_in_methods another at most 7", calls.text());
+}
+
+TEST(extras, remove_a_sign_in_method_of_that_kind_alone) {
+    expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/account/one"));
+    expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/passkey/two"));
+    expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/passkey/%FF"));
+    expect("", calls.text());
+    expect(R"({"success":true,"message":"Método de acceso quitado correctamente"})",
+           send(super_admin, "DELETE /another/sign-in-methods/passkey/%6Fne").body);
+    CHECK(store.methods.empty());
+}
+
+TEST(extras, need_the_tables_of_plugins_for_some_resources_alone) {
+    for (const char* path : {"/another/second-factor", "/another/sign-in-methods",
+                             "/another/sign-in-methods/account/one"}) {
+        CHECK_TRUE(api::uses_plugin_tables(path, true));
+        CHECK_FALSE(api::uses_plugin_tables(path, false));
+    }
+    for (const char* path : {"", "/another", "/another/sessions/one", "/another/ban", "/x/y"})
+        CHECK_FALSE(api::uses_plugin_tables(path, true));
 }
 
 TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
@@ -421,7 +500,8 @@ TEST(extras, lift_all_of_a_ban) {
 
 TEST(extras, change_only_the_row_version_that_if_match_names) {
     for (const char* request :
-         {"PUT /another/ban", "DELETE /another/ban", "DELETE /another/second-factor"}) {
+         {"PUT /another/ban", "DELETE /another/ban", "DELETE /another/second-factor",
+          "DELETE /another/sign-in-methods/passkey/one"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
         const http::Reply right = send(super_admin, request, "{}");
         expect("200", in_short(right), request);

@@ -43,6 +43,8 @@ class FakeStore final : public store::Store {
     std::map<std::string_view, store::SessionWithUser> sessions;
     /// As a user's list has them.
     std::vector<model::Session> all_sessions;
+    /// The sign-in methods of every user.
+    std::vector<model::SignInMethod> methods;
     /// By the digest.
     std::map<std::string, store::ApiKeyWithUser, std::less<>> api_keys;
     /// By the address.
@@ -460,6 +462,36 @@ class FakeStore final : public store::Store {
         if (!is_wanted(*row, by))
             return store::Failure::version_mismatch;
         return store::Done();
+    }
+
+    store::Result<std::vector<model::SignInMethod>>
+    list_sign_in_methods(std::string_view user_id, std::int64_t most) override {
+        const std::string arguments = std::string(user_id) + " at most " + std::to_string(most);
+        if (const auto* failure = failure_of("list_sign_in_methods", arguments))
+            return *failure;
+        if (with(&model::User::id, user_id) == users.end())
+            return store::Failure::not_found;
+        return methods;
+    }
+    store::Result<store::Done> remove_sign_in_method(std::string_view user_id,
+                                                     model::MethodKind kind, std::string_view id,
+                                                     const store::UpdateGuard& by) override {
+        guard = by;
+        actor = by.actor;
+        const std::string arguments =
+            std::string(user_id) + " " + std::string(text_of(kind)) + " " + std::string(id);
+        if (const auto* failure = failure_of("remove_sign_in_method", arguments))
+            return *failure;
+        const Row row = with(&model::User::id, user_id);
+        if (row == users.end())
+            return store::Failure::not_found;
+        if (!is_wanted(*row, by))
+            return store::Failure::version_mismatch;
+        const auto count = std::erase_if(methods, [&](const model::SignInMethod& method) {
+            return method.kind == kind && method.id == id;
+        });
+        return count > 0 ? store::Result<store::Done>(store::Done())
+                         : store::Failure::no_sign_in_method;
     }
 
     // What neither the operations nor signing in have a use for.

@@ -56,6 +56,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     if (settings.has_extras) {
         want(store::extras_privileges);
         want(store::factor_removal_privileges(schema));
+        want(store::sign_in_method_privileges(schema));
     }
     if (settings.has_sign_in)
         want(store::sign_in_privileges);

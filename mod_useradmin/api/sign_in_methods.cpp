@@ -1,0 +1,46 @@
+// UserAdminExtras: GET /api/users/{id}/sign-in-methods, DELETE
+// /api/users/{id}/sign-in-methods/{kind}/{method id}
+#include "api/envelope.hpp"
+#include "api/guard_rules.hpp"
+#include "api/operations.hpp"
+#include "api/precondition.hpp"
+#include "api/texts.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::api {
+
+Reply list_sign_in_methods(const Call& call, const Service& service) {
+    // Session and role.
+    if (!call.caller)
+        return error(401, texts.no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts.sign_in_methods_forbidden);
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts.not_found);
+    const auto found = service.store.list_sign_in_methods(call.id, service.settings.max_limit);
+    return found ? sign_in_methods(*found)
+                 : failure_reply(found.failure(), texts.sign_in_methods_failed);
+}
+
+Reply remove_sign_in_method(const Call& call, const Service& service) {
+    // Session and role.
+    if (!call.caller)
+        return error(401, texts.no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts.sign_in_methods_forbidden);
+    // The change itself checks existence and If-Match.
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts.not_found);
+    if (!text::is_clean_utf8(call.item_id))
+        return error(404, texts.sign_in_method_not_found);
+    store::UpdateGuard guard;
+    guard.versions = if_match_versions(call.request.headers);
+    guard.actor = actor_of(*call.caller);
+    const auto removed =
+        service.store.remove_sign_in_method(call.id, call.kind, call.item_id, guard);
+    return removed ? confirmation(texts.sign_in_method_removed)
+                   : failure_reply(removed.failure(), texts.remove_sign_in_method_failed,
+                                   texts.sign_in_methods_forbidden);
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,329 @@
+// UserAdminExtras: the ways in which a user signs in, in the tables of better-auth and its plugins.
+#include "contract.hpp"
+
+#include "support/hostile_schema.hpp"
+
+namespace useradmin::test {
+
+using model::MethodKind;
+
+/// A user n with a row in each table, and m with rows of the same kinds.
+class SignInMethods : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        for (const char* const id : {"n", "m"}) {
+            add_user(id, std::string(id) + "@x");
+            add_session(std::string("session of ") + id, id, "2030-01-01T00:00:00.000Z");
+        }
+        const std::string time = is_postgresql() ? " timestamptz" : " date";
+        change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; "
+               "CREATE TABLE \"twoFactor\" (\"id\" text, \"secret\" text, \"backupCodes\" text, "
+               "\"userId\" text); "
+               "CREATE TABLE \"passkey\" (\"id\" text PRIMARY KEY, \"name\" text, \"publicKey\" "
+               "text NOT NULL, \"userId\" text NOT NULL, \"counter\" integer, \"createdAt\"" +
+                   time +
+                   "); CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"name\" text, \"start\" "
+                   "text, \"key\" text NOT NULL, \"referenceId\" text NOT NULL, \"enabled\" "
+                   "boolean, \"expiresAt\"" +
+                   time + ", \"createdAt\"" + time + ")",
+               "DROP TABLE \"twoFactor\"; DROP TABLE \"passkey\"; DROP TABLE \"apikey\"; ALTER "
+               "TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
+        for (const std::string user : {"n", "m"}) {
+            add_account("password", user, "credential", "2026-01-01T00:00:00.000Z");
+            sql().run("INSERT INTO \"passkey\" VALUES ('passkey of " + user +
+                      "', 'Phone', 's3cr3t', '" + user + "', 1, '2026-01-03T00:00:00.000Z')");
+            sql().run("INSERT INTO \"apikey\" VALUES ('key of " + user +
+                      "', 'Backup', 'abc', 's3cr3t', '" + user +
+                      "', FALSE, '2030-01-01T00:00:00.000Z', '2026-01-04T00:00:00.000Z')");
+        }
+    }
+
+  protected:
+    static void add_account(const std::string& id, const std::string& user,
+                            const std::string& provider, const std::string& made) {
+        database().sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", "
+                             "\"userId\", \"password\", \"createdAt\", \"updatedAt\") VALUES (" +
+                             sql_literal(id + " of " + user) + ", " + sql_literal(id) + ", " +
+                             sql_literal(provider) + ", " + sql_literal(user) + ", 's3cr3t', " +
+                             sql_literal(made) + ", " + sql_literal(made) + ")");
+    }
+
+    /// Runs an operation on a store over a connection.
+    template <class Operation>
+    auto with_methods(SingleConnection& connection, const Operation& operation,
+                      const store::TableNames& names = {"user", "session", "account", true},
+                      store::ChangeListener* listener = nullptr) {
+        store::DatabaseStore store(connection, log_, pool_, names, "methods", timeout_policy);
+        store.set_change_listener(listener);
+        return operation(store);
+    }
+    store::Result<std::vector<model::SignInMethod>> find(std::string_view user, std::int64_t most,
+                                                         const std::string& account = "useradmin") {
+        SingleConnection connection(database(), account);
+        return with_methods(connection, [&](store::DatabaseStore& store) {
+            return store.list_sign_in_methods(user, most);
+        });
+    }
+    /// All that is known of each method: "account 'password of n' 'credential' NULL …; …".
+    static std::string text_of_all(const std::vector<model::SignInMethod>& methods) {
+        const auto text = [](model::NullableText value) {
+            return value ? " '" + std::string(*value) + "'" : std::string(" NULL");
+        };
+        const auto time = [](model::NullableTime value) {
+            std::string text(value ? " " : " NULL");
+            if (value)
+                text::append_iso8601(text, *value);
+            return text.substr(0, 11);
+        };
+        std::string all;
+        for (const model::SignInMethod& method : methods)
+            all += (all.empty() ? "" : "; ") + std::string(text_of(method.kind)) + text(method.id) +
+                   text(method.provider_id) + text(method.name) + text(method.start) +
+                   (method.enabled ? (method.is_enabled() ? " on" : " off") : " NULL") +
+                   time(method.created_at) + time(method.expires_at);
+        return all;
+    }
+    /// The ids alone: "password of n, passkey of n".
+    std::string ids_of(std::string_view user, std::int64_t most = 100) {
+        std::string all;
+        for (const model::SignInMethod& method : worked(find(user, most)))
+            all += (all.empty() ? "" : ", ") + std::string(method.id.value_or("-"));
+        return all;
+    }
+    store::Result<store::Done> remove(std::string_view user, MethodKind kind, std::string_view id,
+                                      const store::UpdateGuard& guard = {},
+                                      const std::string& account = "useradmin") {
+        SingleConnection connection(database(), account);
+        return with_methods(connection, [&](store::DatabaseStore& store) {
+            return store.remove_sign_in_method(user, kind, id, guard);
+        });
+    }
+    static bool has_none(const store::Result<store::Done>& removed) {
+        return !removed && removed.failure() == store::Failure::no_sign_in_method;
+    }
+    static constexpr const char* untouched = "password of n, passkey of n, key of n";
+};
+
+TEST_GROUP_BASE(sign_in_methods, SignInMethods){};
+
+TEST(sign_in_methods, are_listed_by_kind_without_secrets) {
+    sql().run("UPDATE \"user\" SET \"twoFactorEnabled\" = TRUE WHERE \"id\" = 'n'");
+    CHECK_EQUAL(std::string("account 'password of n' 'credential' NULL NULL NULL 2026-01-01 NULL; "
+                            "second-factor NULL NULL NULL NULL NULL NULL NULL; "
+                            "passkey 'passkey of n' NULL 'Phone' NULL NULL 2026-01-03 NULL; "
+                            "api-key 'key of n' NULL 'Backup' 'abc' off 2026-01-04 2030-01-01"),
+                text_of_all(worked(find("n", 100))));
+    CHECK(absent(find("unknown", 100)));
+    add_user("alone", "alone@x");
+    CHECK_EQUAL(std::string(), ids_of("alone"));
+}
+
+TEST(sign_in_methods, are_listed_newest_first_up_to_the_limit) {
+    sql().run("UPDATE \"user\" SET \"twoFactorEnabled\" = TRUE WHERE \"id\" = 'n'");
+    add_account("new", "n", "github", "2026-03-01T00:00:00.000Z");
+    add_account("old", "n", "google", "2025-03-01T00:00:00.000Z");
+    const std::string all = "new of n, password of n, old of n, -, passkey of n, key of n";
+    CHECK_EQUAL(all, ids_of("n", 6));
+    CHECK_EQUAL(std::string("new of n, password of n, old of n, -, passkey of n"), ids_of("n", 5));
+    CHECK_EQUAL(std::string("new of n, password of n, old of n, -"), ids_of("n", 4));
+    CHECK_EQUAL(std::string("new of n, password of n, old of n"), ids_of("n", 3));
+    CHECK_EQUAL(std::string("new of n"), ids_of("n", 1));
+}
+
+TEST(sign_in_methods, of_tables_that_are_missing_are_left_out) {
+    undo();
+    CHECK_EQUAL(std::string("password of n"), ids_of("n"));
+    for (const MethodKind kind : model::method_kinds)
+        CHECK(has_none(remove("n", kind, "passkey of n")));
+    CHECK(absent(remove("unknown", MethodKind::passkey, "x")));
+}
+
+TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
+    undo();
+    change("CREATE TABLE \"passkey\" (\"id\" text, \"publicKey\" text, \"userId\" text, "
+           "\"counter\" integer); INSERT INTO \"passkey\" VALUES ('p', 'x', 'n', 1); "
+           "CREATE TABLE \"api_key\" (\"id\" text, \"key\" text, user_id text, \"enabled\" "
+           "boolean); INSERT INTO \"api_key\" VALUES ('k', 'x', 'n', NULL)",
+           "DROP TABLE \"passkey\"; DROP TABLE \"api_key\"");
+    CHECK_EQUAL(std::string("account 'password of n' 'credential' NULL NULL NULL 2026-01-01 NULL; "
+                            "passkey 'p' NULL NULL NULL NULL NULL NULL; "
+                            "api-key 'k' NULL NULL NULL NULL NULL NULL"),
+                text_of_all(worked(find("n", 100))));
+    worked(remove("n", MethodKind::api_key, "k"));
+    worked(remove("n", MethodKind::passkey, "p"));
+    // Without an id, a row cannot be named.
+    sql().run("ALTER TABLE \"passkey\" DROP COLUMN \"id\"; INSERT INTO \"passkey\" VALUES ('x', "
+              "'n', 1)");
+    CHECK_EQUAL(std::string("password of n"), ids_of("n"));
+    CHECK(has_none(remove("n", MethodKind::passkey, "x")));
+}
+
+TEST(sign_in_methods, are_removed_one_by_one_and_sessions_go_on) {
+    const std::pair<MethodKind, const char*> methods[] = {{MethodKind::account, "password of "},
+                                                          {MethodKind::passkey, "passkey of "},
+                                                          {MethodKind::api_key, "key of "}};
+    for (const auto& [kind, id] : methods) {
+        worked(remove("n", kind, std::string(id) + "n"));
+        CHECK(has_none(remove("n", kind, std::string(id) + "n")));
+    }
+    CHECK_EQUAL(std::string(), ids_of("n"));
+    CHECK_EQUAL(std::string("password of m, passkey of m, key of m"), ids_of("m"));
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"session\""));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_revocation"));
+}
+
+TEST(sign_in_methods, of_another_user_or_kind_are_kept) {
+    CHECK(has_none(remove("m", MethodKind::passkey, "passkey of n")));
+    CHECK(has_none(remove("n", MethodKind::account, "passkey of n")));
+    CHECK(has_none(remove("n", MethodKind::second_factor, "passkey of n")));
+    CHECK(has_none(remove("n", MethodKind::passkey, "Passkey of n")));
+    CHECK(absent(remove("unknown", MethodKind::passkey, "passkey of n")));
+    CHECK_EQUAL(std::string(untouched), ids_of("n"));
+}
+
+TEST(sign_in_methods, obey_the_guard) {
+    using Rule = store::UpdateGuard::Kind;
+    static constexpr std::string_view admins[] = {"admin"};
+    const auto now = at("2026-05-01T00:00:00.000Z");
+    const std::pair<store::UpdateGuard, store::Failure> guards[] = {
+        {{Rule::requires_role, "admin", now}, store::Failure::outranked},
+        {{Rule::none, {}, now, std::vector<std::string_view>{"1-2"}},
+         store::Failure::version_mismatch},
+        {{Rule::none, {}, now, {}, store::Actor{"m", admins, now}}, store::Failure::caller_demoted},
+        {{Rule::none, {}, now, {}, store::Actor{"gone", admins, now}},
+         store::Failure::caller_rejected},
+    };
+    for (const auto& [guard, failure] : guards) {
+        const auto removed = remove("n", MethodKind::passkey, "passkey of n", guard);
+        CHECK(!removed && removed.failure() == failure);
+        // What the user does not have is refused alike.
+        const auto missing = remove("n", MethodKind::passkey, "unknown", guard);
+        CHECK(!missing && missing.failure() == failure);
+    }
+    CHECK_EQUAL(std::string(untouched), ids_of("n"));
+    CHECK(
+        has_none(remove("n", MethodKind::passkey, "unknown", {Rule::requires_role, "user", now})));
+    worked(remove("n", MethodKind::passkey, "passkey of n", {Rule::requires_role, "user", now}));
+}
+
+TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
+    RefusingListener listener;
+    CHECK_FALSE(with_methods(
+        *connection_,
+        [](store::DatabaseStore& store) {
+            return store.remove_sign_in_method("n", MethodKind::account, "password of n");
+        },
+        {"user", "session", "account", true}, &listener));
+    CHECK_EQUAL(std::string(untouched), ids_of("n"));
+}
+
+TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
+    const std::string flag = is_postgresql() ? "boolean" : "integer";
+    for (const std::string type : {"text", "uuid", "integer"}) {
+        const bool is_number = type == "integer";
+        const std::string user = is_number ? "7" : "a3fd0f65-86c7-49df-a047-85608e0fa45d";
+        const std::string id = is_number ? "8" : "b3fd0f65-86c7-49df-a047-85608e0fa45d";
+        const std::string ids = "(" + sql_literal(id) + ", " + sql_literal(user) + ", ";
+        sql().run("CREATE TABLE people (id " + type +
+                  " PRIMARY KEY, name text, email text); "
+                  "CREATE TABLE people_account (id " +
+                  type + ", user_id " + type +
+                  ", provider_id text, account_id text, password text, created_at text); "
+                  "CREATE TABLE passkeys (id " +
+                  type + ", user_id " + type +
+                  ", name text, public_key text, counter integer, created_at text); "
+                  "CREATE TABLE api_keys (id " +
+                  type + ", user_id " + type + ", name text, key text, enabled " + flag +
+                  ", created_at text); "
+                  "INSERT INTO people VALUES (" +
+                  sql_literal(user) +
+                  ", 'N', 'p@x'); "
+                  "INSERT INTO people_account VALUES " +
+                  ids +
+                  "'github', 'x', NULL, '2026-01-01T00:00:00.000Z'); "
+                  "INSERT INTO passkeys VALUES " +
+                  ids +
+                  "'P', 'x', 1, '2026-01-01T00:00:00.000Z'); "
+                  "INSERT INTO api_keys VALUES " +
+                  ids + "'K', 'x', TRUE, '2026-01-01T00:00:00.000Z')");
+        SingleConnection connection(database());
+        const store::TableNames names{"people", "session", "people_account", true};
+        std::string listed;
+        bool is_removed = true;
+        bool is_unknown = true;
+        with_methods(
+            connection,
+            [&](store::DatabaseStore& store) {
+                if (const auto found = store.list_sign_in_methods(user, 100))
+                    listed = text_of_all(*found);
+                for (const MethodKind kind :
+                     {MethodKind::account, MethodKind::passkey, MethodKind::api_key}) {
+                    for (const std::string& other : {"0" + id, std::string("x"), id + "'"})
+                        is_unknown =
+                            is_unknown && has_none(store.remove_sign_in_method(user, kind, other));
+                    is_removed =
+                        is_removed && store.remove_sign_in_method(user, kind, id).operator bool();
+                }
+            },
+            names);
+        const long left = sql().number("SELECT (SELECT count(*) FROM people_account) + (SELECT "
+                                       "count(*) FROM passkeys) + (SELECT count(*) FROM api_keys)");
+        sql().run("DROP TABLE people; DROP TABLE people_account; DROP TABLE passkeys; DROP TABLE "
+                  "api_keys");
+        CHECK_EQUAL_TEXT("account '" + id + "' 'github' NULL NULL NULL 2026-01-01 NULL; passkey '" +
+                             id + "' NULL 'P' NULL NULL 2026-01-01 NULL; api-key '" + id +
+                             "' NULL 'K' NULL on 2026-01-01 NULL",
+                         listed, type.c_str());
+        CHECK_TEXT(is_unknown, type.c_str());
+        CHECK_TEXT(is_removed, type.c_str());
+        CHECK_EQUAL_TEXT(0, left, type.c_str());
+    }
+}
+
+TEST(sign_in_methods, name_the_missing_grants) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"account\" TO poor");
+    const auto list = find("n", 100, "poor");
+    const auto without = remove("n", MethodKind::passkey, "passkey of n", {}, "poor");
+    sql().run("GRANT DELETE, SELECT (\"id\", \"userId\", \"name\", \"createdAt\") ON \"passkey\" "
+              "TO poor; GRANT DELETE, SELECT (\"id\", \"referenceId\", \"name\", \"start\", "
+              "\"enabled\", \"createdAt\", \"expiresAt\") ON \"apikey\" TO poor; REVOKE ALL ON "
+              "\"account\" FROM poor; GRANT DELETE, SELECT (\"id\", \"userId\", \"providerId\", "
+              "\"createdAt\") ON \"account\" TO poor");
+    const std::size_t count = find("n", 100, "poor") ? worked(find("n", 100, "poor")).size() : 0;
+    const bool are_removed = remove("n", MethodKind::passkey, "passkey of n", {}, "poor") &&
+                             remove("n", MethodKind::api_key, "key of n", {}, "poor") &&
+                             remove("n", MethodKind::account, "password of n", {}, "poor");
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    for (int times = 0; times < 2; ++times)
+        expect_error(R"(run: GRANT DELETE, SELECT ("userId"), SELECT ("id"), SELECT ("name"), )"
+                     R"(SELECT ("createdAt") ON "public"."passkey" TO poor; GRANT DELETE, SELECT )"
+                     R"(("referenceId"), SELECT ("id"), SELECT ("name"), SELECT ("start"), SELECT )"
+                     R"(("enabled"), SELECT ("createdAt"), SELECT ("expiresAt") ON )"
+                     R"("public"."apikey" TO poor;)");
+    CHECK(failed(list));
+    CHECK(failed(without));
+    CHECK_EQUAL(3U, count);
+    CHECK(are_removed);
+}
+
+TEST(sign_in_methods, use_no_object_of_another_role) {
+    if (!is_postgresql())
+        return;
+    sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
+    execute_on_connection("SET search_path = hostile, public");
+    std::size_t count = 0;
+    const bool is_removed = with_methods(*connection_, [&](store::DatabaseStore& store) {
+        if (const auto found = store.list_sign_in_methods("n", 100))
+            count = found->size();
+        return store.remove_sign_in_method("n", MethodKind::api_key, "key of n").operator bool();
+    });
+    sql().run("DROP SCHEMA hostile CASCADE");
+    CHECK_EQUAL(3U, count);
+    CHECK(is_removed);
+    CHECK_EQUAL(std::string("password of n, passkey of n"), ids_of("n"));
+}
+
+} // namespace useradmin::test
