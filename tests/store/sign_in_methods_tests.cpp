@@ -219,6 +219,7 @@ TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
 }
 
 TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
+    undo();
     const std::string flag = is_postgresql() ? "boolean" : "integer";
     for (const std::string type : {"text", "uuid", "integer"}) {
         const bool is_number = type == "integer";
