@@ -465,6 +465,29 @@ TEST(rights, to_count_uses_of_api_keys_are_named) {
     CHECK_FALSE(lists(without, "data.problems", "apikey"));
 }
 
+TEST(rights, to_list_and_remove_sign_in_methods_are_named) {
+    if (!is_postgresql())
+        return;
+    const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
+    sql().run(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
+                     counter integer))");
+    const Json found = look(extras);
+    const Json without = look("UserAdmin On\n");
+    grant(found);
+    const Json granted = look(extras);
+    const long may_read_key = sql().number(
+        R"(SELECT has_column_privilege('reader', 'passkey', 'publicKey', 'SELECT')::int)");
+    sql().run("DROP TABLE passkey");
+    for (const char* const right :
+         {R"(DELETE ON "public"."passkey" TO)", R"(SELECT ("id") ON "public"."passkey" TO)",
+          R"(SELECT ("userId") ON "public"."passkey" TO)",
+          R"(SELECT ("name") ON "public"."passkey" TO)", R"(SELECT ("createdAt") ON "account" TO)"})
+        CHECK_TEXT(lists(found, "data.problems", right), right);
+    CHECK_FALSE(lists(without, "data.problems", "passkey"));
+    CHECK_FALSE(lists(granted, "data.problems", "GRANT"));
+    CHECK_EQUAL(0, may_read_key);
+}
+
 TEST(rights, to_sign_in_with_a_second_factor_are_noted) {
     if (!is_postgresql())
         return;
