@@ -138,8 +138,8 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     const perms all_read = perms::owner_all | perms::group_read | perms::group_exec |
                            perms::others_read | perms::others_exec;
     const auto account = *Httpd::account();
-    const std::string remedy = "; run: chown " + account.name + ": " + folder.string() + " " +
-                               database + " && chmod u+rwX";
+    const std::string remedy =
+        "; run: chown " + account.name + ": " + folder.string() + " " + database;
     give(folder, account.user_id, all_read);
     give(database, 0, perms::owner_read | perms::owner_write | perms::others_read);
     finds(configuration, remedy);
@@ -147,6 +147,17 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
                              " (owner " + account.name);
     give(database, account.user_id, perms::owner_read | perms::owner_write);
     accepts(configuration);
+    {
+        // These exist while the database is open. SQLite corrects the mode of empty ones.
+        Database open("sqlite3", database);
+        open.run("CREATE TABLE other (id TEXT)");
+        for (const char* suffix : {"-wal", "-shm"}) {
+            give(database + suffix, account.user_id, perms::owner_read);
+            finds(configuration, database + suffix + " (owner " + account.name);
+            finds(configuration, database + "-wal " + database + "-shm && chmod u+rwX");
+            give(database + suffix, account.user_id, perms::owner_read | perms::owner_write);
+        }
+    }
     give(folder, 0, all_read);
     finds(configuration, remedy);
     give(folder, 0, perms::owner_all);

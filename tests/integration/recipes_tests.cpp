@@ -670,7 +670,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
         write_file(folder / name, "#!/bin/sh\n[ \"$*\" = '" + words + "' ] && " + command + "\n");
         std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
     };
-    lay_program("invoke-rc.d", "apache2 reload", "kill -USR1 " + process);
+    lay_program("apachectl", "graceful", "kill -USR1 " + process);
     lay_program("pgrep", "-f ^/usr/sbin/apache2", "kill -0 " + process + " 2>/dev/null");
     const auto rotate = [&] {
         const CommandResult rotated =

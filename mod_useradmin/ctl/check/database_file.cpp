@@ -1,22 +1,41 @@
 #include "ctl/check/database_file.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
 namespace useradmin::ctl {
 
 void check_database_file(const std::string& file, const std::optional<Account>& children,
                          Findings& findings) {
     if (file.empty() || !children)
         return;
-    const FileAccess access = access_of(*children, file);
+    // SQLite gives these files the mode of the database when it creates them.
+    std::vector<std::string> files = {file};
+    for (const char* suffix : {"-wal", "-shm"})
+        if (std::error_code ignored; std::filesystem::exists(file + suffix, ignored))
+            files.push_back(file + suffix);
+    const auto refused = std::find_if(files.begin(), files.end(), [&](const std::string& each) {
+        return access_of(*children, each) != FileAccess::full;
+    });
+    if (refused == files.end())
+        return;
+    const FileAccess access = access_of(*children, *refused);
     const std::string folder = folder_of(file);
+    std::string all = folder;
+    for (const std::string& each : files)
+        all += " " + each;
     const std::string problem =
         "httpd's children (" + children->name +
-        ") cannot read and write the database, so requests get 503: " + describe_access(file);
+        ") cannot read and write the database, so requests get 503: " + describe_access(*refused);
     if (access == FileAccess::unreachable)
         findings.problems.push_back(problem + "; " + children->name + " may not enter " + folder +
                                     ": move the database to a folder such as /var/lib/useradmin");
     else if (access == FileAccess::denied)
-        findings.problems.push_back(problem + "; run: chown " + children->name + ": " + folder +
-                                    " " + file + " && chmod u+rwX " + folder + " " + file +
+        findings.problems.push_back(problem + "; run: chown " + children->name + ": " + all +
+                                    " && chmod u+rwX " + all +
                                     "; if another program uses the database, give both accounts a "
                                     "common group instead");
 }
