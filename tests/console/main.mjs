@@ -31,6 +31,8 @@ let cached = null;
 let factored = null;
 // One whose service replies in English.
 let english = null;
+// One whose users are changed together.
+let several = null;
 // The backup codes aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
 const secret = "a secret of thirty-two characters";
 const backupCodes =
@@ -48,11 +50,12 @@ before(async () => {
   factored = await Site.start({ secret });
   await factored.addSecondFactor("root-1", backupCodes);
   english = await Site.start({ directives: "UserAdminLanguage en" });
+  several = await Site.start({ directives: "UserAdminExtras On" });
   cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted, cached, factored, english]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached, factored, english, several]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -113,6 +116,15 @@ test("no function of the script has more than 60 lines", async () => {
     };
     visit(source);
   }
+});
+
+test("the page has the strings of the script unchanged", async () => {
+  const page = await (await fetch(`${shown.httpd.address}/admin`)).text();
+  const strings = readdirSync(scripts).flatMap((name) => {
+    const code = readFileSync(join(scripts, name), "utf8").replace(/\/\*\*[^]*?\*\/|\n *\/\/[^\n]*/g, "");
+    return code.match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? [];
+  });
+  assert.deepEqual(strings.filter((each) => each[0] === '"' && !page.includes(each)), []);
 });
 
 // --- Coming and going ---
@@ -881,6 +893,7 @@ scene("on a standby it offers no changes, and says how old the users are", { ema
   await view.click("tbody .person button");
   await view.see("dialog.drawer .facts dd");
   await view.rest();
+  assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);
   assert.deepEqual(await view.page.$$eval("main button.main, dialog.drawer form, dialog.drawer .actions button", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.textContent)), []);
   await view.check("a user on a standby");
 });
@@ -1703,6 +1716,267 @@ describe("with UserAdminExtras", () => {
     await view.gone("dialog");
     assert.equal(await extras.user("user-25"), undefined);
   });
+});
+
+// --- Several users at once ---
+
+describe("several users at once", () => {
+  const there = { site: () => several, email: root };
+  const bar = ".selection";
+  const pick = (view, ...names) => names.reduce((before, name) => before.then(() => view.click(`tbody input[aria-label="Select ${name}"]`)), Promise.resolve());
+  const top = (view) => view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().top);
+
+  scene("several users are banned, and the ban is lifted", there, async (view) => {
+    await view.searchFor("example.com");
+    await view.click("thead input");
+    await view.read("4 selected", bar);
+    await view.press("Ban", bar);
+    await view.read("Ban: 2 users", "dialog h2");
+    await view.read("Skipped: the protected user and you.", "dialog");
+    await view.type("dialog input[name=reason]", "spring cleaning");
+    await view.choose("dialog select[name=until]", "7");
+    view.requests.length = 0;
+    await view.press("Ban");
+    await view.read("Done: 2.", ".toast");
+    await view.focusOn("Ban");
+    await view.rest();
+    assert.deepEqual(view.requests.filter((each) => /^\/api\/users\?/.test(each)).map((each) => each.includes("summary=")).sort(), [false, true]);
+    const banned = (await several.users()).filter((each) => each.banReason === "spring cleaning");
+    assert.deepEqual(banned.map((each) => each.id).sort(), ["olivia-1", "ulises-1"]);
+    for (const { banExpires } of banned) assert.ok(Math.abs(new Date(banExpires) - Date.now() - 7 * 86400000) < 60000);
+    await view.press("Lift the ban", bar);
+    await view.read("Lift the ban: 2 users", "dialog h2");
+    await view.press("Lift the ban");
+    await view.gone("dialog");
+    await view.rest();
+    assert.equal((await several.users()).some((each) => each.banReason === "spring cleaning"), false);
+  });
+
+  scene("oneself alone is skipped, and that is all", there, async (view) => {
+    await view.searchFor("ada lovelace");
+    await pick(view, "Ada Lovelace");
+    await view.press("Delete", bar);
+    await view.read("Skipped: you.", ".toast");
+    assert.equal(await view.has("dialog"), false);
+  });
+
+  scene("the sessions of several users are ended", there, async (view) => {
+    for (const name of ["marta.nunez", "jonas.weber"]) await several.openSession(`${name}@example.org`, agents[0]);
+    await view.searchFor("example.org");
+    await view.choose(".foot select", "50");
+    await view.rest();
+    await pick(view, "Marta Núñez", "Jonas Weber");
+    await view.press("End sessions", bar);
+    await view.read("End sessions: 2 users", "dialog h2");
+    await view.press("End sessions");
+    await view.read("Done: 2.", ".toast");
+    for (const id of ["user-0", "user-2"]) assert.deepEqual((await view.ask("GET", `/api/users/${id}/sessions`)).data, []);
+  });
+
+  scene("several users get a role once the user agrees", there, async (view) => {
+    await view.searchFor("example.org");
+    await view.choose(".foot select", "50");
+    await view.rest();
+    await pick(view, "Marta Núñez", "Jonas Weber");
+    await view.press("Role", bar);
+    await view.read("Give the role: 2 users", "dialog h2");
+    await view.choose("dialog select[name=role]", "admin");
+    await view.press("Give the role");
+    await view.read("Give 2 users the role “Admin”?", "dialog:last-of-type h2");
+    assert.equal((await several.user("user-0")).role, "user");
+    await view.press("Give the role");
+    await view.gone("dialog");
+    await view.read("Done: 2.", ".toast");
+    for (const id of ["user-0", "user-2"]) assert.equal((await several.user(id)).role, "admin");
+  });
+
+  scene("several users are deleted once their number is typed", there, async (view) => {
+    await view.searchFor("example.net");
+    await view.click("thead input");
+    await view.press("Delete", bar);
+    await view.read("Delete: 3 users", "dialog h2");
+    await view.type("dialog input[name=address]", "2");
+    await view.press("Delete");
+    await view.read("This is not the number.", "dialog");
+    await view.check("the dialog of several deletions");
+    // One of them has been deleted by somebody else.
+    await view.ask("DELETE", "/api/users/hostile-1");
+    await view.type("dialog input[name=address]", "3");
+    await view.press("Delete");
+    await view.read("Done: 3.", ".toast");
+    await view.read("No user matches.");
+    await view.gone(bar);
+    await view.focusOn("INPUT");
+    assert.equal((await several.users()).some((each) => each.id.startsWith("hostile")), false);
+  });
+
+  scene("the selection outlasts pages and reloads, and ends with the next search", there, async (view) => {
+    const head = () => view.page.$eval("thead input", ({ checked, indeterminate }) => [checked, indeterminate]);
+    const first = await view.names();
+    await pick(view, first[0]);
+    assert.deepEqual(await head(), [false, true]);
+    await view.press("Next");
+    await view.rest();
+    assert.deepEqual(await head(), [false, false]);
+    await view.click("thead input");
+    assert.deepEqual(await head(), [true, false]);
+    const count = 1 + (await view.names()).length;
+    await view.read(`${count} selected`, bar);
+    await view.press("Previous");
+    await view.rest();
+    assert.deepEqual(await view.page.$$eval("tbody input:checked", (all) => all.map((each) => each.ariaLabel)), [`Select ${first[0]}`]);
+    await view.press("User", "thead");
+    await view.rest();
+    await view.read(`${count} selected`, bar);
+    await view.press("Clear selection", bar);
+    assert.equal(await view.page.evaluate(() => document.activeElement === document.querySelector("thead input")), true);
+    await view.click("thead input");
+    await view.see(bar);
+    await view.searchFor("grace");
+    await view.gone(bar);
+    assert.deepEqual(await head(), [false, false]);
+    assert.equal(await view.has("dialog"), false, "a click on a checkbox opens the user");
+  });
+
+  scene("all users who match are selected, page by page", { site: () => rooted }, async (view) => {
+    await comeWithSession(view, rooted);
+    await view.rest();
+    const total = await view.text(".total .number");
+    await pick(view, (await view.names())[0]);
+    assert.equal(await view.button(`Select all ${total} that match`), null);
+    await view.click("thead input");
+    view.requests.length = 0;
+    await view.press(`Select all ${total} that match`);
+    await view.read(`${total} selected`, bar);
+    await view.focusOn(`${total} selected`);
+    assert.equal(view.requests.filter((each) => each.includes("cursor=")).length, Math.ceil(total / 7) - 1);
+    await view.press("Next");
+    await view.rest();
+    assert.equal((await view.page.$$("tbody input:not(:checked)")).length, 0);
+    await view.press("Ban", bar);
+    await view.read(`Ban: ${total - 2} users`, "dialog h2");
+  });
+
+  scene("at most 10,000 users are selected", there, async (view) => {
+    await view.intercept((request) => {
+      const { searchParams } = new URL(request.url());
+      if (!/^(20|1000)$/.test(searchParams.get("limit"))) return null;
+      const page = Number(searchParams.get("cursor") ?? searchParams.get("page"));
+      const limit = Number(searchParams.get("limit"));
+      const data = Array.from({ length: limit }, (_, at) => ({ id: `many-${page}-${at}`, name: `Many ${page}-${at}`, email: "", role: "user", createdAt: "2026-01-01T00:00:00.000Z" }));
+      return {
+        headers: { "X-Total-Count": "12000", Link: `</api/users?cursor=${page + 1}>; rel="next"` },
+        body: JSON.stringify({ success: true, data, pagination: { page, limit, total: 12000, totalPages: 12000 / limit } }),
+      };
+    });
+    await view.searchFor("many");
+    await view.click("thead input");
+    await view.press("Select all 12,000 that match");
+    await view.read("10,000 selected. At most 10,000 can be selected.", bar);
+    assert.equal(await view.button("Select all 12,000 that match"), null);
+    await view.page.setRequestInterception(false);
+  });
+
+  scene("those who fail are listed and tried again, and a busy service is asked again", there, async (view) => {
+    const sent = {};
+    let isBroken = true;
+    await view.intercept((request) => {
+      const id = /PUT.*\/([\w-]+)\/ban$/.exec(`${request.method()} ${request.url()}`)?.[1];
+      if (!id) return null;
+      sent[id] = (sent[id] ?? 0) + 1;
+      if (id === "user-3" && sent[id] === 1) return { status: 503, headers: { "Retry-After": "1" }, body: "{}" };
+      return id === "user-17" && isBroken && { status: 500, body: JSON.stringify({ success: false, error: "Error al banear usuario" }) };
+    });
+    await view.searchFor("example.org");
+    await view.choose(".foot select", "50");
+    await view.rest();
+    await pick(view, "Grace Hopper", "Hedy Lamarr", "John Backus");
+    await view.press("Ban", bar);
+    await view.press("Ban");
+    await view.read("Done: 2. Failed: 1.", "dialog .status");
+    assert.deepEqual(sent, { "user-3": 2, "user-17": 1, "user-18": 1 });
+    assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThe user could not be banned.");
+    assert.equal(await view.page.$eval(".failures a", (link) => link.href), `${several.address}#user=user-17`);
+    await view.focusOn("Try again");
+    await view.check("a change that failed for one");
+    isBroken = false;
+    await view.press("Try again");
+    await view.read("Done: 1.", ".toast");
+    await view.gone("dialog");
+    assert.deepEqual(sent, { "user-3": 2, "user-17": 2, "user-18": 1 });
+    await view.page.setRequestInterception(false);
+  });
+
+  scene("four requests are under way at a time, until they are stopped", there, async (view) => {
+    let held = [];
+    let isHolding = true;
+    await view.intercept((request) => {
+      if (!isHolding || !/^(PUT|DELETE)$/.test(request.method())) return null;
+      held.push(request);
+      return "held";
+    });
+    await view.searchFor("example.org");
+    await view.click("thead input");
+    await view.press("Lift the ban", bar);
+    await view.press("Lift the ban");
+    await view.see("dialog progress");
+    await view.page.waitForFunction(() => traffic.underWay === 4);
+    const state = () => view.page.$eval("dialog progress", ({ value, max }) => [value, max]);
+    assert.deepEqual(await state(), [0, 20]);
+    await view.page.evaluate(() => (window.asked = !dispatchEvent(new Event("beforeunload", { cancelable: true }))));
+    assert.equal(await view.page.evaluate(() => window.asked), true);
+    held.shift().continue();
+    await view.page.waitForFunction(() => document.querySelector("dialog progress").value === 1 && traffic.underWay === 4);
+    await view.read("1 of 20", "dialog");
+    await view.key("Escape");
+    isHolding = false;
+    for (const each of held.splice(0)) each.continue();
+    await view.read("Done: 5. Not begun: 15.", "dialog .status");
+    await view.press("Try again");
+    await view.read("Done: 15.", ".toast");
+    await view.gone("dialog");
+    await view.page.setRequestInterception(false);
+  });
+
+  scene("the rows stay where they are as the bar comes and goes", there, async (view) => {
+    for (const from of [0, 300]) {
+      await view.page.evaluate((y) => scrollTo(0, y), from);
+      const before = await top(view);
+      await view.page.$eval("tbody tr:nth-child(8) input", (box) => box.click());
+      await view.see(bar);
+      assert.ok(Math.abs((await top(view)) - before) < 1, `${await top(view)}, not ${before}`);
+      await view.page.$eval("tbody tr:nth-child(8) input", (box) => box.click());
+      await view.gone(bar);
+      assert.ok(Math.abs((await top(view)) - before) < 1, `${await top(view)}, not ${before}`);
+    }
+    // It stays in sight.
+    await view.page.evaluate(() => scrollTo(0, 0));
+    await view.click("thead input");
+    await view.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await view.readInSight("20 selected", ".selection strong");
+  });
+
+  scene("an admin cannot select users", { ...there, email: admin }, async (view) => {
+    await view.see("tbody tr");
+    assert.equal(await view.has("table input"), false);
+    assert.equal(await view.has(bar), false);
+  });
+
+  for (const theme of ["light", "dark"])
+    for (const [width, height] of [[1280, 860], [390, 844], [320, 640]])
+      scene(`a selection is right, ${theme}, ${width} px wide`, { ...there, theme, width, height }, async (view) => {
+        await view.click("thead input");
+        await view.see(bar);
+        await view.check("a selection");
+        await view.picture(`selection-${theme}-${width}`);
+        await view.intercept((request) => request.method() === "PUT" && { status: 500, body: JSON.stringify({ success: false, error: "Error al banear usuario" }) });
+        await view.press("Ban", bar);
+        await view.press("Ban");
+        await view.read("Failed: ", "dialog .status");
+        await view.check("failures");
+        await view.picture(`failures-${theme}-${width}`);
+        await view.page.setRequestInterception(false);
+      });
 });
 
 // --- Beside an application that signs its users in ---

@@ -54,30 +54,48 @@ function untilFields() {
 }
 
 /**
- * @param {Task} task
- * @param {Record<string, string>} typed
+ * A request for a user: its path begins after the user's.
+ * @typedef {[method: string, path: string, body?: unknown]} Change
  */
-function banUser({ user, ask, done }, typed = {}) {
+
+// The fields of a ban, and the change that they result in.
+function banFields() {
   const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
   const until = untilFields();
-  const request = () => {
+  /** @returns {Change} */
+  const change = () => {
     const text = reason.value.trim();
     /** @type {RequestBody<"ban">} */
     const ban = { reason: text || null, expires: until.expires() };
     /** @type {RequestBody<"update">} */
-    const change = text ? { banned: true, banReason: text } : { banned: true };
-    return hasExtras ? ask("PUT", "/ban", ban) : ask("PUT", "", change);
+    const body = text ? { banned: true, banReason: text } : { banned: true };
+    return hasExtras ? ["PUT", "/ban", ban] : ["PUT", "", body];
   };
+  return { inputs: [reason, ...until.inputs], nodes: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && until.nodes], change };
+}
+/** @returns {Change} */
+function unbanChange() {
+  /** @type {RequestBody<"update">} */
+  const body = { banned: false };
+  return hasExtras ? ["DELETE", "/ban"] : ["PUT", "", body];
+}
+
+/**
+ * @param {Task} task
+ * @param {Record<string, string>} typed
+ */
+function banUser({ user, ask, done }, typed = {}) {
+  const { inputs, nodes, change } = banFields();
   formDialog({
     title: t("banTitle", { name: nameOf(user) }),
-    fields: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && until.nodes],
+    fields: nodes,
     label: t("ban"),
     kind: "danger",
-    request,
+    request: () => ask(...change()),
     done: () => done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions }),
   });
-  enterTyped(typed, [reason, ...until.inputs]);
-  reason.focus();
+  enterTyped(typed, inputs);
+  inputs[0].focus();
 }
 
 /** @param {Task} task */
@@ -106,24 +124,33 @@ function resetFactor({ user, ask, done }) {
 }
 
 /**
+ * The fields of a deletion: what is wanted must be typed.
+ * @param {{ lead: TextKey, label: TextKey, wrong: TextKey, wanted: string }} parts
+ */
+function removalFields({ lead, label, wrong, wanted }) {
+  /** @type {HTMLInputElement & FieldState} */
+  const input = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+  input.isEdited = () => false;
+  // Users cannot type invisible characters.
+  input.check = () => (visible(input.value) === visible(wanted) ? "" : t(wrong));
+  return { input, nodes: [h("p", { id: newId() }, t(lead), " ", h("strong", null, wanted)), field(t(label), input)] };
+}
+
+/**
  * @param {Omit<Task, "done">} task
  * @param {() => unknown} done
  */
 function removeUser({ user, ask }, done) {
-  const hasEmail = visible(user.email) !== "";
-  const wanted = hasEmail ? user.email : user.id;
-  /** @type {HTMLInputElement & FieldState} */
-  const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
-  address.isEdited = () => false;
-  // Users cannot type invisible characters.
-  address.check = () => (visible(address.value) === visible(wanted) ? "" : t(hasEmail ? "notTheAddress" : "notTheId"));
+  const { input, nodes } = removalFields(visible(user.email)
+    ? { lead: "removeLead", label: "email", wrong: "notTheAddress", wanted: user.email }
+    : { lead: "removeLeadById", label: "id", wrong: "notTheId", wanted: user.id });
   formDialog({
     title: t("removeTitle", { name: nameOf(user) }),
-    fields: [h("p", { id: newId() }, t(hasEmail ? "removeLead" : "removeLeadById"), " ", h("strong", null, wanted)), field(t(hasEmail ? "email" : "id"), address)],
+    fields: nodes,
     label: t("remove"),
     kind: "danger",
     request: () => ask("DELETE", ""),
     done,
   });
-  address.focus();
+  input.focus();
 }

@@ -19,8 +19,8 @@
 function focusBelow(node, opener) {
   const below = dialogs().at(-1);
   if (below) return below.contains(document.activeElement) || below.querySelector("h2")?.focus();
-  // The element that opened the dialog may have been replaced.
-  const isHere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+  // The element that opened the dialog may have been replaced or hidden.
+  const isHere = opener instanceof HTMLElement && opener.getClientRects().length > 0 && opener !== document.body;
   const user = node.user ?? (opener instanceof HTMLElement ? opener.dataset.user : "");
   /** @type {HTMLElement | null} */
   const again = isHere ? opener : document.querySelector(`[data-user="${CSS.escape(user ?? "")}"]`);

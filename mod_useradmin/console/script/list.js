@@ -80,7 +80,8 @@ class List {
     limit: this.#choice("limit", limits.map((each) => [String(each), String(each)])),
   };
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
-  #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }));
+  #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
+  #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
   #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (step, focus, cursor) => this.#change({ page: String(Number(this.#query.page) + step) }, { focus, cursor }));
   #said = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
@@ -103,7 +104,7 @@ class List {
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search),
       isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified), labelled(t("sort"), sort),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
-    this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node)];
+    this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node)];
   }
 
   state() {
@@ -165,12 +166,15 @@ class List {
     return this.#refreshRows(focus, cursor);
   }
 
+  #filters() {
+    const { search, role, banned, emailVerified } = this.#query;
+    return Object.fromEntries(Object.entries({ search, banned, emailVerified, role: isSuper() ? role : "" }).filter(([, value]) => value));
+  }
   /** @param {string} [cursor] */
   #parameters(cursor) {
-    const { search, role, banned, emailVerified, page, limit } = this.#query;
+    const { page, limit } = this.#query;
     const [sort, order] = this.#query.sort.split(" ");
-    const optional = Object.entries({ search, banned, emailVerified, role: isSuper() ? role : "", cursor }).filter(([, value]) => value);
-    return { match: "all", page, limit, sort, order, ...Object.fromEntries(optional) };
+    return { match: "all", page, limit, sort, order, ...this.#filters(), ...(cursor ? { cursor } : {}) };
   }
 
   /**
@@ -181,6 +185,7 @@ class List {
   async #refreshRows(focus, cursor) {
     clearTimeout(this.#timer);
     this.#pager.cursors = {};
+    this.#selection?.keepFor(JSON.stringify(this.#filters()));
     this.#running?.abort();
     const mine = (this.#running = new AbortController());
     this.#region.setAttribute("aria-busy", "true");
@@ -217,6 +222,7 @@ class List {
   #paint(users, total, pagination) {
     this.#table.paintSort(this.#query.sort);
     this.#table.paint(users);
+    this.#selection?.show(this.#table.rows(), total);
     this.#none.hidden = users.length > 0;
     this.#said.textContent = counted("found", total);
     this.#pager.paint(users.length, total, pagination);
@@ -237,6 +243,7 @@ class List {
     const again = button(t("reload"), () => this.#refreshRows(this.#search));
     const hadFocus = focus?.disabled === false || this.#table.hasFocus() || this.#problem.contains(document.activeElement);
     this.#table.paint([]);
+    this.#selection?.show([], 0);
     this.#pager.clear();
     this.#said.textContent = "";
     this.#none.hidden = true;

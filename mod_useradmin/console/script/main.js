@@ -145,9 +145,9 @@ listener = {
     keepDraft();
     enter(t("sessionOver"));
   },
-  // The list still shows a user or session that has been deleted.
+  // The list still shows a user or session that has been deleted. A change of several users refreshes it at the end.
   notFound: () => {
-    if (dialogs().length) list?.refresh();
+    if (dialogs().some((each) => each.user)) list?.refresh();
   },
   copyIsFrom: noteCopy,
   selfChanged: (user, isOtherRole) => {

@@ -20,7 +20,7 @@ function noteCopy(time) {
   const note = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time ?? "")) }) : "";
   // Screen readers say a text again that is replaced by the same one.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
-  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("button.change"))) node.hidden = isCopy;
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".change"))) node.hidden = isCopy;
 }
 
 const toast = h("p", { class: "toast", role: "status" });

@@ -46,13 +46,15 @@ class Problem extends Error {
   /**
    * @param {number} status
    * @param {string} [told] the service's message
+   * @param {string | null} [wait] after how many seconds to try again
    */
-  constructor(status, told) {
+  constructor(status, told, wait) {
     // A 503 without an envelope may come from a proxy.
     const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : ""));
     super(isText(said) ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
     this.status = status;
     this.said = said;
+    this.wait = Number(wait) || 1;
   }
 }
 /**
@@ -107,7 +109,7 @@ async function call(method, path, options) {
   }
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
-  if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
+  if (status !== 200 || !content?.success) throw new Problem(status, content?.error, headers.get("Retry-After"));
   if (method === "GET") listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
   /** @param {string} relation */
   const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];

@@ -4,6 +4,7 @@
  * @typedef {object} Row
  * @property {HTMLTableRowElement} node
  * @property {HTMLButtonElement} open
+ * @property {HTMLInputElement | null} pick the checkbox, for those who can select
  * @property {User} user
  * @property {string} state what the row shows
  */
@@ -14,16 +15,23 @@ class Table {
   /** @type {Map<string, Row>} */
   #rows = new Map();
 
-  /** @param {(key: string) => unknown} sortBy */
-  constructor(sortBy) {
-    /** @type {(text: Child, key?: string) => HTMLElement} */
-    const head = (text, key) => h("th", { scope: "col", role: "columnheader", "data-key": key }, key ? h("button", { type: "button", onclick: () => sortBy(key) }, text, icon("down")) : text);
-    this.#heads = [head(t("user"), "name"), head(t("role")), head(t("status")), head(t("created"), "createdAt")];
+  /**
+   * @param {(key: string) => unknown} sortBy
+   * @param {UserSelection | null} selection
+   */
+  constructor(sortBy, selection) {
+    this.selection = selection;
+    /** @type {(text: Child, key?: string, before?: Child) => HTMLElement} */
+    const head = (text, key, before) => h("th", { scope: "col", role: "columnheader", "data-key": key }, before, key ? h("button", { type: "button", onclick: () => sortBy(key) }, text, icon("down")) : text);
+    this.#heads = [head(t("user"), "name", selection?.head.parentNode), head(t("role")), head(t("status")), head(t("created"), "createdAt")];
     this.node = h("table", { role: "table", "aria-label": t("title") },
       h("colgroup", null, h("col", { class: "wide" }), h("col"), h("col"), h("col")),
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, this.#heads)), this.#body);
   }
 
+  rows() {
+    return [...this.#rows.values()];
+  }
   hasFocus() {
     return this.#body.contains(document.activeElement);
   }
@@ -65,10 +73,13 @@ class Table {
     const open = h("button", { type: "button", "data-user": user.id });
     const node = h("tr", { role: "row", onclick: (event) => {
       if (getSelection()?.toString() && event.target !== open) return;
+      if (event.target instanceof Node && pick?.parentNode?.contains(event.target)) return;
       open.focus();
       showUser(row.user.id, { known: row.user });
     } });
-    const row = { node, open, user, state: "" };
+    const pick = this.selection && pickBox((isPicked) => this.selection?.set([row.user], isPicked));
+    /** @type {Row} */
+    const row = { node, open, pick, user, state: "" };
     return row;
   }
 
@@ -82,13 +93,14 @@ class Table {
     row.user = user;
     if (row.state === state) return;
     row.state = state;
-    const hadFocus = row.open === document.activeElement;
+    const focused = document.activeElement;
     row.open.textContent = nameOf(user);
+    row.pick?.setAttribute("aria-label", t("selectUser", { name: nameOf(user) }));
     row.node.replaceChildren(
-      h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, row.open, h("span", { class: "muted small" }, brief(user.email))))),
+      h("td", { role: "cell" }, h("div", { class: "person" }, row.pick?.parentNode, avatar(user), h("span", null, row.open, h("span", { class: "muted small" }, brief(user.email))))),
       h("td", { role: "cell" }, rolePill(user.role)),
       h("td", { role: "cell" }, statusPills(user)),
       h("td", { role: "cell", class: "muted" }, time(user.createdAt, dayFormat)));
-    if (hadFocus) row.open.focus();
+    if (focused instanceof HTMLElement && row.node.contains(focused)) focused.focus();
   }
 }

@@ -191,10 +191,8 @@ class Drawer {
   }
   /** @param {User} user */
   async #unban(user) {
-    /** @type {RequestBody<"update">} */
-    const body = { banned: false };
-    if (hasExtras) await call("DELETE", `${pathOf(user)}/ban`, { tag: this.#tag });
-    else await call("PUT", pathOf(user), { tag: this.#tag, body });
+    const [method, path, body] = unbanChange();
+    await call(method, pathOf(user) + path, { tag: this.#tag, body });
     await this.#done(t("unbannedNow"));
   }
   /** @param {User} user */

@@ -1,0 +1,278 @@
+// The users who are selected in the list, and what is done to all of them at once.
+
+const mostSelected = 10000;
+const mostTries = 5;
+
+/**
+ * Returns a checkbox. Its parent is a larger label, which is not shown on a read-only copy.
+ * @param {(isPicked: boolean) => unknown} onchange
+ * @param {string} [label]
+ */
+function pickBox(onchange, label) {
+  /** @type {HTMLInputElement} */
+  const box = h("input", { type: "checkbox", "aria-label": label, onchange: () => onchange(box.checked) });
+  h("label", { class: "pick change", hidden: isCopy }, box);
+  return box;
+}
+
+/**
+ * Sends a request. If the service is busy, tries again after the time that it asks for.
+ * @param {() => Promise<unknown>} request
+ * @param {AbortSignal} signal ends the waiting
+ */
+async function patiently(request, signal) {
+  for (let tries = 1; ; ++tries)
+    try {
+      return await request();
+    } catch (error) {
+      const { status, wait } = problemOf(error);
+      if ((status !== 503 && status !== 429) || tries === mostTries || signal.aborted) throw error;
+      await new Promise((resolve) => {
+        setTimeout(resolve, Math.min(wait, 60) * 1000);
+        signal.addEventListener("abort", resolve);
+      });
+    }
+}
+
+/**
+ * What is done to several users: its dialog and the change for each of them.
+ * @typedef {object} BulkTask
+ * @property {string} label
+ * @property {string} [kind]
+ * @property {(users: User[]) => (Leaf | Leaf[])[]} [fields]
+ * @property {(name: string) => boolean | Promise<boolean>} [agreed]
+ * @property {() => Change} change
+ * @property {boolean} [endsSessions]
+ */
+
+/**
+ * Shows the users whose request failed, with a button that sends it again.
+ * @param {Frame} frame
+ * @param {[user: User, message: string][]} failed
+ * @param {() => unknown} again
+ */
+function showFailures({ content, close }, failed, again) {
+  const repeat = button(t("tryAgain"), again, "main");
+  content.replaceChildren(
+    h("ul", { class: "failures" }, failed.map(([user, message]) => h("li", null, h("a", { href: addressWith(new URLSearchParams({ user: user.id })), target: "_blank" }, nameOf(user)), h("p", null, message)))),
+    h("div", { class: "actions" }, button(t("close"), close), repeat));
+  repeat.focus();
+}
+
+/**
+ * Changes the users, a few at a time, in a dialog that shows the progress and then what has failed.
+ * @param {string} title
+ * @param {User[]} users
+ * @param {Change} change
+ * @param {boolean} endsSessions
+ * @param {(done: User[], isRemoval: boolean) => unknown} ended
+ */
+async function changeAll(title, users, change, endsSessions, ended) {
+  const [method, path, body] = change;
+  const isRemoval = method === "DELETE" && !path;
+  const asking = caller;
+  const stop = new AbortController();
+  const frame = dialog(title);
+  frame.close = () => stop.abort();
+  frame.node.addEventListener("close", frame.close);
+  const progress = h("progress", { max: users.length, value: 0, "aria-label": title });
+  const said = h("p", { class: "muted" });
+  frame.content.append(progress, said, h("div", { class: "actions" }, button(t("stop"), frame.close)));
+  /** @type {User[]} */
+  const done = [];
+  /** @type {[User, string][]} */
+  const failed = [];
+  let next = 0;
+  let isLate = false;
+  const work = async () => {
+    while (next < users.length && !stop.signal.aborted) {
+      const user = users[next++];
+      try {
+        await patiently(() => call(method, pathOf(user) + path, { body }), stop.signal);
+        isLate ||= isStillAccepted;
+        done.push(user);
+      } catch (error) {
+        const { status, message } = problemOf(error);
+        if (isRemoval && status === 404) done.push(user);
+        else failed.push([user, message]);
+      }
+      progress.value = done.length + failed.length;
+      said.textContent = t("progress", { done: number.format(progress.value), total: number.format(users.length) });
+    }
+  };
+  /** @param {Event} event */
+  const warn = (event) => event.preventDefault();
+  addEventListener("beforeunload", warn);
+  await Promise.all([work(), work(), work(), work()]).finally(() => removeEventListener("beforeunload", warn));
+  if (asking !== caller) return;
+  ended(done, isRemoval);
+  frame.close = () => frame.node.close();
+  const left = users.slice(next);
+  const rest = [...failed.map(([user]) => user), ...left];
+  const again = () => {
+    frame.close();
+    changeAll(title, rest, change, endsSessions, ended);
+  };
+  if (rest.length) showFailures(frame, failed, again);
+  else frame.close();
+  isStillAccepted = isLate;
+  /** @type {[TextKey, number][]} */
+  const counts = [["doneCount", done.length], ["failedCount", failed.length], ["leftCount", left.length]];
+  tell(counts.flatMap(([key, count]) => (count ? counted(key, count) : [])).join(" "), { endsSessions: endsSessions && done.length > 0 });
+  list?.refresh();
+}
+
+class UserSelection {
+  /** @type {Map<string, User>} */
+  #users = new Map();
+  /** @type {Row[]} */
+  #rows = [];
+  #total = 0;
+  #filters = "";
+  #readings = 0;
+  #count = h("strong", { id: newId(), role: "status", tabindex: "-1" });
+  #all = button("", () => this.#selectAll());
+  head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
+
+  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads users who match */
+  constructor(read) {
+    this.read = read;
+    this.node = h("div", { class: "selection", role: "group", "aria-labelledby": this.#count.id, hidden: true }, this.#count, this.#all,
+      button(t("ban"), () => this.#ban()),
+      button(t("unban"), () => this.#ask({ label: t("unban"), change: unbanChange })),
+      hasExtras && button(t("endSessions"), () => this.#ask({ label: t("endSessions"), kind: "danger", change: () => ["DELETE", "/sessions"], endsSessions: true })),
+      button(t("role"), () => this.#giveRole()),
+      button(t("removeMany"), () => this.#remove(), "danger"),
+      button(t("clearSelection"), () => this.#clear(), "quiet"));
+  }
+
+  /**
+   * Shows what is selected of these rows.
+   * @param {Row[]} rows
+   * @param {number} total how many users match
+   */
+  show(rows, total) {
+    this.#rows = rows;
+    this.#total = total;
+    for (const { user } of rows) if (this.#users.has(user.id)) this.#users.set(user.id, user);
+    this.#paint();
+  }
+  /**
+   * Drops the selection if it was made with other filters.
+   * @param {string} filters
+   */
+  keepFor(filters) {
+    if (filters === this.#filters) return;
+    this.#filters = filters;
+    ++this.#readings;
+    this.#users.clear();
+    this.#paint();
+  }
+  /**
+   * @param {User[]} users
+   * @param {boolean} isPicked
+   */
+  set(users, isPicked) {
+    for (const user of users)
+      if (!isPicked) this.#users.delete(user.id);
+      else if (this.#users.size < mostSelected) this.#users.set(user.id, user);
+    this.#paint();
+  }
+
+  /**
+   * Asks about the selected users, without the caller and the protected user. Then changes the others.
+   * @param {BulkTask} task
+   */
+  #ask({ label, kind, fields, agreed, change, endsSessions = false }) {
+    const all = [...this.#users.values()];
+    const skipped = all.filter((user) => isSelf(user) || isProtected(user));
+    const users = all.filter((user) => !skipped.includes(user));
+    const who = new Set(skipped.map((user) => t(isSelf(user) ? "you" : "protectedOne")));
+    const note = who.size > 0 && t("skipped", { who: new Intl.ListFormat(locale).format(who) });
+    if (!users.length) return note && tell(note);
+    const name = counted("users", users.length);
+    const title = `${label}: ${name}`;
+    formDialog({
+      title,
+      fields: [note && h("p", { class: "notice warn" }, note), ...(fields?.(users) ?? [])],
+      label,
+      kind,
+      agreed: () => agreed?.(name) ?? true,
+      request: async () => change(),
+      done: (sent) => changeAll(title, users, sent, endsSessions, (done, isRemoval) => isRemoval && this.set(done, false)),
+    });
+  }
+  #ban() {
+    const { nodes, change } = banFields();
+    this.#ask({ label: t("ban"), kind: "danger", fields: () => nodes, change, endsSessions: changesEndSessions });
+  }
+  #giveRole() {
+    const role = select(roles("user"), "user", { name: "role" });
+    this.#ask({
+      label: t("giveRole"),
+      fields: () => [field(t("role"), role)],
+      agreed: (name) => !isPrivileged(role.value) || confirmRole(name, role.value),
+      change: () => ["PUT", "", { role: role.value }],
+      endsSessions: changesEndSessions,
+    });
+  }
+  #remove() {
+    this.#ask({
+      label: t("removeMany"),
+      kind: "danger",
+      fields: (users) => removalFields({ lead: "removeManyLead", label: "title", wrong: "notTheNumber", wanted: String(users.length) }).nodes,
+      change: () => ["DELETE", ""],
+      endsSessions: true,
+    });
+  }
+
+  #clear() {
+    ++this.#readings;
+    this.#users.clear();
+    this.#paint();
+    this.head.focus();
+  }
+  // Reads all users who match, page by page.
+  async #selectAll() {
+    const mine = ++this.#readings;
+    /** @type {Record<string, string>} */
+    let at = { page: "1" };
+    try {
+      while (this.#users.size < mostSelected) {
+        const { data, next, pagination: { page, totalPages } } = await this.read({ limit: String(Math.min(1000, maxLimit)), ...at });
+        if (mine !== this.#readings) return;
+        this.set(data, true);
+        if (page >= totalPages) break;
+        at = next ? { cursor: next } : { page: String(page + 1) };
+      }
+    } catch (error) {
+      tell(problemOf(error).message);
+    }
+  }
+
+  #paint() {
+    const { size } = this.#users;
+    const { head } = this;
+    const picked = this.#rows.filter(({ user, pick }) => pick && (pick.checked = this.#users.has(user.id))).length;
+    head.checked = picked > 0 && picked === this.#rows.length;
+    head.indeterminate = picked > 0 && !head.checked;
+    const isFull = size >= mostSelected;
+    this.#count.textContent = [counted("selected", size), isFull && t("mostSelected", { count: number.format(mostSelected) })].filter(Boolean).join(". ");
+    const hadFocus = this.#all === document.activeElement;
+    this.#all.hidden = isFull || !head.checked || size >= this.#total;
+    this.#all.textContent = t("selectAll", { count: number.format(this.#total) });
+    this.#showBar(size > 0 && mayChange());
+    if (hadFocus && this.#all.hidden) this.#count.focus();
+  }
+  /**
+   * Keeps the rows where they are, so that the next click hits the row below.
+   * @param {boolean} isShown
+   */
+  #showBar(isShown) {
+    if (this.node.hidden !== isShown) return;
+    const row = this.#rows[0]?.node;
+    const before = row?.getBoundingClientRect().top ?? 0;
+    this.node.hidden = !isShown;
+    if (row) scrollBy(0, row.getBoundingClientRect().top - before);
+  }
+}
