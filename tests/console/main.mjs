@@ -406,11 +406,11 @@ scene("another state in the address, as a bookmark has it, is another list, and 
   await view.page.evaluate(() => (location.hash = "#search=o&role=admin&sort=name+asc"));
   await view.listed("Dennis Ritchie", "Olivia Ortiz");
   const shown = () => view.page.$$eval(".tools input, .tools select", (all) => all.map((each) => each.value));
-  assert.deepEqual(await shown(), ["o", "admin", "", "", "name asc"]);
+  assert.deepEqual(await shown(), ["o", "admin", "", "", "", "", "name asc"]);
   assert.equal(await view.page.evaluate(() => history.length), depth + 1);
   await view.page.evaluate(() => history.back());
   await view.listed("Ada Lovelace");
-  assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "createdAt desc"]);
+  assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "", "", "createdAt desc"]);
 });
 
 const back = (view) => view.page.evaluate(() => history.back());
@@ -1977,6 +1977,70 @@ describe("several users at once", () => {
         await view.picture(`failures-${theme}-${width}`);
         await view.page.setRequestInterception(false);
       });
+});
+
+// --- Page numbers, dates ---
+
+scene("a page is reached by its number", { site: () => rooted }, async (view) => {
+  await comeWithSession(view, rooted);
+  await view.read("1–7 of", ".foot");
+  const last = Math.ceil(Number(await view.text(".total .number")) / 7);
+  await view.read(`of ${last}`, ".foot label:has(input)");
+  for (const [typed, page] of [["3", 3], ["99", last], ["0", last], ["-5", 1], ["2", 2]]) {
+    await view.type(".foot input", typed);
+    await view.key("Enter");
+    await view.rest();
+    await view.read(`${(page - 1) * 7 + 1}–`, ".foot .range");
+    assert.equal(await view.page.$eval(".foot input", (input) => input.value), String(page), typed);
+  }
+  assert.equal(await view.page.evaluate(() => location.hash), "#page=2");
+  assert.equal(await view.page.evaluate(() => document.activeElement.type), "number");
+  await view.searchFor("ada lovelace");
+  await view.gone(".foot input");
+});
+
+/** The day of a time, here. */
+const dayOf = (time) => new Date(new Date(time).getTime() - new Date(time).getTimezoneOffset() * 60000).toISOString().slice(0, 10);
+
+scene("users created from one day to another are listed, and a click on the chart chooses a day", { email: root, site: () => several }, async (view) => {
+  const [from, to] = [dayOf(Date.now() - 9 * 86400000), dayOf(Date.now() - 2 * 86400000)];
+  const users = await several.users();
+  const names = (first, last) => users.filter(({ createdAt }) => dayOf(createdAt) >= first && dayOf(createdAt) <= last).map(({ name }) => name).sort();
+  const listed = async (first, last) => {
+    await view.rest();
+    assert.deepEqual((await view.names()).sort(), names(first, last));
+    assert.deepEqual(await view.page.$$eval("input[type=date]", (all) => all.map(({ value }) => value)), [first, last]);
+  };
+  await view.page.$$eval("input[type=date]", (inputs, days) => inputs.forEach((input, at) => {
+    input.value = days[at];
+    input.dispatchEvent(new Event("change"));
+  }), [from, to]);
+  await listed(from, to);
+  assert.ok(names(from, to).length > 2);
+  const asked = new URL(view.requests.findLast((each) => each.includes("createdBefore")), several.address).searchParams;
+  assert.equal(new Date(asked.get("createdAfter")).getTime(), new Date(`${from}T00:00`).getTime() - 1);
+  assert.equal(new Date(asked.get("createdBefore")).getTime(), new Date(`${dayOf(new Date(`${to}T12:00`).getTime() + 86400000)}T00:00`).getTime());
+  assert.equal(await view.page.evaluate(() => location.hash), `#createdFrom=${from}&createdTo=${to}`);
+  await view.page.reload();
+  await view.see("tbody tr");
+  await listed(from, to);
+  // The last bar is today's.
+  const chart = await (await view.see(".chart svg")).boundingBox();
+  await view.page.mouse.click(chart.x + chart.width - 5, chart.y + 5);
+  await listed(dayOf(Date.now()), dayOf(Date.now()));
+  await view.page.evaluate(() => (location.hash = "#createdFrom=275760-09-13&createdTo=nonsense"));
+  await view.read("1–20 of", ".foot");
+  assert.deepEqual(await view.page.$$eval("input[type=date]", (all) => all.map(({ value }) => value)), ["", ""]);
+});
+
+scene("a date that is being typed asks for no other year", { email: root, site: () => several }, async (view) => {
+  view.requests.length = 0;
+  await view.page.focus("input[type=date]");
+  await view.page.keyboard.type("11112026");
+  await view.page.waitForFunction(() => location.hash === "#createdFrom=2026-11-11");
+  await view.rest();
+  const asked = view.requests.filter((each) => each.includes("createdAfter="));
+  assert.ok(asked.length && asked.every((each) => each.includes("createdAfter=2026-11-10T22%3A59%3A59.999Z")), asked.join("\n"));
 });
 
 // --- Beside an application that signs its users in ---

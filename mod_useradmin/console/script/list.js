@@ -2,7 +2,7 @@
 
 /** @type {TextKey[]} */
 const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "name asc", "name desc", "email asc", "email desc"];
-const empty = { search: "", role: "", banned: "", emailVerified: "", sort: String(sorts[0]), limit: String(limits[0]), page: "1" };
+const empty = { search: "", role: "", banned: "", emailVerified: "", createdFrom: "", createdTo: "", sort: String(sorts[0]), limit: String(limits[0]), page: "1" };
 /** @typedef {typeof empty} Query */
 /** @type {(key: string) => key is keyof Query} */
 const isQueryKey = (key) => Object.hasOwn(empty, key);
@@ -21,12 +21,21 @@ function queryInAddress() {
  * @returns {Promise<User[]>}
  */
 async function withId(query, signal) {
-  if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified) return [];
+  if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified || query.createdFrom || query.createdTo) return [];
   const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
 /** @type {(label: string, node: HTMLElement) => HTMLElement} */
 const labelled = (label, node) => h("div", null, h("label", { for: node.id }, label), node);
+
+/**
+ * Returns the beginning of a day, here, or some time later.
+ * @param {string} day
+ */
+function startOf(day, days = 0, milliseconds = 0) {
+  const [year, month, date] = day.split("-").map(Number);
+  return day && new Date(year, month - 1, date + days, 0, 0, 0, milliseconds).toISOString();
+}
 
 class Pager {
   #range = h("span", { class: "range muted" });
@@ -34,17 +43,25 @@ class Pager {
   // The cursors of the adjacent pages. Unlike page numbers, they cost the same at any depth.
   /** @type {{ previous?: string, next?: string }} */
   cursors = {};
+  #page = 1;
+  #pages = h("span");
 
   /**
    * @param {Node} limit
    * @param {() => unknown} save
-   * @param {(step: number, focus: HTMLButtonElement, cursor?: string) => unknown} turn
+   * @param {(page: number, focus: Focused, cursor?: string) => unknown} turn
    */
   constructor(limit, save, turn) {
-    this.previous = button(t("previous"), () => turn(-1, this.previous, this.cursors.previous));
-    this.next = button(t("next"), () => turn(1, this.next, this.cursors.next));
+    this.previous = button(t("previous"), () => turn(this.#page - 1, this.previous, this.cursors.previous));
+    this.next = button(t("next"), () => turn(this.#page + 1, this.next, this.cursors.next));
     this.#save = button(t("saveCsv"), save, "quiet");
-    this.node = h("nav", { class: "foot", hidden: true, "aria-label": t("pages") }, this.#range, this.#save, h("label", null, t("perPage"), limit), this.previous, this.next);
+    /** @type {HTMLInputElement} */
+    const input = h("input", { type: "number", min: 1, onkeydown: (/** @type {KeyboardEvent} */ { key }) => {
+      if (key === "Enter") turn(Math.min(Math.max(Math.trunc(Number(input.value)) || this.#page, 1), Number(input.max)), input);
+    } });
+    this.input = input;
+    this.jump = h("label", null, t("page"), input, this.#pages);
+    this.node = h("nav", { class: "foot", hidden: true, "aria-label": t("pages") }, this.#range, this.#save, h("label", null, t("perPage"), limit), this.jump, this.previous, this.next);
   }
 
   /**
@@ -56,6 +73,11 @@ class Pager {
     const from = (page - 1) * limit + 1;
     this.#range.textContent = shown ? t("range", { from: number.format(from), to: number.format(from + shown - 1), total: number.format(total) }) : "";
     this.#save.hidden = !shown;
+    this.#page = page;
+    this.input.value = String(page);
+    this.input.max = String(totalPages);
+    this.#pages.textContent = t("ofPages", { count: number.format(totalPages) });
+    this.jump.hidden = totalPages <= 1;
     this.previous.disabled = page <= 1;
     this.next.disabled = page >= totalPages;
   }
@@ -63,7 +85,7 @@ class Pager {
   clear() {
     this.#range.textContent = "";
     this.#save.hidden = true;
-    this.previous.disabled = this.next.disabled = true;
+    this.previous.disabled = this.next.disabled = this.jump.hidden = true;
   }
 }
 
@@ -76,13 +98,15 @@ class List {
     role: this.#choice("role", [["", t("all")], ...roles("user")]),
     banned: this.#choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
     emailVerified: this.#choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
+    createdFrom: this.#day("createdFrom"),
+    createdTo: this.#day("createdTo"),
     sort: this.#choice("sort", sorts.map((each) => [each, t(each)])),
     limit: this.#choice("limit", limits.map((each) => [String(each), String(each)])),
   };
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
   #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
-  #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (step, focus, cursor) => this.#change({ page: String(Number(this.#query.page) + step) }, { focus, cursor }));
+  #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));
   #said = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
   #none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => this.#change(empty, { focus: this.#search })));
@@ -99,10 +123,11 @@ class List {
     });
     // The next search is another entry of the history.
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
-    const { role, banned, emailVerified, sort } = this.#controls;
+    const { role, banned, emailVerified, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search),
-      isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified), labelled(t("sort"), sort),
+      isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
+      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
     this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node)];
   }
@@ -134,14 +159,27 @@ class List {
     this.#choose(key, node);
     return node;
   }
+  /** @param {"createdFrom" | "createdTo"} key */
+  #day(key) {
+    /** @type {HTMLInputElement} */
+    const node = h("input", { type: "date", id: newId(), max: "9999-12-31", onchange: () => {
+      // While a year is typed, its first digits are a year as well.
+      if (!node.value || node.value > "1000") this.#change({ [key]: node.value });
+    } });
+    this.#choose(key, node);
+    return node;
+  }
   /**
    * Shows the query's value. An unknown one becomes the initial one.
    * @param {keyof Query} key
-   * @param {HTMLSelectElement} node
+   * @param {HTMLSelectElement | HTMLInputElement} node
    */
   #choose(key, node) {
-    node.value = this.#query[key];
-    if (node.selectedIndex < 0) node.value = this.#query[key] = empty[key];
+    const value = this.#query[key];
+    if (node.type === "date" && !/^(\d{4}-\d\d-\d\d)?$/.test(value)) this.#query[key] = "";
+    // Another date may have been begun.
+    else if (node.value !== value) node.value = value;
+    if (node.value !== this.#query[key]) node.value = this.#query[key] = empty[key];
   }
   #paintControls() {
     for (const [key, node] of Object.entries(this.#controls)) if (isQueryKey(key)) this.#choose(key, node);
@@ -167,8 +205,9 @@ class List {
   }
 
   #filters() {
-    const { search, role, banned, emailVerified } = this.#query;
-    return Object.fromEntries(Object.entries({ search, banned, emailVerified, role: isSuper() ? role : "" }).filter(([, value]) => value));
+    const { search, role, banned, emailVerified, createdFrom, createdTo } = this.#query;
+    const [createdAfter, createdBefore] = [startOf(createdFrom, 0, -1), startOf(createdTo, 1)];
+    return Object.fromEntries(Object.entries({ search, banned, emailVerified, createdAfter, createdBefore, role: isSuper() ? role : "" }).filter(([, value]) => value));
   }
   /** @param {string} [cursor] */
   #parameters(cursor) {

@@ -5,6 +5,8 @@ function startsOfDays() {
   const today = new Date();
   return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
 }
+/** @param {Date} time */
+const dayOf = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString().slice(0, 10);
 /** @param {Record<string, string>} parameters */
 const count = async (parameters = {}) => (await readList({ match: "all", limit: "1", ...parameters })).total;
 /**
@@ -28,19 +30,25 @@ async function countDays(starts) {
  * Returns the chart of the counts, or the empty one while they are read.
  * @param {Date[]} starts
  * @param {number[] | null} read
+ * @param {(start: Date) => unknown} choose a day, by a click on or above its bar
  */
-function chartOf(starts, read) {
+function chartOf(starts, read, choose) {
   const height = 60;
   const counts = read ?? Array(days).fill(0);
   const most = Math.max(...counts, 1);
   const told = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
+  /** @param {MouseEvent} event */
+  const onclick = ({ clientX, currentTarget }) => {
+    const { left, width } = /** @type {Element} */ (currentTarget).getBoundingClientRect();
+    choose(starts[Math.floor(((clientX - left) * days) / width)]);
+  };
   const bars = counts.map((each, day) => {
     const size = each ? Math.max(3, (each / most) * height) : 2;
     return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
   });
   return [
     h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? number.format(counts.reduce((sum, each) => sum + each, 0)) : "…", days }))),
-    s("svg", { role: "img", "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
+    s("svg", { role: "img", onclick, "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
     h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))),
   ];
 }
@@ -51,12 +59,15 @@ class Summary {
   #totalKey = isSuper() ? "total" : "totalOfAdmin";
   #totalLabel = h("span", { class: "muted" }, t(this.#totalKey));
   #counts = h("div", { class: "counts" });
-  #chart = h("figure", { class: "card chart" }, chartOf(startsOfDays(), null));
+  /** @param {Date} start */
+  #choose = (start) => this.filter({ createdFrom: dayOf(start), createdTo: dayOf(start) });
+  #chart = h("figure", { class: "card chart" }, chartOf(startsOfDays(), null, this.#choose));
   node = h("div", { class: "summary" }, h("div", { class: "card total" }, this.#total, this.#totalLabel, this.#counts), this.#chart);
   #readings = 0;
 
-  /** @param {(values: { banned?: string, emailVerified?: string }) => unknown} filter shows the users that a count counts */
+  /** @param {(values: Partial<Query>) => unknown} filter shows the users that a count counts */
   constructor(filter) {
+    this.filter = filter;
     this.banned = button(counted("bannedCount", null), () => filter({ banned: "true" }));
     this.unverified = button(counted("unverifiedCount", null), () => filter({ emailVerified: "false" }));
     this.#counts.append(this.banned, this.unverified);
@@ -73,7 +84,7 @@ class Summary {
       this.#paint(summary);
       place = this.#chart;
       const created = summary.created ?? (await countDays(starts));
-      if (mine === this.#readings) this.#chart.replaceChildren(...chartOf(starts, created));
+      if (mine === this.#readings) this.#chart.replaceChildren(...chartOf(starts, created, this.#choose));
     } catch (error) {
       const { message } = problemOf(error);
       if (mine !== this.#readings) return;
