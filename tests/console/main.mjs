@@ -1979,7 +1979,7 @@ describe("several users at once", () => {
       });
 });
 
-// --- Page numbers, dates ---
+// --- Keys, page numbers, dates ---
 
 scene("a page is reached by its number", { site: () => rooted }, async (view) => {
   await comeWithSession(view, rooted);
@@ -2041,6 +2041,88 @@ scene("a date that is being typed asks for no other year", { email: root, site: 
   await view.rest();
   const asked = view.requests.filter((each) => each.includes("createdAfter="));
   assert.ok(asked.length && asked.every((each) => each.includes("createdAfter=2026-11-10T22%3A59%3A59.999Z")), asked.join("\n"));
+});
+
+const blur = (view) => view.page.evaluate(() => document.activeElement.blur());
+
+scene("keys move through the list, select, open, save and create", { email: root, site: () => several }, async (view) => {
+  await blur(view);
+  await view.key("/");
+  await view.page.keyboard.type("nj?/");
+  assert.equal(await view.page.$eval("input[type=search]", (search) => search.value), "nj?/");
+  assert.equal(await view.has("dialog"), false);
+  await view.searchFor("");
+  const names = await view.names();
+  await blur(view);
+  for (const [key, at] of [["j", 0], ["j", 1], ["k", 0], ["k", 0], ["j", 1]]) {
+    await view.key(key);
+    await view.focusOn(names[at]);
+  }
+  await view.key("x");
+  await view.read("1 selected", ".selection");
+  await view.key("x");
+  await view.gone(".selection");
+  await view.key("Enter");
+  await view.see("dialog .facts dd");
+  await view.key("n", "x", "/");
+  assert.equal((await view.page.$$("dialog")).length, 1);
+  const control = async (key) => {
+    await view.page.keyboard.down("Control");
+    await view.key(key);
+    await view.page.keyboard.up("Control");
+  };
+  await view.type("dialog input[name=name]", `${names[1]} II`);
+  await control("s");
+  await view.read("Saved.", "dialog .status");
+  assert.ok((await several.users()).some(({ name }) => name === `${names[1]} II`));
+  await view.type("dialog input[name=name]", names[1]);
+  await view.key("Escape");
+  await view.read("Discard what you typed?");
+  // It saves only what a form saves: it agrees to nothing.
+  await control("s");
+  await view.press("Keep editing");
+  await control("s");
+  await view.read("Saved.", "dialog .status");
+  await view.key("Escape");
+  await view.gone("dialog");
+  await control("j");
+  await view.focusOn(names[1]);
+  await view.key("n");
+  await view.read("New user", "dialog h2");
+  assert.equal(await view.page.$eval("dialog input[name=name]", (input) => input.value), "");
+});
+
+scene("keys are listed, and can be switched off", { email: root, site: () => several }, async (view) => {
+  await blur(view);
+  await view.key("?");
+  await view.read("Keyboard shortcuts", "dialog h2");
+  await view.read("Select", "dialog");
+  await view.check("the keys");
+  await view.click("dialog [role=switch]");
+  await view.key("Escape");
+  await view.page.waitForFunction(() => !document.querySelector("dialog"));
+  await view.focusOn("Users");
+  const areOff = async () => {
+    await blur(view);
+    await view.key("n", "?", "j");
+    assert.equal(await view.has("dialog"), false);
+    assert.equal(await view.page.evaluate(() => document.activeElement === document.body), true);
+  };
+  await areOff();
+  await view.page.reload();
+  await view.see("tbody tr");
+  await areOff();
+  await view.press("Keyboard shortcuts");
+  await view.click("dialog [role=switch]");
+  await view.key("Escape");
+  await view.focusOn("Keyboard shortcuts");
+  await view.key("n");
+  await view.read("New user", "dialog h2");
+});
+
+scene("an admin is told of no key to select with", { email: admin, site: () => several }, async (view) => {
+  await view.press("Keyboard shortcuts");
+  assert.ok(!(await view.text("dialog")).includes("Select"));
 });
 
 // --- Beside an application that signs its users in ---

@@ -1,0 +1,51 @@
+// Keys for the list. Users can switch off those without Ctrl (WCAG 2.1.4).
+
+const keysKey = "useradmin-keys";
+const haveKeys = () => localStorage.getItem(keysKey) !== "off";
+const rows = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tbody tr"))];
+const rowAt = () => rows().findIndex((row) => row.contains(document.activeElement));
+/** @param {number} at */
+const focusRow = (at) => rows()[Math.max(0, Math.min(at, rows().length - 1))]?.querySelector("button")?.focus();
+/** @type {(selector: string) => HTMLElement | null} */
+const find = (selector) => document.querySelector(selector);
+
+/** @type {[key: string, text: TextKey, action?: () => unknown][]} */
+const keys = [
+  ["/", "search", () => find("input[type=search]")?.focus()],
+  ["n", "newUser", () => find(".tools .change:not([hidden])")?.click()],
+  ["j", "next", () => focusRow(rowAt() + 1)],
+  ["k", "previous", () => focusRow(rowAt() - 1)],
+  ["Enter", "open"],
+  ["x", "selectRow", () => find("tr:focus-within .pick:not([hidden]) input")?.click()],
+  ["Ctrl+S", "save"],
+  ["?", "keys", showKeys],
+];
+
+function showKeys() {
+  /** @type {HTMLInputElement} */
+  const box = h("input", { type: "checkbox", role: "switch", onchange: () => localStorage.setItem(keysKey, box.checked ? "on" : "off") });
+  box.checked = haveKeys();
+  const known = keys.filter(([key]) => key !== "x" || isSuper());
+  dialog(t("keys")).content.append(
+    h("dl", { class: "facts" }, known.map(([key, text]) => [h("dt", null, h("kbd", null, key)), h("dd", null, t(text))])),
+    h("label", { class: "choice" }, box, t("useKeys")));
+}
+
+addEventListener("keydown", (event) => {
+  const isControl = event.ctrlKey || event.metaKey;
+  if (isControl && event.key.toLowerCase() === "s") {
+    /** @type {HTMLFormElement | null | undefined} */
+    const open = dialogs().at(-1)?.querySelector("form:has(button.main)");
+    if (!open) return;
+    event.preventDefault();
+    return open.requestSubmit();
+  }
+  const isTyping = event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select");
+  if (isControl || event.altKey || isTyping || !list || dialogs().length || !haveKeys()) return;
+  const action = keys.find(([key]) => key === event.key)?.[2];
+  if (!action) return;
+  event.preventDefault();
+  // A dialog that closes returns the focus to it.
+  if (document.activeElement === document.body) find("h1")?.focus();
+  action();
+});
