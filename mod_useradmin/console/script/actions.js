@@ -111,6 +111,21 @@ function setPassword({ user, ask, done }) {
   password.input.focus();
 }
 
+/**
+ * @param {Task} task
+ * @param {SignInMethod} method
+ */
+function removeMethod({ user, ask, done }, method) {
+  formDialog({
+    title: t("removeMethodTitle", { method: nameOfMethod(method), name: nameOf(user) }),
+    fields: h("p", null, t("removeMethodLead")),
+    label: t("removeMethod"),
+    kind: "danger",
+    request: () => ask("DELETE", `/sign-in-methods/${method.kind}/${encodeURIComponent(method.id ?? "")}`),
+    done: () => done(t("removedMethod")),
+  });
+}
+
 /** @param {Task} task */
 function resetFactor({ user, ask, done }) {
   formDialog({

@@ -56,7 +56,7 @@ class CsvExport {
     this.#count += data.length;
     this.#cursor = next;
     this.#bar.value = total ? this.#count / total : 1;
-    this.#said.textContent = t("progress", { count: number.format(this.#count), total: number.format(total) });
+    this.#said.textContent = t("progress", { done: number.format(this.#count), total: number.format(total) });
   }
 
   #save() {

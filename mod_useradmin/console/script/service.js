@@ -6,6 +6,7 @@
  * @typedef {Pick<User, "id" | "name" | "email" | "role"> & Partial<User>} OwnUser
  */
 /** @typedef {import("./openapi").components["schemas"]["Session"]} Session */
+/** @typedef {import("./openapi").components["schemas"]["SignInMethod"]} SignInMethod */
 /** @typedef {import("./openapi").components["schemas"]["Event"]} AuditEvent */
 /** @typedef {import("./openapi").components["schemas"]["Summary"]} Totals */
 /** @typedef {import("./openapi").operations} Operations */
@@ -124,6 +125,8 @@ const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(par
 const readUser = (user) => call("GET", pathOf(user));
 /** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
+/** @type {(user: { id: string }) => Promise<Reply<"list-sign-in-methods">>} */
+const readMethods = (user) => call("GET", `${pathOf(user)}/sign-in-methods`);
 /** @type {(user: { id: string }, before?: number) => Promise<Reply<"list-events">>} */
 const readEvents = (user, before) => call("GET", `${pathOf(user)}/events${before === undefined ? "" : `?before=${before}`}`);
 

@@ -26,6 +26,7 @@ class Drawer {
     this.frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
     if (canCopy) this.frame.place.after(bareButton("link", t("copyLink"), copy(() => addressWith(new URLSearchParams({ user: id })))));
     this.sessions = new Sessions({ id }, (action) => this.#press(action));
+    this.methods = new SignInMethods({ id }, (method) => this.user && removeMethod(this.#task(this.user), method));
     this.history = new UserHistory({ id });
     if (known) this.#paintHead(known);
   }
@@ -67,7 +68,7 @@ class Drawer {
     const { user } = this;
     content.append(this.#facts, user && mayEdit(user) ? this.profile.form(user, this.#guarded(() => this.#save())) : "", this.#access);
     if (sessionsRead) content.append(this.sessions.node);
-    this.#attempt(() => sessionsRead).then(() => content.append(isSuper() && hasHistory ? this.history.node : "", this.#end));
+    this.#attempt(() => sessionsRead).then(() => content.append(sessionsRead ? this.methods.node : "", isSuper() && hasHistory ? this.history.node : "", this.#end));
     enterTyped(typed, Object.values(this.profile.inputs));
     if (user && ("reason" in typed || "until" in typed)) banUser(this.#task(user), typed);
     return true;
@@ -95,6 +96,7 @@ class Drawer {
       await this.#load();
       // A new password or a ban may have ended the sessions.
       if (this.sessions.node.isConnected) await this.sessions.load();
+      this.methods.refresh();
       this.history.refresh();
     } catch (error) {
       const { status, message } = problemOf(error);

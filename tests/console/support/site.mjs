@@ -94,10 +94,14 @@ export class Site {
 
   /** Gives a user a second factor, as the application's plugin does. */
   async addSecondFactor(id, backupCodes = "[]") {
-    const { status, error } = await run("sqlite3", [this.database,
+    await this.sql(
       `ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
        CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text);
-       UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', '${backupCodes}', '${id}')`]);
+       UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', '${backupCodes}', '${id}')`);
+  }
+  /** Runs statements as somebody who has the database. */
+  async sql(statements) {
+    const { status, error } = await run("sqlite3", ["-cmd", ".timeout 5000", this.database, statements]);
     if (status !== 0) throw new Error(error);
   }
 
