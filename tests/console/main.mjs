@@ -2005,6 +2005,7 @@ scene("a page is reached by its number", { site: () => rooted }, async (view) =>
     await view.read(`${(page - 1) * 7 + 1}–`, ".foot .range");
     assert.equal(await view.page.$eval(".foot input", (input) => input.value), String(page), typed);
   }
+  assert.ok(!view.requests.some((each) => /page=(99|0|-5)&/.test(each)), "it asks for pages that are not there");
   assert.equal(await view.page.evaluate(() => location.hash), "#page=2");
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "number");
   await view.searchFor("ada lovelace");
