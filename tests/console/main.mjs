@@ -2331,6 +2331,7 @@ for (const theme of ["light", "dark"])
       await view.openUser("mary.jackson@example.org");
       await look("admin-user");
       await view.key("Escape");
+      await view.gone("dialog");
       await view.press("Sign out");
       await view.signIn(user);
       await look("user");
