@@ -33,6 +33,11 @@ class CommandAudit {
     store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
+    /// Replaces the argument by the id of the user that it names.
+    void set_target(std::string_view id) {
+        if (recorder_)
+            recorder_->event().target = id;
+    }
     /// Writes the final line.
     void finish(Exit code);
     /// Reports one of many changes of the command. Returns false if it must be reported before the

@@ -98,6 +98,18 @@ TEST(ctl_audit, has_a_line_for_a_refused_command) {
     CHECK_EQUAL("unban refused nobody, create refused ana@x.org, passwd done " + id + ", ", text);
 }
 
+TEST(ctl_audit, names_a_user_who_was_given_by_an_address_by_its_id) {
+    const auto id = create("ana@x.org");
+    // The last two change nothing.
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"role", "ana@x.org", "admin"},
+          {"role", "ANA@x.org", "admin"},
+          {"unban", "ana@x.org"}}) {
+        done(audited(words));
+        CHECK_EQUAL(id, Json(lines().back()).at("target"));
+    }
+}
+
 TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
     const auto id = create("ana@x.org");
     const std::string token = done(ctl({"session", "open", id}));

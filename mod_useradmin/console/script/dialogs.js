@@ -85,16 +85,21 @@ function dialog(title, kind = "") {
  */
 function confirmation(title, no, yes, lead) {
   const frame = dialog(title);
-  let isAgreed = false;
-  frame.content.append(form({
-    fields: lead && h("p", null, lead),
-    buttons: [button(no, frame.close), submit(yes, "danger")],
-    action: () => {
-      isAgreed = true;
-      frame.close();
-    },
-  }));
-  return new Promise((resolve) => frame.node.addEventListener("close", () => resolve(isAgreed)));
+  return new Promise((resolve) => {
+    /** @param {boolean} isAgreed */
+    const end = (isAgreed) => {
+      frame.node.close();
+      // The event comes later: a key that is pressed before it may ask again.
+      resolve(isAgreed);
+    };
+    frame.close = () => end(false);
+    frame.node.addEventListener("close", () => resolve(false));
+    frame.content.append(form({
+      fields: lead && h("p", null, lead),
+      buttons: [button(no, frame.close), submit(yes, "danger")],
+      action: () => end(true),
+    }));
+  });
 }
 
 /** @type {(before: string, after: string) => boolean} */

@@ -39,13 +39,16 @@ Exit drain(Context& context) {
         if (error)
             fail(file, error.value());
     }
+    const std::string where =
+        context.options.has("file") ? "where UserAdminDrainFile is " + file + ", " : "";
     if (context.options.has("json"))
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
-        print_line(drains
-                       ? "useradmin-health replies 503, so a load balancer sends no new requests; "
-                         "useradminctl drain off ends this"
-                       : "useradmin-health replies 200 again if the database answers");
+        print_line(where +
+                   (drains
+                        ? "useradmin-health replies 503, so a load balancer sends no new requests; "
+                          "useradminctl drain off ends this"
+                        : "useradmin-health replies 200 again if the database answers"));
     return Exit::success;
 }
 

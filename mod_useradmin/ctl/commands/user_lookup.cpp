@@ -40,7 +40,9 @@ model::User find_user(Context& context, std::string_view word) {
                                std::string(is_address ? "address " : "id ") + std::string(word) +
                                (is_address ? "; 'useradminctl list --search TEXT' looks for one"
                                            : "; an address has an @"));
-    return value_of(user);
+    model::User found = value_of(user);
+    context.audit().set_target(found.id);
+    return found;
 }
 
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
