@@ -69,6 +69,10 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
     CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
+    // Relative names start there, too.
+    file("installed/part.conf", driver() + params());
+    file(name, "Include part.conf\n");
+    done(bare_ctl({"list"}, "", confdir));
     // Another database is not that of the installation.
     file(name, "UserAdminTables other\n");
     done(ctl({"list"}, "", confdir));

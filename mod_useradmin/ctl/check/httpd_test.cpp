@@ -28,7 +28,9 @@ constexpr const char* script =
     "done\n"
     "for program in \"$APACHE_HTTPD\" " DEFAULT_EXP_SBINDIR "/apache2 " DEFAULT_EXP_SBINDIR
     "/httpd; do\n"
-    "  [ ! -x \"$program\" ] || exec \"$program\" $APACHE_ARGUMENTS $OPTIONS -t -D DUMP_MODULES "
+    "  [ ! -x \"$program\" ] || exec \"$program\" ${APACHE_CONFDIR:+-d \"$APACHE_CONFDIR\"} "
+    "$APACHE_ARGUMENTS "
+    "$OPTIONS -t -D DUMP_MODULES "
     "-D DUMP_RUN_CFG -f \"$1\" 2>&1\n"
     "done\n"
     "exit 127";

@@ -12,7 +12,7 @@ namespace useradmin::ctl {
 /// Splits a line into words and removes httpd's quotes.
 std::vector<std::string> words_of(std::string_view line);
 
-/// Returns the compiled-in ServerRoot.
+/// Returns APACHE_CONFDIR if that is set, as apachectl does; otherwise the compiled-in ServerRoot.
 std::string_view default_server_root() noexcept;
 
 /// Returns the path of httpd's own configuration file, below APACHE_CONFDIR if that is set, as for
