@@ -23,18 +23,21 @@ constexpr char separator = '\x01';
 constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {
-    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
-           (character >= 'A' && character <= 'Z');
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// Returns the first three ASCII letters or digits of the first two runs of them.
+/// Returns the first three letters or digits of the first two runs of them. A folded search with
+/// non-ASCII code points has none: each of them is several letters.
 std::vector<std::string> trigrams_of(std::string_view search) {
     std::vector<std::string> trigrams;
+    const std::string folded = text::fold(search);
     std::size_t run = 0;
-    for (std::size_t at = 0; at < search.size() && trigrams.size() < 2; ++at) {
-        run = is_letter_or_digit(search[at]) ? run + 1 : 0;
-        if (run == 3)
-            trigrams.push_back(text::fold(search.substr(at - 2, 3)));
+    for (std::size_t at = 0; at < folded.size(); ++at) {
+        if (static_cast<unsigned char>(folded[at]) >= 0x80)
+            return {};
+        run = is_letter_or_digit(folded[at]) ? run + 1 : 0;
+        if (run == 3 && trigrams.size() < 2)
+            trigrams.push_back(folded.substr(at - 2, 3));
     }
     return trigrams;
 }
