@@ -64,20 +64,30 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends a condition that a user has a word. The pattern is a subquery, so it is folded only
-/// once.
+/// Appends the folded pattern of a word: a subquery, so it is folded only once.
+void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
+    statement << "(SELECT " << schema.scale << ".fold(" << argument(containing_pattern(word))
+              << "))";
+}
+
+// An equivalent collation that the index does not have prevents its use.
+constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
+
+/// Appends a condition that a user has a word.
 void append_word(Statement& statement, const Schema& schema, std::string_view word, bool by_index) {
-    // An equivalent collation that the index does not have prevents its use.
-    statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
-              << " OPERATOR(pg_catalog.~~) (SELECT " << schema.scale << ".fold("
-              << argument(containing_pattern(word)) << "))";
+    statement << searched_text(schema) << (by_index ? "" : without_index)
+              << " OPERATOR(pg_catalog.~~) ";
+    append_pattern(statement, schema, word);
 }
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
                              std::string_view search) {
-    const char* before = "";
+    // Folds each user only once.
+    const char* before = " OPERATOR(pg_catalog.~~) ALL (ARRAY[";
+    statement << searched_text(schema) << without_index;
     for (const std::string_view word : text::search_words(search))
-        append_word(statement << std::exchange(before, " AND "), schema, word, false);
+        append_pattern(statement << std::exchange(before, ", "), schema, word);
+    statement << "])";
 }
 
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect& dialect,
