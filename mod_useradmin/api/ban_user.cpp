@@ -26,10 +26,8 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 
 Reply ban_user(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.ban_forbidden);
+    if (auto refused = refuse_extras(call, texts.ban_forbidden))
+        return *std::move(refused);
 
     // Both members are optional, and so is the body.
     const http::Body body = call.request.body.read();
@@ -64,10 +62,8 @@ Reply ban_user(const Call& call, const Service& service) {
 
 Reply unban_user(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.ban_forbidden);
+    if (auto refused = refuse_extras(call, texts.ban_forbidden))
+        return *std::move(refused);
     // The update itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);

@@ -15,10 +15,8 @@ namespace useradmin::api {
 
 Reply list_events(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.events_forbidden);
+    if (auto refused = refuse_extras(call, texts.events_forbidden))
+        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     // A deleted user has a history, too.

@@ -65,6 +65,9 @@ std::span<const Operation> operations() noexcept;
 /// Returns the value of the Allow header.
 std::string methods_of(Resource resource);
 
+/// Returns the reply of an operation of UserAdminExtras to a caller without a session or the role.
+/// Checked before anything else.
+std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
 /// GET {id}/sessions
 Reply list_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions

@@ -10,10 +10,8 @@ namespace useradmin::api {
 
 Reply reset_second_factor(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.second_factor_forbidden);
+    if (auto refused = refuse_extras(call, texts.second_factor_forbidden))
+        return *std::move(refused);
     // The change itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);

@@ -196,6 +196,14 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     return finish(std::move(reply), request.method, request.headers, service.settings);
 }
 
+std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text) {
+    if (!call.caller)
+        return error(401, texts.no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, forbidden_text);
+    return std::nullopt;
+}
+
 std::span<const Operation> operations() noexcept {
     return table;
 }

@@ -14,10 +14,8 @@ namespace {
 /// Checks the session, the role and that the user exists, in this order. Returns the error reply,
 /// or nothing if all checks pass.
 std::optional<Reply> refusal(const Call& call, const Service& service, const Text& failure_text) {
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.sessions_forbidden);
+    if (auto refused = refuse_extras(call, texts.sessions_forbidden))
+        return refused;
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);

@@ -19,10 +19,8 @@ static_assert(password::min_length == 8 && password::max_length == 128);
 
 Reply set_password(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.password_forbidden);
+    if (auto refused = refuse_extras(call, texts.password_forbidden))
+        return *std::move(refused);
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)

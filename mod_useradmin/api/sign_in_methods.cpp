@@ -11,10 +11,8 @@ namespace useradmin::api {
 
 Reply list_sign_in_methods(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.sign_in_methods_forbidden);
+    if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
+        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto found = service.store.list_sign_in_methods(call.id, service.settings.max_limit);
@@ -24,10 +22,8 @@ Reply list_sign_in_methods(const Call& call, const Service& service) {
 
 Reply remove_sign_in_method(const Call& call, const Service& service) {
     // Session and role.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
-        return error(403, texts.sign_in_methods_forbidden);
+    if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
+        return *std::move(refused);
     // The change itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
