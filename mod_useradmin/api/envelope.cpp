@@ -4,8 +4,6 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
-#include <utility>
-
 namespace useradmin::api {
 
 namespace {
@@ -83,12 +81,16 @@ Reply sessions(const std::vector<model::Session>& all) {
 
 Reply events(const audit::History& history) {
     Reply reply;
-    reply.body = R"({"success":true,"data":[)";
-    const char* comma = "";
+    json::Writer writer(reply.body);
+    writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const std::string& line : history.lines)
-        reply.body.append(std::exchange(comma, ",")).append(line);
-    reply.body.append(R"(],"earlier":)");
-    reply.body.append(history.earlier ? std::to_string(*history.earlier) : "null").append("}");
+        writer.begin_object().splice_members(line).end_object();
+    writer.end_array().key("earlier");
+    if (history.earlier > 0)
+        writer.integer(history.earlier);
+    else
+        writer.null();
+    writer.end_object();
     return reply;
 }
 

@@ -14,8 +14,8 @@ namespace useradmin::audit {
 struct History {
     /// JSON objects without the members of the chain, newest first.
     std::vector<std::string> lines = {};
-    /// The position in the log before which earlier lines are; nothing if there are none.
-    std::optional<std::int64_t> earlier = {};
+    /// The position in the log before which earlier lines are; 0 if there are none.
+    std::int64_t earlier = 0;
 };
 
 /// Reads the lines with a target backwards, from a position or, if it is later, from the log's end.

@@ -30,8 +30,15 @@ constexpr std::chrono::seconds lock_timeout(5);
 // The longest chain part of a line.
 constexpr std::size_t max_chain_size = 512;
 
-/// Reads bytes at an offset, fewer at the end of the file.
-std::string bytes_of(int file, std::size_t size, std::int64_t at) {
+/// Reads the last bytes of a file.
+std::string end_of(int file, std::int64_t size, std::size_t most) {
+    const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
+    return read_at(file, wanted, size - static_cast<std::int64_t>(wanted));
+}
+
+} // namespace
+
+std::string read_at(int file, std::size_t size, std::int64_t at) {
     std::string bytes(size, '\0');
     std::size_t read = 0;
     while (read < size) {
@@ -46,14 +53,6 @@ std::string bytes_of(int file, std::size_t size, std::int64_t at) {
     bytes.resize(read);
     return bytes;
 }
-
-/// Reads the last bytes of a file.
-std::string end_of(int file, std::int64_t size, std::size_t most) {
-    const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
-    return bytes_of(file, wanted, size - static_cast<std::int64_t>(wanted));
-}
-
-} // namespace
 
 /// The content of the .chain file: the position in a line of constant length, and the instance in
 /// another one, which earlier versions neither read nor overwrite.
@@ -127,7 +126,7 @@ Room room_of(int file, std::size_t size) noexcept {
 } // namespace
 
 Log::StoredPosition Log::read_position() const {
-    const std::string text = bytes_of(position_file_, place_and_instance_size, 0);
+    const std::string text = read_at(position_file_, place_and_instance_size, 0);
     std::string_view rest = text;
     std::string instance;
     if (text.size() == place_and_instance_size && text.ends_with('\n'))

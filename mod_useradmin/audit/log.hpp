@@ -27,6 +27,9 @@ struct AppendResult {
     std::uint64_t not_written = 0;
 };
 
+/// Reads bytes at an offset: fewer at the end of the file, or after an error.
+std::string read_at(int file, std::size_t size, std::int64_t at);
+
 /// The descriptors of a log and of its .chain file; negative if not open.
 struct Descriptors {
     int log = -1;

@@ -402,7 +402,7 @@ TEST_GROUP(audit_history) {
     std::string read(std::string_view target, std::int64_t & before, std::size_t most = 1000) {
         const auto history = audit::read_history(log.descriptor(), target, before, most);
         CHECK(history.has_value());
-        before = history->earlier.value_or(0);
+        before = history->earlier;
         std::string callers;
         for (const std::string& line : history->lines) {
             const auto object = json::Object::parse(line);
