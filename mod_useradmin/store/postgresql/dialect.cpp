@@ -20,14 +20,24 @@ namespace {
 /// Returns an expression that folds a text as text::fold() does, as far as the database's lower()
 /// converts its letters.
 std::string folded_text(const std::string& text) {
-    std::string folded = "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + text +
-                         ", NFD), E'[\\u0300-\\u036f]', '', 'g'))";
-    for (const text::PlainLetter& letter : text::plain_letters)
-        for (const std::string_view each : {letter.small, letter.capital})
-            if (!each.empty())
-                folded = "pg_catalog.replace(" + folded + ", '" + std::string(each) + "', '" +
-                         std::string(letter.plain) + "')";
-    return folded;
+    // translate() replaces a letter by one letter.
+    std::string from;
+    std::string to;
+    std::string before;
+    std::string after;
+    for (const auto& [small, capital, plain] : text::plain_letters) {
+        from += capital;
+        if (plain.size() == 1) {
+            from += small;
+            (to += capital.empty() ? "" : plain) += plain;
+        } else {
+            to += small;
+            before += "pg_catalog.replace(";
+            after.append(", '").append(small).append("', '").append(plain).append("')");
+        }
+    }
+    return before + "pg_catalog.translate(pg_catalog.lower(pg_catalog.regexp_replace(normalize(" +
+           text + ", NFD), E'[\\u0300-\\u036f]', '', 'g')), '" + from + "', '" + to + "')" + after;
 }
 
 // Other modules may use the connection, and a pooler may give it to other clients, so the search

@@ -26,34 +26,28 @@ bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// Returns the first three letters or digits of the first two runs of them. A folded search with
-/// non-ASCII code points has none: each of them is several letters.
-std::vector<std::string> trigrams_of(std::string_view search) {
-    std::vector<std::string> trigrams;
+/// What the index can look up of a search.
+struct Trigrams {
+    /// The first three letters or digits of the first two runs of them.
+    std::vector<std::string> first;
+    /// Whether it has a non-ASCII code point, which is folded to several letters.
+    bool has_non_ascii = false;
+
+    bool is_empty() const noexcept { return first.empty() && !has_non_ascii; }
+};
+
+Trigrams trigrams_of(std::string_view search) {
+    Trigrams trigrams;
     const std::string folded = text::fold(search);
     std::size_t run = 0;
     for (std::size_t at = 0; at < folded.size(); ++at) {
         if (static_cast<unsigned char>(folded[at]) >= 0x80)
-            return {};
+            trigrams.has_non_ascii = true;
         run = is_letter_or_digit(folded[at]) ? run + 1 : 0;
-        if (run == 3 && trigrams.size() < 2)
-            trigrams.push_back(folded.substr(at - 2, 3));
+        if (run == 3 && trigrams.first.size() < 2)
+            trigrams.first.push_back(folded.substr(at - 2, 3));
     }
     return trigrams;
-}
-
-/// Returns whether the index finds a word. Otherwise all users are read.
-bool has_trigram(std::string_view word) {
-    int run = 0;
-    for (const char character : text::fold(word)) {
-        // A non-ASCII code point is folded to several letters.
-        if (static_cast<unsigned char>(character) >= 0x80)
-            return true;
-        run = is_letter_or_digit(character) ? run + 1 : 0;
-        if (run == 3)
-            return true;
-    }
-    return false;
 }
 
 /// Returns the expression of the search index.
@@ -96,8 +90,9 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
     // For each row in the shortest posting list, the index checks the lists of all trigrams of a
     // condition. So it looks up one trigram of each of two words, and the remaining rows are
     // compared with the whole text.
-    if (const std::vector<std::string> trigrams = trigrams_of(search); trigrams.size() == 2) {
-        for (const std::string& trigram : trigrams) {
+    if (const Trigrams trigrams = trigrams_of(search);
+        trigrams.first.size() == 2 && !trigrams.has_non_ascii) {
+        for (const std::string& trigram : trigrams.first) {
             append_word(statement, schema, trigram, true);
             statement << " AND ";
         }
@@ -105,7 +100,8 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
     }
     const char* before = "";
     for (const std::string_view word : text::search_words(search))
-        append_word(statement << std::exchange(before, " AND "), schema, word, has_trigram(word));
+        append_word(statement << std::exchange(before, " AND "), schema, word,
+                    !trigrams_of(word).is_empty());
 }
 
 /// Appends a query for the users outside the filter's role that match its search.
@@ -131,7 +127,7 @@ void append_scale_total(Statement& statement, const Schema& schema,
 /// Returns whether the matches are likely few enough to collect.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= max_collected && window.end() <= max_collected &&
-           has_trigram(*filter.search);
+           !trigrams_of(*filter.search).is_empty();
 }
 
 /// Collects the matches of a search. If there are too many, the total is NULL.
