@@ -20,43 +20,32 @@ function changesOf({ old: before = {}, new: after = {} }) {
     `${t(label)}: ${apart(valueText(key, before[key]))} → ${apart(valueText(key, after[key]))}`);
 }
 
-class UserHistory {
-  #events = h("ul", { class: "events" });
-  #said = h("p", { class: "muted", role: "status" });
+class UserHistory extends Details {
+  #events;
   #more = h("div", { class: "actions" });
   /** @type {Map<string, Promise<string>>} */
   #names = new Map();
-  #readings = 0;
 
   /** @param {{ id: string }} user */
   constructor(user) {
+    const events = h("ul", { class: "events" });
+    super(t("history"), events);
+    this.#events = events;
+    this.node.append(this.#more);
     this.user = user;
-    this.node = h("details", { ontoggle: () => this.refresh() }, h("summary", null, h("h3", null, t("history"))), this.#events, this.#said, this.#more);
-  }
-
-  refresh() {
-    if (this.node.open) this.#load();
   }
 
   /** @param {number} [before] */
-  async #load(before) {
-    const mine = ++this.#readings;
-    this.node.setAttribute("aria-busy", "true");
-    try {
-      const { data, earlier } = await readEvents(this.user, before);
-      if (mine !== this.#readings) return;
+  load(before) {
+    return this.read(readEvents(this.user, before), ({ data, earlier }) => {
       const items = data.map((event) => this.#item(event));
       if (before === undefined) this.#events.replaceChildren();
       this.#events.append(...items);
-      this.#said.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
-      this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.#load(earlier)));
+      this.said.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
+      this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.load(earlier)));
       // The button that was pressed is gone.
       if (before !== undefined) (items[0] ?? this.#more.firstElementChild ?? this.node.firstElementChild)?.focus();
-    } catch (error) {
-      this.#said.textContent = problemOf(error).message;
-    } finally {
-      if (mine === this.#readings) this.node.removeAttribute("aria-busy");
-    }
+    });
   }
 
   /** @param {AuditEvent} event */

@@ -6,35 +6,26 @@ function nameOfMethod({ kind, provider, name, start }) {
   return brief([what, visible(name ?? ""), start && `${start}…`].filter(Boolean).join(" "));
 }
 
-class SignInMethods {
-  #items = h("ul", { class: "sessions" });
-  #said = h("p", { class: "muted", role: "status" });
-  #readings = 0;
+class SignInMethods extends Details {
+  #items;
 
   /**
    * @param {{ id: string }} user
    * @param {(method: SignInMethod) => unknown} remove opens the dialog that removes one
    */
   constructor(user, remove) {
+    const items = h("ul", { class: "sessions" });
+    super(t("methods"), items);
+    this.#items = items;
     this.user = user;
     this.remove = remove;
-    this.node = h("details", { ontoggle: () => this.refresh() }, h("summary", null, h("h3", null, t("methods"))), this.#items, this.#said);
   }
 
-  async refresh() {
-    if (!this.node.open) return;
-    const mine = ++this.#readings;
-    this.node.setAttribute("aria-busy", "true");
-    try {
-      const { data } = await readMethods(this.user);
-      if (mine !== this.#readings) return;
+  load() {
+    return this.read(readMethods(this.user), ({ data }) => {
       this.#items.replaceChildren(...data.map((method) => this.#item(method)));
-      this.#said.textContent = data.length ? "" : t("noMethods");
-    } catch (error) {
-      this.#said.textContent = problemOf(error).message;
-    } finally {
-      if (mine === this.#readings) this.node.removeAttribute("aria-busy");
-    }
+      this.said.textContent = data.length ? "" : t("noMethods");
+    });
   }
 
   /** @param {SignInMethod} method */

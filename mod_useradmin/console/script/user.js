@@ -95,9 +95,7 @@ class Drawer {
     try {
       await this.#load();
       // A new password or a ban may have ended the sessions.
-      if (this.sessions.node.isConnected) await this.sessions.load();
-      this.methods.refresh();
-      this.history.refresh();
+      await Promise.all([this.sessions.node.isConnected && this.sessions.load(), this.methods.refresh(), this.history.refresh()]);
     } catch (error) {
       const { status, message } = problemOf(error);
       if (status === 401) return;

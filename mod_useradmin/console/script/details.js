@@ -1,0 +1,39 @@
+// A section of the drawer that is read only once it is opened.
+
+class Details {
+  #readings = 0;
+
+  /**
+   * @param {string} title
+   * @param {HTMLElement[]} content
+   */
+  constructor(title, ...content) {
+    this.said = h("p", { class: "muted", role: "status" });
+    this.node = h("details", { ontoggle: () => this.refresh() }, h("summary", null, h("h3", null, title)), content, this.said);
+  }
+
+  refresh() {
+    if (this.node.open) return this.load();
+  }
+  // Reads the section anew.
+  async load() {}
+
+  /**
+   * Shows what a request returns, unless another one has begun in the meantime, or why it failed.
+   * @template Sent
+   * @param {Promise<Sent>} request
+   * @param {(reply: Sent) => void} show
+   */
+  async read(request, show) {
+    const mine = ++this.#readings;
+    this.node.setAttribute("aria-busy", "true");
+    try {
+      const reply = await request;
+      if (mine === this.#readings) show(reply);
+    } catch (error) {
+      this.said.textContent = problemOf(error).message;
+    } finally {
+      if (mine === this.#readings) this.node.removeAttribute("aria-busy");
+    }
+  }
+}
