@@ -17,12 +17,13 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     for (const char* suffix : {"-wal", "-shm"})
         if (std::error_code ignored; std::filesystem::exists(file + suffix, ignored))
             files.push_back(file + suffix);
+    FileAccess access = FileAccess::full;
     const auto refused = std::find_if(files.begin(), files.end(), [&](const std::string& each) {
-        return access_of(*children, each) != FileAccess::full;
+        access = access_of(*children, each);
+        return access != FileAccess::full;
     });
     if (refused == files.end())
         return;
-    const FileAccess access = access_of(*children, *refused);
     const std::string folder = folder_of(file);
     std::string all = folder;
     for (const std::string& each : files)
