@@ -171,16 +171,19 @@ TEST(extras, drop_ended_sessions_from_all_children) {
     }
 }
 
+/// What the plugin twoFactor adds; all users have enabled it.
+constexpr const char* second_factor_tables =
+    R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+       UPDATE "user" SET "twoFactorEnabled" = TRUE;
+       CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text))";
+
 /// Users with a second factor.
 class SecondFactorOfUsers : public Extras {
   protected:
     void setup() override {
         Extras::setup();
-        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-                     UPDATE "user" SET "twoFactorEnabled" = TRUE;
-                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                               "userId" text);
-                     INSERT INTO "twoFactor" SELECT "id", 'x', 'y', "id" FROM "user")");
+        sql().run(second_factor_tables);
+        sql().run(R"(INSERT INTO "twoFactor" SELECT "id", 'x', 'y', "id" FROM "user")");
         start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                    "UserAdminExtras On"));
     }
@@ -229,11 +232,8 @@ class SignInMethodsOfUsers : public Extras {
   protected:
     void setup() override {
         Extras::setup();
-        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-                     UPDATE "user" SET "twoFactorEnabled" = TRUE;
-                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                               "userId" text);
-                     CREATE TABLE passkeys (id text, name text, public_key text, user_id text,
+        sql().run(second_factor_tables);
+        sql().run(R"(CREATE TABLE passkeys (id text, name text, public_key text, user_id text,
                                             counter integer, created_at text);
                      CREATE TABLE "apikey" ("id" text, "name" text, "start" text, "key" text,
                                             "referenceId" text, "enabled" boolean,

@@ -134,6 +134,20 @@ store::NewUser Contract::new_user(std::string_view id, std::string_view email) {
     return user;
 }
 
+std::vector<std::pair<store::UpdateGuard, store::Failure>> Contract::refusing_guards() {
+    using Kind = store::UpdateGuard::Kind;
+    static constexpr std::string_view admins[] = {"admin"};
+    const auto now = at("2026-05-01T00:00:00.000Z");
+    return {
+        {{Kind::requires_role, "admin", now}, store::Failure::outranked},
+        {{Kind::none, {}, now, std::vector<std::string_view>{"1-2"}},
+         store::Failure::version_mismatch},
+        {{Kind::none, {}, now, {}, store::Actor{"m", admins, now}}, store::Failure::caller_demoted},
+        {{Kind::none, {}, now, {}, store::Actor{"gone", admins, now}},
+         store::Failure::caller_rejected},
+    };
+}
+
 std::string Contract::ids(const store::Page& page) {
     std::string all;
     for (const auto& user : page.users)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace useradmin::test {
@@ -104,6 +105,10 @@ class Contract : public Utest {
 
     /// The ids of a page, in its order: "a b c".
     static std::string ids(const store::Page& page);
+
+    /// Guards that no change of a user passes, and what they fail with. The user "m" must not be an
+    /// admin, and no user have the id "gone".
+    static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
 
     /// Changes the schema until the test undoes it, or ends.
     void change(const std::string& statements, const std::string& reverse);

@@ -113,24 +113,13 @@ TEST(remove_second_factor, fails_where_the_application_has_no_such_column_or_tab
 }
 
 TEST(remove_second_factor, obeys_the_guard) {
-    using Kind = store::UpdateGuard::Kind;
-    static constexpr std::string_view admins[] = {"admin"};
-    const auto now = at("2026-05-01T00:00:00.000Z");
-    const std::pair<store::UpdateGuard, store::Failure> guards[] = {
-        {{Kind::requires_role, "admin", now}, store::Failure::outranked},
-        {{Kind::none, {}, now, std::vector<std::string_view>{"1-2"}},
-         store::Failure::version_mismatch},
-        {{Kind::none, {}, now, {}, store::Actor{"m", admins, now}}, store::Failure::caller_demoted},
-        {{Kind::none, {}, now, {}, store::Actor{"gone", admins, now}},
-         store::Failure::caller_rejected},
-    };
-    for (const auto& [guard, failure] : guards) {
+    for (const auto& [guard, failure] : refusing_guards()) {
         const auto removed = remove("n", guard);
         CHECK(!removed && removed.failure() == failure);
         CHECK(!remove("unknown", guard));
     }
     CHECK_EQUAL(std::string(untouched), state());
-    worked(remove("n", {Kind::requires_role, "user", now}));
+    worked(remove("n", {store::UpdateGuard::Kind::requires_role, "user"}));
 }
 
 TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {

@@ -183,18 +183,7 @@ TEST(sign_in_methods, of_another_user_or_kind_are_kept) {
 }
 
 TEST(sign_in_methods, obey_the_guard) {
-    using Rule = store::UpdateGuard::Kind;
-    static constexpr std::string_view admins[] = {"admin"};
-    const auto now = at("2026-05-01T00:00:00.000Z");
-    const std::pair<store::UpdateGuard, store::Failure> guards[] = {
-        {{Rule::requires_role, "admin", now}, store::Failure::outranked},
-        {{Rule::none, {}, now, std::vector<std::string_view>{"1-2"}},
-         store::Failure::version_mismatch},
-        {{Rule::none, {}, now, {}, store::Actor{"m", admins, now}}, store::Failure::caller_demoted},
-        {{Rule::none, {}, now, {}, store::Actor{"gone", admins, now}},
-         store::Failure::caller_rejected},
-    };
-    for (const auto& [guard, failure] : guards) {
+    for (const auto& [guard, failure] : refusing_guards()) {
         const auto removed = remove("n", MethodKind::passkey, "passkey of n", guard);
         CHECK(!removed && removed.failure() == failure);
         // What the user does not have is refused alike.
@@ -202,9 +191,9 @@ TEST(sign_in_methods, obey_the_guard) {
         CHECK(!missing && missing.failure() == failure);
     }
     CHECK_EQUAL(std::string(untouched), ids_of("n"));
-    CHECK(
-        has_none(remove("n", MethodKind::passkey, "unknown", {Rule::requires_role, "user", now})));
-    worked(remove("n", MethodKind::passkey, "passkey of n", {Rule::requires_role, "user", now}));
+    const store::UpdateGuard passed = {store::UpdateGuard::Kind::requires_role, "user"};
+    CHECK(has_none(remove("n", MethodKind::passkey, "unknown", passed)));
+    worked(remove("n", MethodKind::passkey, "passkey of n", passed));
 }
 
 TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
