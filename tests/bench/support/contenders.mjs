@@ -150,6 +150,15 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     start: (data) => startHttpd("session", `${databaseLines(data)}${service(signed)}`),
     headers: cookie,
   },
+  console: {
+    title: "(g) the console",
+    start: (data) =>
+      startHttpd(
+        "console",
+        `${databaseLines(data)}${service([...signed, "UserAdminExtras On"])}<Location "/admin">\n    SetHandler useradmin-console\n</Location>\n`,
+      ),
+    headers: cookie,
+  },
   cachedSession: {
     title: "(f) the same, AuthUserAdminCache",
     start: (data) =>

@@ -1,0 +1,77 @@
+// The console in Chromium on a slow network: when it is painted first and shows rows, and what typing a search costs.
+import { existsSync } from "node:fs";
+
+import { contenders, start } from "./contenders.mjs";
+import { median } from "./drive.mjs";
+import { comparison } from "./lines.mjs";
+import { load, Skipped } from "./machine.mjs";
+
+const users = 1_000_000;
+/** Milliseconds of each request. */
+const latency = 400;
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+
+/** Runs in the page before its script: notes when the first row of the list is there. */
+const watchRows = () => {
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector("tbody tr")) return;
+    observer.disconnect();
+    requestAnimationFrame(() => setTimeout(() => (window.firstRows = performance.now())));
+  }).observe(document, { childList: true, subtree: true });
+};
+
+/** Opens the console without anything in the browser's cache. */
+const open = async (browser, address) => {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setExtraHTTPHeaders(contenders.console.headers("superAdmin"));
+  await page.evaluateOnNewDocument(watchRows);
+  await (await page.createCDPSession()).send("Network.emulateNetworkConditions", { offline: false, latency, downloadThroughput: -1, uploadThroughput: -1 });
+  await page.goto(`${address}/admin`);
+  await page.waitForFunction(() => window.firstRows);
+  return { context, page };
+};
+
+/** The number of requests while twelve letters are typed, one each 250 ms. */
+const requestsOfTyping = async (page) => {
+  await page.waitForFunction(() => document.querySelector(".chart rect:not(.none)") && !document.querySelector("[aria-busy=true]"));
+  let requests = 0;
+  page.on("request", () => ++requests);
+  await page.type("input[type=search]", "zoraida ibañ", { delay: 250 });
+  await page.waitForFunction(() => location.hash.includes("search=zoraida+iba%C3%B1") && !document.querySelector("[aria-busy=true]"));
+  return requests;
+};
+
+export const consoleInBrowser = async ({ rounds, say }) => {
+  if (!chromium) throw new Skipped("there is no Chromium here");
+  const { default: puppeteer } = await load("puppeteer-core");
+  const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+  const server = await start("console", { users, isScaled: true });
+  const figures = { paint: [], rows: [], requests: [] };
+  try {
+    // The first request of a child reads the catalogue.
+    await (await open(browser, server.address)).context.close();
+    for (let round = 0; round < 3 * rounds; ++round) {
+      const { context, page } = await open(browser, server.address);
+      figures.paint.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
+      figures.rows.push(await page.evaluate(() => window.firstRows));
+      if (round < rounds) figures.requests.push(await requestsOfTyping(page));
+      await context.close();
+    }
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+  const name = "median of all rounds";
+  say(`  ${name}: ${JSON.stringify(figures, (_, value) => (typeof value === "number" ? Math.round(value) : value))}`);
+  return [
+    {
+      name,
+      comparisons: [
+        comparison("first paint", median(figures.paint) / 1000, { most: 1 }, " s"),
+        comparison("first rows", median(figures.rows) / 1000, { most: 1.6 }, " s"),
+        comparison("requests while typing 12 letters", Math.max(...figures.requests), { most: 3 }),
+      ],
+    },
+  ];
+};
