@@ -435,8 +435,8 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
     if (!total)
         return total.failure();
     // Only a total counted after this request arrived proves that a page past the end is empty.
-    if (totals_ != nullptr && !totals_->is_caching() && !window.position &&
-        window.offset >= **total)
+    if (window.limit == 0 || (totals_ != nullptr && !totals_->is_caching() && !window.position &&
+                              window.offset >= **total))
         users.emplace();
     if (!users) {
         Result<std::vector<model::User>> page = run<std::vector<model::User>>(

@@ -189,8 +189,8 @@ struct Schema {
     /// The name of that schema, whether or not it exists; empty if the database does not support
     /// it.
     std::string scale_name;
-    /// Whether version 0.1 created it, with an unused copy of the users.
-    bool has_scale_copy = false;
+    /// Whether an earlier version created it, with other columns of the counts.
+    bool has_earlier_scale = false;
 
     /// Returns the letter of a table in `owned`.
     static char letter(std::size_t index) noexcept { return static_cast<char>('A' + index); }

@@ -91,6 +91,7 @@ struct Position {
 
 /// The part of a list that a page contains.
 struct Window {
+    /// 0: only the total is wanted.
     std::int64_t limit = 0;
     std::int64_t offset = 0;
     Order order = {};

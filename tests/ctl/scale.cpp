@@ -6,13 +6,14 @@ namespace useradmin::test {
 
 namespace {
 
-/// How many roles have another number of users than the counts say.
+/// How many groups have another number of users than the counts say.
 constexpr const char* wrong_counts = R"sql(
 SELECT count(*) FROM (
     SELECT role FROM (
-        SELECT coalesce(role, 'user') COLLATE "C" AS role, 1 AS number FROM "user"
-        UNION ALL SELECT role, -number FROM useradmin_public_user.counts) AS c
-    GROUP BY role HAVING sum(number) <> 0) AS w)sql";
+        SELECT coalesce(role, 'user') COLLATE "C" AS role, coalesce(banned, false) AS is_banned,
+            "emailVerified" AS is_verified, 1 AS number FROM "user"
+        UNION ALL SELECT role, is_banned, is_verified, -number FROM useradmin_public_user.counts) AS c
+    GROUP BY role, is_banned, is_verified HAVING sum(number) <> 0) AS w)sql";
 
 } // namespace
 

@@ -49,6 +49,8 @@ TEST(scale_counts, follow_every_single_statement) {
     after_each_way(R"(UPDATE "user" SET role = NULL)", back);
     after_each_way(R"(UPDATE "user" SET name = 'Íñigo ' || id, email = upper(email))", back);
     after_each_way(R"(UPDATE "user" SET image = 'x')", back);
+    after_each_way(R"(UPDATE "user" SET banned = true WHERE id < 'u3')", back);
+    after_each_way(R"(UPDATE "user" SET banned = id < 'u2', "emailVerified" = id > 'u5')", back);
     after_each_way(R"(UPDATE "user" SET "createdAt" = "createdAt" + interval '40 days')", back);
     after_each_way(R"(UPDATE "user" SET id = 'v' || id)", back);
     // The ids go round.

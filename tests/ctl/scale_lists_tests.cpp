@@ -23,6 +23,7 @@ struct Kept {
     std::string role; ///< "" is NULL
     long created;     ///< hours after the beginning of 2020
     bool banned;
+    bool verified;
     // Computed once: the tests compare them a million times.
     std::string folded_name = text::fold(name);
     std::string folded_email = text::fold(email);
@@ -157,9 +158,11 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                       "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@BOX.ORG" : "@box.org"),
                       roles[random() % 6],
                       static_cast<long>(random() % 2000) * 24 / 20,
-                      number % 7 == 0};
+                      number % 7 == 0,
+                      number % 3 != 0};
             values += (values.empty() ? "" : ", ") + ("(" + sql_literal(user.id)) + ", " +
-                      sql_literal(user.name) + ", " + sql_literal(user.email) + ", true, " +
+                      sql_literal(user.name) + ", " + sql_literal(user.email) +
+                      (user.verified ? ", true, " : ", false, ") +
                       (user.role.empty() ? "NULL" : sql_literal(user.role)) +
                       ", '2020-01-01T00:00Z'::timestamptz + " + std::to_string(user.created) +
                       " * interval '1 hour', " + (user.banned ? "true" : "false") + ")";
@@ -213,6 +216,8 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         }
         if (filter.banned)
             all.push_back(user.banned == *filter.banned);
+        if (filter.email_verified)
+            all.push_back(user.verified == *filter.email_verified);
         if (filter.created_from)
             all.push_back(text::Timestamp(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1)) +
                               std::chrono::hours(user.created) >=
@@ -376,6 +381,16 @@ TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
                 filters.push_back(filter);
             }
     filters.push_back({"admin", "garcia"});
+    for (const model::NullableText& role : {model::NullableText(), model::NullableText("user")})
+        for (const bool is_banned : {false, true}) {
+            store::Filter filter = {role, {}};
+            filter.banned = is_banned;
+            filters.push_back(filter);
+            filter.email_verified = false;
+            filters.push_back(filter);
+            filter.matches_all = true;
+            filters.push_back(filter);
+        }
     scale();
     OpenStore store(params_);
     CHECK(store.is_scaled());

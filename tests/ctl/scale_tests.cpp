@@ -147,7 +147,7 @@ TEST(scale, corrects_wrong_counts) {
     CHECK_EQUAL(std::string("1 count was wrong and corrected."), check());
     is_exact();
     sql().run("DELETE FROM useradmin_public_user.counts");
-    sql().run("INSERT INTO useradmin_public_user.counts VALUES ('nobody', 3)");
+    sql().run("INSERT INTO useradmin_public_user.counts VALUES ('nobody', false, true, 3)");
     const Json json(ctl({"check", "--counts", "--json"}).output);
     CHECK_EQUAL(std::string("100"), json.at("data.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.countsCorrected"));
@@ -299,7 +299,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
          "\"user\"; DROP TRIGGER IF EXISTS useradmin_scale_truncated ON \"user\"");
     sql().run(users(1, 30));
     sql().run(old_objects);
-    constexpr const char* advice = "the objects for long lists are those of version 0.1";
+    constexpr const char* advice = "the objects for long lists are those of an earlier version";
     CHECK(has(ctl({"check", "--verbose"}).output, advice));
     const auto is_listed = [&](bool is_scaled) {
         OpenStore store(params_);
@@ -311,7 +311,8 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     is_listed(false);
     const ProgramResult refused = ctl({"check", "--counts"});
     CHECK_EQUAL(1, refused.status);
-    CHECK(has(refused.errors, "the counts are those of version 0.1; run 'useradminctl schema"));
+    CHECK(has(refused.errors,
+              "the counts are those of an earlier version; run 'useradminctl schema"));
     // A service that runs meanwhile has read the catalogue before.
     OpenStore before(params_);
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));

@@ -28,8 +28,8 @@ struct CopyState {
     /// Whether all changes of the user table update the counts.
     bool is_watched = false;
     bool has_search = false;
-    /// Whether version 0.1 created them.
-    bool is_of_old = false;
+    /// Whether an earlier version created them.
+    bool is_earlier = false;
 };
 
 /// The objects of sql/postgresql/scale, for a database's user table.
@@ -271,7 +271,7 @@ Exit create_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
     CopyState state = objects.state();
-    if (state.is_of_old) {
+    if (state.is_earlier) {
         objects.run("owner");
         objects.run_locked("removal");
         context.database().execute("RESET ROLE");
@@ -310,9 +310,9 @@ Exit check_counts(Context& context) {
     if (!state.has_schema)
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' makes them");
-    if (state.is_of_old)
-        throw CommandError(Exit::failure, "the counts are those of version 0.1; run 'useradminctl "
-                                          "schema --scale'");
+    if (state.is_earlier)
+        throw CommandError(Exit::failure, "the counts are those of an earlier version; run "
+                                          "'useradminctl schema --scale'");
     objects.run("owner");
     objects.limit_lock_waits();
     std::int64_t corrected = 0;

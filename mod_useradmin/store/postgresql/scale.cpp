@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* trigger_prefix = "useradmin_scale_";
 // The comment on the schema once its objects are complete.
-constexpr const char* ready_comment = "mod_useradmin: complete, layout 2";
+constexpr const char* ready_comment = "mod_useradmin: complete, layout 3";
 
 // The separator of name and address in searched().
 constexpr char separator = '\x01';
@@ -114,13 +114,38 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << argument(*filter.role);
 }
 
-/// Appends a query for the number of users, all or with a role.
-void append_scale_total(Statement& statement, const Schema& schema,
-                        const model::NullableText& role) {
+/// Returns whether the counts are also by that column: it is boolean, or missing and so false.
+bool is_counted(const Table& user, std::string_view field) {
+    const Column* const column = user.find(field);
+    return column == nullptr || column->kind == Column::Kind::boolean;
+}
+
+/// Returns whether the counts have the total of a filter.
+bool is_counted(const Filter& filter, const Table& user) {
+    Filter others = filter;
+    others.role.reset();
+    others.matches_all = false;
+    if (is_counted(user, "banned"))
+        others.banned.reset();
+    if (is_counted(user, "emailVerified"))
+        others.email_verified.reset();
+    return others.is_empty();
+}
+
+/// Appends a query for the number of users that match the counted conditions of a filter.
+void append_scale_total(Statement& statement, const Schema& schema, const Filter& filter) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
               << schema.scale << ".counts";
-    if (role)
-        statement << " WHERE role OPERATOR(pg_catalog.=) " << argument(*role);
+    const char* before = " WHERE ";
+    const auto next = [&]() -> Statement& {
+        return statement << std::exchange(before, filter.matches_all ? " AND " : " OR ");
+    };
+    if (filter.role)
+        next() << "role OPERATOR(pg_catalog.=) " << argument(*filter.role);
+    if (filter.banned)
+        next() << (*filter.banned ? "is_banned" : "NOT is_banned");
+    if (filter.email_verified)
+        next() << (*filter.email_verified ? "is_verified" : "NOT is_verified");
     statement << ")";
 }
 
@@ -141,7 +166,7 @@ void append_scale_collection(Statement& statement, const Schema& schema, const D
               << std::to_string(max_collected)
               << " THEN pg_catalog.count(*) END FROM useradmin_match)";
     if (filter.role)
-        append_scale_total(statement << " OPERATOR(pg_catalog.+) ", schema, filter.role);
+        append_scale_total(statement << " OPERATOR(pg_catalog.+) ", schema, {filter.role, {}});
     statement << " AS total) t";
     append_collected(statement, schema, dialect, filter.role, window);
 }
@@ -151,28 +176,32 @@ void append_scale_collection(Statement& statement, const Schema& schema, const D
 class ScaledListQueries final : public ListQueries {
   public:
     CountSharing count_sharing(const Schema& schema, const Filter& filter) const override {
-        if (!is_answerable(filter) || !filter.is_standard())
-            return plain_lists().count_sharing(schema, filter);
-        return filter.search ? CountSharing::always : CountSharing::never;
+        if (is_counted(filter, schema.user))
+            return CountSharing::never;
+        return is_answerable(filter) && filter.is_standard()
+                   ? CountSharing::always
+                   : plain_lists().count_sharing(schema, filter);
     }
 
     Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
                               const Window& window, LastTotal last) const override {
         if (!is_answerable(filter))
             return plain_lists().count(work, dialect, filter, window, last);
-        if (!filter.is_standard() || (filter.search && !window.order.is_default()))
+        const Schema& schema = work.schema();
+        const bool has_count = is_counted(filter, schema.user);
+        if (!has_count && (!filter.is_standard() || !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        const bool has_page =
-            filter.search ? is_collectible(filter, window, last) : window.offset < min_deep_offset;
+        // The page of few banned users is found sooner if the total is known.
+        const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset
+                                        : is_collectible(filter, window, last);
         if (!has_page)
             return number(work, dialect, filter);
-        const Schema& schema = work.schema();
         Statement statement = work.statement();
         if (filter.search) {
             append_scale_collection(statement, schema, dialect, filter, window);
             return counted_page(work, statement, [&] { return number(work, dialect, filter); });
         }
-        append_scale_total(statement << "SELECT ", schema, filter.role);
+        append_scale_total(statement << "SELECT ", schema, filter);
         append_ordered_scan(statement << ", ", schema, dialect, filter, window,
                             append_indexed_search);
         return counted_page(work, statement, [&] {
@@ -184,10 +213,10 @@ class ScaledListQueries final : public ListQueries {
                                           std::int64_t total, const Window& window) const override {
         if (!is_answerable(filter))
             return plain_lists().page(work, dialect, filter, total, window);
-        const bool is_counted = filter.is_standard() && !filter.search;
-        if (is_counted && window.offset >= total)
+        const bool has_count = is_counted(filter, work.schema().user);
+        if (has_count && window.offset >= total)
             return std::vector<model::User>();
-        if (is_counted && window.offset > total / 2)
+        if (has_count && window.offset > total / 2)
             return reversed(
                 [&](const Window& nearer) {
                     return page_any(work, dialect, filter, total, nearer, append_indexed_search);
@@ -218,7 +247,8 @@ class ScaledListQueries final : public ListQueries {
             statement << ")";
         }
         if (!filter.search || filter.role)
-            append_scale_total(statement << before, schema, filter.role);
+            append_scale_total(statement << before, schema,
+                               filter.search ? Filter{filter.role, {}} : filter);
         return read_total(work, statement, std::move(users));
     }
 
@@ -262,7 +292,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         "pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), "
         "63)), CASE WHEN t.is_complete AND t.comment OPERATOR(pg_catalog.=) " +
         literal(ready_comment) +
-        " THEN t.scale END, coalesce(t.is_of_copy, false) FROM pg_catalog.pg_class c JOIN "
+        " THEN t.scale END, coalesce(t.is_earlier, false) FROM pg_catalog.pg_class c JOIN "
         "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace LEFT JOIN "
         "LATERAL "
         "(SELECT pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale, "
@@ -274,7 +304,9 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         "pg_catalog.pg_class r WHERE r.relnamespace OPERATOR(pg_catalog.=) o.oid AND r.relname "
         "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
         "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
-        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'users') AS is_of_copy "
+        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND NOT EXISTS "
+        "(SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) r.oid AND "
+        "a.attname OPERATOR(pg_catalog.=) 'is_banned')) AS is_earlier "
         "FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) "
         "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
         "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
@@ -291,7 +323,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         schema.user.estimated_rows = rows.take_number();
         schema.scale_name = rows.take().value_or("");
         schema.scale = rows.take().value_or("");
-        schema.has_scale_copy = rows.take_boolean();
+        schema.has_earlier_scale = rows.take_boolean();
     }
     return std::nullopt;
 }
@@ -327,6 +359,12 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const std::string by_email = index_named("_by_email_idx");
     const std::string by_update = index_named("_by_update_idx");
     const std::string searched = index_named("_searched_idx");
+    const auto truth_of = [&](std::string_view field) {
+        const Column* const column = user.find(field);
+        return column != nullptr && is_counted(user, field)
+                   ? "coalesce(" + column->sql() + ", false)"
+                   : std::string("false");
+    };
     const std::string role =
         role_expression(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
     return {
@@ -336,7 +374,9 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@user_text@", literal(user.sql)},
         {"@id@", user.at("id").sql()},
         {"@role@", role},
-        {"@counted_role@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\""},
+        {"@counted@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\" AS role, " +
+                          truth_of("banned") + " AS is_banned, " + truth_of("emailVerified") +
+                          " AS is_verified"},
         {"@has_role@", user.find("role") != nullptr ? "true" : "false"},
         {"@created@", created_at_column(user)},
         {"@created_text@", literal(created != nullptr ? created->name : "")},

@@ -7,9 +7,9 @@ LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
 -- counts.
 WITH wrong AS (
     INSERT INTO @scale@.counts
-    SELECT role, sum(number)
-    FROM (SELECT @counted_role@ AS role, count(*) AS number FROM @user@ GROUP BY 1
-          UNION ALL SELECT role, -number FROM @scale@.counts) AS c
-    GROUP BY role HAVING sum(number) <> 0 RETURNING role
+    SELECT role, is_banned, is_verified, sum(number)
+    FROM (SELECT @counted@, count(*) AS number FROM @user@ GROUP BY 1, 2, 3
+          UNION ALL SELECT role, is_banned, is_verified, -number FROM @scale@.counts) AS c
+    GROUP BY 1, 2, 3 HAVING sum(number) <> 0 RETURNING role
 )
 SELECT count(*) FROM wrong;

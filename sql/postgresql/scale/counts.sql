@@ -1,8 +1,8 @@
 -- What "useradminctl schema --scale" adds to a large user table, for the DBA:
 --
--- 1. Totals. The table "counts" has the number of users by role. Statement-level triggers on the user table append
---    one row for each role that a statement changes, such as (admin, 1) or (user, -500), so no writer waits for
---    another. The total of a role is the sum of its rows. About one write in a hundred merges up to 1,000 rows.
+-- 1. Totals. The table "counts" has the number of users by role, ban and verification. Statement-level triggers on
+--    the user table append one row for each group that a statement changes, such as (admin, false, true, 1), so no
+--    writer waits for another. A total is the sum of its rows. About one write in a hundred merges up to 1,000 rows.
 --    In every snapshot the sum equals the number of users, because both change in the same transaction.
 -- 2. Searches. A GIN index on the user table contains the trigrams of the expression searched(name,
 -- email). Its function fold() removes case and accents. It is immutable and reads no table, so the
@@ -15,11 +15,13 @@
 -- --no-scale" removes everything.
 --
 -- useradminctl replaces the words between at signs: @scale@ is the schema of these objects, @user@ the user table,
--- @counted_role@ the role as lists see it.
+-- @counted@ the columns of a group, as lists see them.
 
 CREATE TABLE IF NOT EXISTS @scale@.counts (
-    role   text COLLATE "C" NOT NULL,
-    number bigint NOT NULL
+    role        text COLLATE "C" NOT NULL,
+    is_banned   boolean NOT NULL,
+    is_verified boolean NOT NULL,
+    number      bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 -- With a publication of all tables, rows without a replica identity cannot be deleted.
 ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
@@ -30,9 +32,10 @@ CREATE OR REPLACE FUNCTION @scale@.merge_counts() RETURNS void LANGUAGE sql SET 
     WITH merged AS (
         DELETE FROM @scale@.counts
         WHERE ctid = ANY (ARRAY(SELECT ctid FROM @scale@.counts LIMIT 1000 FOR UPDATE SKIP LOCKED))
-        RETURNING role, number
+        RETURNING *
     )
-    INSERT INTO @scale@.counts SELECT role, sum(number) FROM merged GROUP BY role HAVING sum(number) <> 0
+    INSERT INTO @scale@.counts
+    SELECT role, is_banned, is_verified, sum(number) FROM merged GROUP BY 1, 2, 3 HAVING sum(number) <> 0
 $body$;
 
 CREATE OR REPLACE FUNCTION @scale@.count_users() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
@@ -43,15 +46,15 @@ DECLARE
 BEGIN
     CASE TG_OP
     WHEN 'INSERT' THEN
-        INSERT INTO @scale@.counts SELECT @counted_role@, count(*) FROM useradmin_new GROUP BY 1;
+        INSERT INTO @scale@.counts SELECT @counted@, count(*) FROM useradmin_new GROUP BY 1, 2, 3;
     WHEN 'UPDATE' THEN
         INSERT INTO @scale@.counts
-        SELECT role, sum(number)
-        FROM (SELECT @counted_role@ AS role, 1 AS number FROM useradmin_new
-              UNION ALL SELECT @counted_role@, -1 FROM useradmin_old) AS c
-        GROUP BY role HAVING sum(number) <> 0;
+        SELECT role, is_banned, is_verified, sum(number)
+        FROM (SELECT @counted@, 1 AS number FROM useradmin_new
+              UNION ALL SELECT @counted@, -1 FROM useradmin_old) AS c
+        GROUP BY 1, 2, 3 HAVING sum(number) <> 0;
     WHEN 'DELETE' THEN
-        INSERT INTO @scale@.counts SELECT @counted_role@, -count(*) FROM useradmin_old GROUP BY 1;
+        INSERT INTO @scale@.counts SELECT @counted@, -count(*) FROM useradmin_old GROUP BY 1, 2, 3;
     ELSE
         IF is_current THEN
             DELETE FROM @scale@.counts;
