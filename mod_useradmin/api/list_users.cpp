@@ -127,11 +127,10 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
 /// Counts the users with the role, if any, and those created between each two of the times.
 store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
                                  const std::vector<text::Timestamp>& times) {
-    constexpr store::Window one_user = {1, 0, sorts[0].order};
     const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {
         filter.role = role;
         filter.matches_all = condition_count(filter) > 1;
-        const auto page = store.list(filter, one_user);
+        const auto page = store.list(filter, {});
         if (!page)
             return page.failure();
         return page->total;
@@ -207,9 +206,7 @@ Reply list_users(const Call& call, const Service& service) {
     pagination.total = page->total;
     const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
     std::optional<Summary> summary;
-    if (const auto times = service.settings.has_extras ? summary_times(call.request.query)
-                                                       : std::vector<text::Timestamp>();
-        !times.empty()) {
+    if (const auto times = summary_times(call.request.query); !times.empty()) {
         auto counted = summarize(service.store,
                                  is_super_administrator(*call.caller) ? std::nullopt : role, times);
         if (!counted)

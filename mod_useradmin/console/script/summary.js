@@ -7,25 +7,6 @@ function startsOfDays() {
 }
 /** @param {Date} time */
 const dayOf = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString().slice(0, 10);
-/** @param {Record<string, string>} parameters */
-const count = async (parameters = {}) => (await readList({ match: "all", limit: "1", ...parameters })).total;
-/**
- * Without UserAdminExtras, each count is a request.
- * @returns {Promise<Omit<Totals, "created"> & Partial<Totals>>}
- */
-async function countAll() {
-  const [total, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
-  return { total, banned, unverified };
-}
-/** @param {Date[]} starts */
-async function countDays(starts) {
-  const counts = [];
-  // Send only a few requests at a time, to limit the load on the service.
-  for (let day = 0; day < days; day += 4)
-    counts.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
-      count({ createdAfter: new Date(start.getTime() - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
-  return counts;
-}
 /**
  * Returns the chart of the counts, or the empty one while they are read.
  * @param {Date[]} starts
@@ -75,26 +56,22 @@ class Summary {
 
   async refresh() {
     const mine = ++this.#readings;
-    /** @type {HTMLElement} */
-    let place = this.#counts;
     try {
       const starts = startsOfDays();
-      const summary = hasExtras ? (await readList({ limit: "1", summary: starts.map((each) => each.toISOString()).join() })).summary : await countAll();
+      const { summary } = await readList({ limit: "1", summary: starts.map((each) => each.toISOString()).join() });
       if (mine !== this.#readings || !summary) return;
       this.#paint(summary);
-      place = this.#chart;
-      const created = summary.created ?? (await countDays(starts));
-      if (mine === this.#readings) this.#chart.replaceChildren(...chartOf(starts, created, this.#choose));
+      this.#chart.replaceChildren(...chartOf(starts, summary.created, this.#choose));
     } catch (error) {
       const { message } = problemOf(error);
       if (mine !== this.#readings) return;
-      if (place === this.#counts) this.#total.textContent = "–";
+      this.#total.textContent = "–";
       this.#chart.replaceChildren();
-      place.replaceChildren(h("p", { class: "muted small" }, message), button(t("reload"), () => this.refresh().then(() => this.#counts.querySelector("button")?.focus())));
+      this.#counts.replaceChildren(h("p", { class: "muted small" }, message), button(t("reload"), () => this.refresh().then(() => this.#counts.querySelector("button")?.focus())));
     }
   }
 
-  /** @param {Omit<Totals, "created">} totals */
+  /** @param {Totals} totals */
   #paint({ total, banned, unverified }) {
     this.#total.textContent = number.format(total);
     this.#totalLabel.textContent = counted(this.#totalKey, total);
