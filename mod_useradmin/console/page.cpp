@@ -49,12 +49,17 @@ std::string hash_source(std::string_view text) {
 
 Page make_page(const PageSettings& settings) {
     Page page;
+    std::string style(files::style);
+    if (settings.accent)
+        style += accent_style(*settings.accent);
     page.html = filled(files::page,
-                       {{"style", files::style},
+                       {{"style", style},
                         {"script", files::script},
                         {"base", escaped(settings.base)},
                         {"sign-in", escaped(settings.sign_in)},
                         {"sign-in-page", escaped(settings.sign_in_page)},
+                        {"title", escaped(settings.title)},
+                        {"logo", escaped(settings.logo)},
                         {"max-limit", std::to_string(settings.max_limit)},
                         {"extras", settings.has_extras ? "on" : "off"},
                         {"history", settings.has_history ? "on" : "off"},
@@ -62,7 +67,7 @@ Page make_page(const PageSettings& settings) {
                         {"application-cache", std::to_string(settings.application_cache.count())}});
     page.tag = crypto::sha256_hex(page.html).substr(0, 32);
     page.policy = "default-src 'none'; script-src " + hash_source(files::script) + "; style-src " +
-                  hash_source(files::style) +
+                  hash_source(style) +
                   "; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
                   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types "
                   "'none'";

@@ -1,8 +1,11 @@
 // The console: a page built from the files in this folder, for one service.
 #pragma once
 
+#include "console/accent.hpp"
+
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,11 @@ struct PageSettings {
     std::string_view sign_in = {};
     /// The application's sign-in page to link to.
     std::string_view sign_in_page = {};
+    /// Empty: the built-in title and logo.
+    std::string_view title = {};
+    /// The data: address of an image.
+    std::string_view logo = {};
+    std::optional<Colour> accent = {};
     /// The largest page of a list.
     std::int64_t max_limit = 1000;
     /// Whether UserAdminExtras is on.

@@ -4,6 +4,9 @@
 #include "apr/pool.hpp"
 #include "httpd/location.hpp"
 #include "service/log_module.hpp"
+#include "text/unicode.hpp"
+
+#include <apr_base64.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,6 +26,38 @@ const char* parse_expression(const httpd::ConfigLine& line, std::string_view tex
         return nullptr;
     return line.copy("'" + std::string(text) + "' is no expression (" + error +
                      "); right is for example %{note:session-user-id}");
+}
+
+constexpr std::size_t max_title = 100;
+constexpr apr_off_t max_image = 32768;
+
+std::optional<std::string> read_image(apr_pool_t* pool, const char* path) {
+    apr_file_t* file = nullptr;
+    apr_finfo_t information;
+    if (apr_file_open(&file, path, APR_FOPEN_READ, APR_FPROT_OS_DEFAULT, pool) != APR_SUCCESS)
+        return std::nullopt;
+    std::optional<std::string> content;
+    if (apr_file_info_get(&information, APR_FINFO_SIZE | APR_FINFO_TYPE, file) == APR_SUCCESS &&
+        information.filetype == APR_REG && information.size <= max_image) {
+        content.emplace(static_cast<std::size_t>(information.size), '\0');
+        if (apr_file_read_full(file, content->data(), content->size(), nullptr) != APR_SUCCESS)
+            content.reset();
+    }
+    apr_file_close(file);
+    return content;
+}
+
+/// Returns the media type of an image by its first bytes, or nullptr.
+const char* image_type(std::string_view image) {
+    if (image.starts_with("\x89PNG\r\n"))
+        return "image/png";
+    if (image.starts_with("\xff\xd8\xff"))
+        return "image/jpeg";
+    if (image.starts_with("RIFF") && image.substr(0, 12).ends_with("WEBP"))
+        return "image/webp";
+    const bool is_xml =
+        image.starts_with("<?xml") || image.starts_with("<svg") || image.starts_with("<!--");
+    return is_xml && image.find("<svg") != image.npos ? "image/svg+xml" : nullptr;
 }
 
 } // namespace
@@ -63,6 +98,48 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
         return "must be a path, or an address that begins with https:// or http://, such as "
                "/sign-in";
     address = line.copy(text);
+    return nullptr;
+}
+
+const char* read_console_title(const httpd::ConfigLine& line, const char*& title) {
+    const std::string_view text = line.words[0];
+    const bool has_control = std::any_of(text.begin(), text.end(), [](char each) {
+        return (each >= 0 && each < ' ') || each == '\x7f';
+    });
+    if (text.size() > max_title || has_control || !text::is_clean_utf8(text))
+        return "must be a text of at most 100 bytes in UTF-8, such as \"Users of the shop\"";
+    title = line.copy(text);
+    return nullptr;
+}
+
+const char* read_console_logo(const httpd::ConfigLine& line, const char*& address) {
+    const char* path = nullptr;
+    if (const char* problem = httpd::PathReader()(line, path))
+        return problem;
+    const std::optional<std::string> image = read_image(line.pool(), path);
+    if (!image)
+        return line.copy("'" + std::string(path) +
+                         "' cannot be read, or is larger than 32 KiB; give the name of a smaller "
+                         "file that this process can read");
+    const char* const type = image_type(*image);
+    if (type == nullptr)
+        return line.copy("'" + std::string(path) + "' is not an SVG, PNG, JPEG or WebP file");
+    const int size = static_cast<int>(image->size());
+    std::string encoded(static_cast<std::size_t>(apr_base64_encode_len(size)), '\0');
+    apr_base64_encode(encoded.data(), image->data(), size);
+    encoded.pop_back(); // its terminating null
+    address = line.copy("data:" + std::string(type) + ";base64," + encoded);
+    return nullptr;
+}
+
+const char* read_console_accent(const httpd::ConfigLine& line,
+                                std::optional<console::Colour>& accent) {
+    accent = console::parse_colour(line.words[0]);
+    if (!accent)
+        return "must be a colour as #rrggbb, in quotes, such as \"#3451b2\"";
+    if (const std::string readable = text_of(console::readable(*accent));
+        readable != text_of(*accent))
+        return line.copy("must be darker for text on white; \"" + readable + "\" is dark enough");
     return nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include "admin/rights.hpp"
 #include "api/service.hpp"
+#include "console/accent.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
@@ -34,6 +35,11 @@ const char* read_base(const httpd::ConfigLine& line, Base& base);
 const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source);
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
+const char* read_console_title(const httpd::ConfigLine& line, const char*& title);
+/// Reads an image as a data: address.
+const char* read_console_logo(const httpd::ConfigLine& line, const char*& address);
+const char* read_console_accent(const httpd::ConfigLine& line,
+                                std::optional<console::Colour>& accent);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
 
@@ -102,6 +108,16 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
             "where the application signs its users in, for the console to link to",
             static_cast<const char*>(nullptr), read_console_sign_in),
+        httpd::directive<struct ConsoleTitle>(
+            "UserAdminConsoleTitle", TAKE1, httpd::anywhere, "the console's title",
+            static_cast<const char*>(nullptr), read_console_title),
+        httpd::directive<struct ConsoleLogo>("UserAdminConsoleLogo", TAKE1, httpd::anywhere,
+                                             "the console's logo: an SVG, PNG, JPEG or WebP file",
+                                             static_cast<const char*>(nullptr), read_console_logo),
+        httpd::directive<struct ConsoleAccent>(
+            "UserAdminConsoleAccent", TAKE1, httpd::anywhere,
+            "the colour of the console's buttons and links, as #rrggbb",
+            std::optional<console::Colour>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
             "the Redis in which the application keeps sessions", SecondaryStorage(),

@@ -24,11 +24,15 @@ std::string_view encoded(apr_pool_t* pool, const char* path) {
 
 console::PageSettings console_settings(request_rec* request, const ServiceOfPage& service) {
     console::PageSettings settings;
+    const ServiceSettings& own = settings_of(request);
     settings.base = encoded(request->pool, service.base);
-    settings.sign_in_page = apr::view_of(settings_of(request).get<ConsoleSignIn>());
+    settings.sign_in_page = apr::view_of(own.get<ConsoleSignIn>());
     if (settings.sign_in_page.empty())
         if (const char* address = httpd::sign_in_address(request))
             settings.sign_in = encoded(request->pool, address);
+    settings.title = apr::view_of(own.get<ConsoleTitle>());
+    settings.logo = apr::view_of(own.get<ConsoleLogo>());
+    settings.accent = own.get<ConsoleAccent>();
     settings.max_limit = service.settings.get<MaxLimit>();
     settings.has_extras = service.settings.get<HasExtras>();
     settings.has_history = httpd::file_of(service.settings.get<httpd::AuditLogFile>()) >= 0;

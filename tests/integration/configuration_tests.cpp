@@ -98,6 +98,15 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminConsoleSignIn sign-in", "must be a path, or an address that begins with https"},
         {"UserAdminConsoleSignIn //evil.example.com", "must be a path"},
         {"UserAdminConsoleSignIn javascript:alert(1)", "must be a path"},
+        {"UserAdminConsoleTitle " + std::string(101, 'a'), "must be a text of at most 100 bytes"},
+        {"UserAdminConsoleTitle \"a\tb\"", "must be a text of at most 100 bytes in UTF-8"},
+        {"UserAdminConsoleTitle \xff", "must be a text of at most 100 bytes in UTF-8"},
+        {"UserAdminConsoleLogo /nonexistent", "'/nonexistent' cannot be read, or is larger than"},
+        {"UserAdminConsoleLogo /tmp", "'/tmp' cannot be read, or is larger than"},
+        {"UserAdminConsoleLogo /etc/passwd", "'/etc/passwd' is not an SVG, PNG, JPEG or WebP"},
+        {"UserAdminConsoleAccent blue", "must be a colour as #rrggbb, in quotes, such as"},
+        {"UserAdminConsoleAccent \"#12345g\"", "must be a colour as #rrggbb, in quotes, such as"},
+        {"UserAdminConsoleAccent \"#ff8800\"", "must be darker for text on white; \"#aa5b00\" is"},
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
@@ -152,6 +161,8 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                                              "UserAdminPasswordHash argon2id t=3 m=65536 p=4\n"
                                              "UserAdminGuard none\n"
                                              "UserAdminConsoleSignIn https://a.example.com/x\n"
+                                             "UserAdminConsoleTitle \"Usuarios: García\"\n"
+                                             "UserAdminConsoleAccent \"#0A5C48\"\n"
                                              "UserAdminApplicationCache 3600\n"
                                              "UserAdminMaxLimit 100000\nUserAdminMaxBody 1048576\n"
                                              "UserAdminTimeout 300\nAuthUserAdmin Off\n"
@@ -314,12 +325,17 @@ TEST(configuration, without_either_module_in_use_wants_no_database) {
 
 // --- Configurations that are files of the repository ---------------------------------------------
 
-/// Returns a configuration for a real server with the tests' own secret.
+/// Returns a configuration for a real server with the tests' own secret and logo.
 static std::string configuration_in(const std::filesystem::path& file) {
-    constexpr std::string_view secret = "/etc/apache2/useradmin.secret";
+    const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
+    write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
     std::string text = read_file(file);
-    for (std::size_t at = 0; (at = text.find(secret, at)) != text.npos;)
-        text.replace(at, secret.size(), Suite::current().secret_file().string());
+    for (const auto& [path, own] :
+         {std::pair<std::string_view, std::filesystem::path>("/etc/apache2/useradmin.secret",
+                                                             Suite::current().secret_file()),
+          {"/etc/apache2/logo.svg", logo}})
+        for (std::size_t at = 0; (at = text.find(path, at)) != text.npos;)
+            text.replace(at, path.size(), own.string());
     return text;
 }
 

@@ -169,6 +169,26 @@ TEST(console, links_to_UserAdminConsoleSignIn_instead) {
     CHECK_EQUAL(std::string("/sign-in?a=1&amp;b=&quot;&lt;x>"), told("/admin", "sign-in-page"));
 }
 
+TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
+    const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
+    write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    start(location("/api/users", as_sara) +
+          page("/admin", "  UserAdminConsoleTitle \"A & \\\"B\\\" <C>\"\n"
+                         "  UserAdminConsoleLogo " +
+                             logo.string() +
+                             "\n"
+                             "  UserAdminConsoleAccent \"#0A5C48\"\n"));
+    CHECK_EQUAL(std::string("A &amp; &quot;B&quot; &lt;C>"), told("/admin", "title"));
+    CHECK_EQUAL(std::string("data:image/svg+xml;base64,"
+                            "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="),
+                told("/admin", "logo"));
+    const Reply reply = ask_for("/admin");
+    const std::string style = between(reply.body, "<style>", "</style>").value_or("");
+    STRCMP_CONTAINS(":root{--accent:#0a5c48;", style.c_str());
+    STRCMP_CONTAINS(("style-src " + hash_source(style)).c_str(),
+                    reply.header("Content-Security-Policy").value_or("").c_str());
+}
+
 TEST(console, escapes_a_base_address_that_holds_markup) {
     start(location("/a'b&<c> d/users", as_sara) + page("/admin"));
     const std::string base = told("/admin", "base");

@@ -254,6 +254,20 @@ const std::vector<Row>& rows() {
              return between(place.send("GET", "/users/console").body, "data-sign-in-page=\"", "\"")
                  .value_or("?");
          }},
+        {"UserAdminConsoleTitle",
+         {"A", "B", "C"},
+         [](const Place& place) {
+             return between(place.send("GET", "/users/console").body, "data-title=\"", "\"")
+                 .value_or("?");
+         }},
+        {"UserAdminConsoleAccent",
+         {"#123456", "#3451b2", "#662200"},
+         [](const Place& place) {
+             const std::string page = place.send("GET", "/users/console").body;
+             return first_of(row_of("UserAdminConsoleAccent"), [&](const std::string& colour) {
+                 return page.find("}:root{--accent:" + colour) != page.npos;
+             });
+         }},
         {"UserAdminApplicationCache",
          {"60", "0", "3600"},
          [](const Place& place) {

@@ -49,8 +49,8 @@ const shapes = {
 };
 /** @param {keyof typeof shapes} name */
 const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
-const title = () => h("h1", { tabindex: "-1" }, t("title"));
-const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
+const title = () => h("h1", { tabindex: "-1" }, document.title);
+const mark = () => (service.logo ? h("img", { class: "mark", src: service.logo, alt: "" }) : s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" })));
 /**
  * @param {string | null | undefined} text
  * @param {Intl.DateTimeFormat} format

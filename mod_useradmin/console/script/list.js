@@ -119,7 +119,7 @@ class List {
   constructor() {
     this.#search.addEventListener("input", () => {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#change({ search: this.#search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" }), 180);
+      this.#timer = setTimeout(() => this.#change({ search: this.#search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" }), 350);
     });
     // The next search is another entry of the history.
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));

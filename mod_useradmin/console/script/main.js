@@ -156,5 +156,6 @@ listener = {
   },
 };
 addEventListener("popstate", follow);
+if (service.logo) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = service.logo;
 show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
 start();

@@ -302,7 +302,7 @@ const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g
 /** @type {(key: string) => key is TextKey} */
 const isText = (key) => Object.hasOwn(texts, key);
 document.documentElement.lang = language;
-document.title = t("title");
+document.title = service.title || t("title");
 
 const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
 const number = new Intl.NumberFormat(locale);

@@ -1,0 +1,89 @@
+#include "console/accent.hpp"
+
+#include "text/hex.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace useradmin::console {
+
+namespace {
+
+constexpr Colour white = {255, 255, 255};
+constexpr Colour black = {0, 0, 0};
+// --ground in style.css, and --raised in the dark.
+constexpr Colour light_background = {0xf4, 0xf5, 0xf8};
+constexpr Colour dark_background = {0x1f, 0x24, 0x2c};
+constexpr double min_contrast = 4.5;
+
+/// Returns the relative luminance.
+double luminance(const Colour& colour) noexcept {
+    const auto linear = [](int part) {
+        const double value = part / 255.0;
+        return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) +
+           0.0722 * linear(colour.blue);
+}
+
+/// Returns a mixture. percent: the share of the other colour.
+Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
+    const auto part = [&](int one, int two) {
+        return (one * (100 - percent) + two * percent) / 100;
+    };
+    return {part(colour.red, other.red), part(colour.green, other.green),
+            part(colour.blue, other.blue)};
+}
+
+/// Mixes a colour with another, as little as gives enough contrast with the background.
+Colour contrasting(const Colour& colour, const Colour& other, const Colour& background) noexcept {
+    int percent = 0;
+    while (percent < 100 && contrast(mixed(colour, other, percent), background) < min_contrast)
+        ++percent;
+    return mixed(colour, other, percent);
+}
+
+/// Returns the rules of one colour scheme. away: what text is mixed with for more contrast.
+std::string shades(const Colour& accent, const Colour& background, const Colour& away) {
+    // Text in the accent colour must be readable on the soft background.
+    int share = 88;
+    while (share < 100 && contrast(accent, mixed(accent, background, share)) < min_contrast)
+        ++share;
+    return ":root{--accent:" + text_of(accent) +
+           ";--accent-strong:" + text_of(mixed(accent, away, 25)) +
+           ";--on-accent:" + text_of(contrast(white, accent) >= min_contrast ? white : black) +
+           ";--accent-soft:" + text_of(mixed(accent, background, share)) + "}";
+}
+
+} // namespace
+
+std::optional<Colour> parse_colour(std::string_view text) {
+    const std::optional<std::string> bytes =
+        text.size() == 7 && text[0] == '#' ? text::from_hex(text.substr(1)) : std::nullopt;
+    if (!bytes)
+        return std::nullopt;
+    const auto part = [&](std::size_t at) { return int{static_cast<unsigned char>((*bytes)[at])}; };
+    return Colour{part(0), part(1), part(2)};
+}
+
+std::string text_of(const Colour& colour) {
+    const char bytes[] = {static_cast<char>(colour.red), static_cast<char>(colour.green),
+                          static_cast<char>(colour.blue)};
+    return "#" + text::hex({bytes, sizeof bytes});
+}
+
+double contrast(const Colour& one, const Colour& other) noexcept {
+    const auto [darker, lighter] = std::minmax({luminance(one), luminance(other)});
+    return (lighter + 0.05) / (darker + 0.05);
+}
+
+Colour readable(Colour colour) noexcept {
+    return contrasting(colour, black, light_background);
+}
+
+std::string accent_style(const Colour& accent) {
+    return shades(accent, white, black) + "@media (prefers-color-scheme:dark){" +
+           shades(contrasting(accent, white, dark_background), dark_background, white) + "}";
+}
+
+} // namespace useradmin::console

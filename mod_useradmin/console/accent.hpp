@@ -1,0 +1,30 @@
+// The console's accent colour (UserAdminConsoleAccent).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::console {
+
+/// An sRGB colour; each part from 0 to 255.
+struct Colour {
+    int red;
+    int green;
+    int blue;
+};
+
+/// Returns a colour written as #rrggbb.
+std::optional<Colour> parse_colour(std::string_view text);
+/// Returns it as #rrggbb.
+std::string text_of(const Colour& colour);
+/// Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
+double contrast(const Colour& one, const Colour& other) noexcept;
+
+/// Returns the colour, or a darker one that has enough contrast for text on the light background
+/// (WCAG 2.2, 1.4.3).
+Colour readable(Colour colour) noexcept;
+/// Returns the style rules of an accent colour that is readable: its shades, for light and dark.
+std::string accent_style(const Colour& accent);
+
+} // namespace useradmin::console
