@@ -1,4 +1,4 @@
-// Chromium, and what is watched in every page: requests to others, complaints, scripts that should not run.
+// Chromium or Firefox, and what is watched in every page: requests to others, complaints, scripts that should not run.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import assert from "node:assert/strict";
@@ -15,18 +15,23 @@ const axe = readFileSync(
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 let browser = null;
+let firefox = null;
 
 export const startBrowser = async () => {
+  if (process.env.CONSOLE_FIREFOX) firefox = await puppeteer.launch({ browser: "firefox", executablePath: process.env.CONSOLE_FIREFOX });
   browser = await puppeteer.launch({
     executablePath: process.env.CONSOLE_CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
       "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
   });
 };
-export const stopBrowser = () => browser?.close();
+export const stopBrowser = async () => {
+  await firefox?.close();
+  await browser?.close();
+};
 
 /** What a page is opened as. */
-const plain = { width: 1280, height: 860, scale: 1, theme: "light", languages: ["en-GB", "en"], email: null };
+const plain = { width: 1280, height: 860, scale: 1, theme: "light", languages: ["en-GB", "en"], email: null, isFirefox: false };
 
 export class View {
   /** The console of a site, as whoever has that e-mail; of nobody where there is none. */
@@ -34,11 +39,12 @@ export class View {
     const view = new View();
     view.site = site;
     view.settings = { ...plain, ...settings };
-    view.context = await browser.createBrowserContext();
+    const { isFirefox } = view.settings;
+    view.context = await (isFirefox ? firefox : browser).createBrowserContext();
     const page = (view.page = await view.context.newPage());
     page.setDefaultTimeout(15000);
     // Others are open beside it.
-    await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    if (!isFirefox) await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
     view.troubles = [];
     view.requests = [];
     page.on("request", (request) => {
@@ -68,10 +74,11 @@ export class View {
         return reply;
       };
     }, view.settings.languages);
-    await page.emulateMediaFeatures([
-      { name: "prefers-color-scheme", value: view.settings.theme },
-      { name: "prefers-reduced-motion", value: "reduce" },
-    ]);
+    if (!isFirefox)
+      await page.emulateMediaFeatures([
+        { name: "prefers-color-scheme", value: view.settings.theme },
+        { name: "prefers-reduced-motion", value: "reduce" },
+      ]);
     const { width, height, scale } = view.settings;
     await page.setViewport({ width, height, deviceScaleFactor: scale });
     await page.goto(site.address);
