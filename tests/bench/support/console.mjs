@@ -34,7 +34,7 @@ const open = async (browser, address) => {
 
 /** The number of requests while twelve letters are typed, one each 250 ms. */
 const requestsOfTyping = async (page) => {
-  await page.waitForFunction(() => document.querySelector(".chart rect:not(.none)") && !document.querySelector("[aria-busy=true]"));
+  await page.waitForFunction(() => /[0-9]/.test(document.querySelector(".total .number").textContent) && !document.querySelector("[aria-busy=true]"));
   let requests = 0;
   page.on("request", () => ++requests);
   await page.type("input[type=search]", "zoraida ibañ", { delay: 250 });
