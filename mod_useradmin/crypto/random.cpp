@@ -50,8 +50,8 @@ std::string random_uuid() {
     return text::uuid({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-std::string random_token() {
-    return random_text(letters_and_digits, 32);
+std::string random_token(std::size_t length) {
+    return random_text(letters_and_digits, length);
 }
 
 std::string random_api_key() {

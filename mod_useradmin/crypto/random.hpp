@@ -1,6 +1,7 @@
 // Random values from the system's generator.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -13,8 +14,9 @@ void random_bytes(std::span<unsigned char> out) noexcept;
 /// Returns a new UUID, version 4, as 36 characters.
 std::string random_uuid();
 
-/// Returns a new session token in better-auth's format: 32 characters of [a-zA-Z0-9], unbiased.
-std::string random_token();
+/// Returns a new token in better-auth's format: characters of [a-zA-Z0-9], unbiased; 32 for a
+/// session.
+std::string random_token(std::size_t length = 32);
 
 /// Returns a new API key in the format of better-auth's plugin: 64 characters of [a-zA-Z],
 /// unbiased.

@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -59,9 +60,19 @@ std::string sha256_hex(std::string_view bytes) {
 
 std::string sha256_base64(std::string_view bytes) {
     const Digest digest = digest_of(bytes);
-    std::array<unsigned char, 45> text; // with the terminator
-    const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
-    return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
+    return base64_of({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string base64_of(std::string_view bytes) {
+    if (bytes.size() > INT_MAX / 2)
+        throw std::bad_alloc();
+    // With the terminator.
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                       reinterpret_cast<const unsigned char*>(bytes.data()),
+                                       static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
 }
 
 std::string base64url_of(std::string base64) {

@@ -30,6 +30,8 @@ std::string sha256_base64(std::string_view bytes);
 /// Returns a text in base64 as base64url without padding.
 std::string base64url_of(std::string base64);
 
+/// Returns the bytes in base64. Throws std::bad_alloc.
+std::string base64_of(std::string_view bytes);
 /// Returns the digest in base64url without padding. Throws std::bad_alloc.
 std::string sha256_base64url(std::string_view bytes);
 

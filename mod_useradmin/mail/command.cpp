@@ -1,0 +1,186 @@
+#include "mail/command.hpp"
+
+#include "text/printable.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace useradmin::mail {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A file descriptor that the destructor closes.
+class Descriptor {
+  public:
+    Descriptor() noexcept = default;
+    ~Descriptor() { close(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    void open(int descriptor) noexcept { descriptor_ = descriptor; }
+    void close() noexcept {
+        if (descriptor_ >= 0)
+            ::close(std::exchange(descriptor_, -1));
+    }
+    int get() const noexcept { return descriptor_; }
+    void set_nonblocking() const noexcept {
+        ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
+    }
+
+  private:
+    int descriptor_ = -1;
+};
+
+struct Pipe {
+    Descriptor reader;
+    Descriptor writer;
+
+    bool open() noexcept {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0)
+            return false;
+        reader.open(ends[0]);
+        writer.open(ends[1]);
+        return true;
+    }
+};
+
+std::string text_of(int error) {
+    return std::generic_category().message(error);
+}
+
+/// Starts the command in a process group of its own. Returns an errno value, or 0.
+int spawn(pid_t& process, const char* const* command, const Pipe& input, const Pipe& output) {
+    static constexpr const char* environment[] = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    if (::posix_spawn_file_actions_init(&files) != 0)
+        return ENOMEM;
+    if (::posix_spawnattr_init(&attributes) != 0) {
+        ::posix_spawn_file_actions_destroy(&files);
+        return ENOMEM;
+    }
+    // httpd's threads block signals, and ignore some.
+    sigset_t none;
+    sigset_t defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    for (const int signal : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCHLD})
+        sigaddset(&defaults, signal);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                POSIX_SPAWN_SETPGROUP);
+    int error = 0;
+    for (const auto& [from, to] : {std::pair(input.reader.get(), STDIN_FILENO),
+                                   {output.writer.get(), STDOUT_FILENO},
+                                   {output.writer.get(), STDERR_FILENO}})
+        if (error == 0)
+            error = ::posix_spawn_file_actions_adddup2(&files, from, to);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    // APR's pipes are not closed on exec.
+    if (error == 0)
+        error = ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+#endif
+    if (error == 0)
+        error =
+            ::posix_spawn(&process, command[0], &files, &attributes,
+                          const_cast<char* const*>(command), const_cast<char* const*>(environment));
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+/// Reads what there is and keeps the beginning. Returns false at the end.
+bool read_output(int descriptor, std::string& kept) {
+    constexpr std::size_t most_kept = 200;
+    char bytes[4096];
+    const ssize_t size = ::read(descriptor, bytes, sizeof bytes);
+    if (size > 0)
+        kept.append(bytes, std::min(static_cast<std::size_t>(size), most_kept - kept.size()));
+    return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/// Waits for the process until the deadline, then kills its group. Returns its status, or nothing
+/// if it was killed.
+std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
+                            std::string& kept) {
+    constexpr int turn = 10; // ms: the command may end and leave its output open to others
+    constexpr int unknown_status = 255 << 8;
+    int status = 0;
+    for (bool is_open = true;;) {
+        const pid_t ended = ::waitpid(process, &status, WNOHANG);
+        if (ended == process || (ended < 0 && errno != EINTR)) {
+            read_output(output, kept);
+            // A process that ignores SIGCHLD gets no status.
+            return ended == process ? status : unknown_status;
+        }
+        if (Clock::now() >= deadline) {
+            ::kill(-process, SIGKILL);
+            while (::waitpid(process, &status, 0) < 0 && errno == EINTR)
+                continue;
+            return std::nullopt;
+        }
+        pollfd readable = {output, POLLIN, 0};
+        if (::poll(&readable, is_open ? 1 : 0, turn) > 0)
+            is_open = read_output(output, kept);
+    }
+}
+
+} // namespace
+
+bool CommandMailer::fail(std::string_view reason) {
+    log_.write(text::Level::error, std::string("UA0231: a mail was not sent: ")
+                                       .append(command_[0])
+                                       .append(" ")
+                                       .append(reason));
+    return false;
+}
+
+bool CommandMailer::send(std::string_view message) {
+    const Clock::time_point deadline = Clock::now() + limit_;
+    Pipe input;
+    Pipe output;
+    if (!input.open() || !output.open())
+        return fail("could not be started: " + text_of(errno));
+    // The whole message fits into the pipe: the command may read it when it likes, or not at all.
+    input.writer.set_nonblocking();
+    if (::write(input.writer.get(), message.data(), message.size()) !=
+        static_cast<ssize_t>(message.size()))
+        return fail("could not be started: the message does not fit into a pipe");
+    input.writer.close();
+    pid_t process = 0;
+    if (const int error = spawn(process, command_, input, output); error != 0)
+        return fail("could not be started: " + text_of(error));
+    input.reader.close();
+    output.writer.close();
+    output.reader.set_nonblocking();
+    std::string said;
+    const std::optional<int> status = wait_for(process, output.reader.get(), deadline, said);
+    if (!status)
+        return fail("did not end within " + std::to_string(limit_.count() / 1000) +
+                    " s (UserAdminTimeout) and was killed");
+    if (*status == 0)
+        return true;
+    // Its first line alone: the others may repeat the message and its link.
+    said = said.substr(0, said.find('\n'));
+    return fail((WIFEXITED(*status) ? "exited with status " + std::to_string(WEXITSTATUS(*status))
+                                    : "was ended by signal " + std::to_string(WTERMSIG(*status))) +
+                (said.empty() ? "" : ": " + text::printable(said)));
+}
+
+} // namespace useradmin::mail

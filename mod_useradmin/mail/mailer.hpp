@@ -1,0 +1,33 @@
+// What the operations need to send links by mail.
+#pragma once
+
+#include "mail/templates.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace useradmin::mail {
+
+/// The settings of UserAdminMailCommand and the other directives of links by mail.
+struct Settings {
+    std::string_view from = {};
+    std::string_view from_name = {};
+    /// The addresses of the application's pages, with token_mark; empty: there are no such links.
+    std::string_view password_link = {};
+    std::string_view verify_link = {};
+    const Templates* templates = &default_templates;
+    /// How many messages are sent within an hour.
+    std::int64_t limit = 100;
+    /// The application's secret, which signs the tokens of verify_link.
+    std::string_view secret = {};
+};
+
+/// Sends messages.
+class Mailer {
+  public:
+    virtual ~Mailer() = default;
+    /// Hands over a message of format(). Returns false on failure, and logs why.
+    virtual bool send(std::string_view message) = 0;
+};
+
+} // namespace useradmin::mail

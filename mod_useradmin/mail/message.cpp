@@ -1,0 +1,109 @@
+#include "mail/message.hpp"
+
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace useradmin::mail {
+
+namespace {
+
+constexpr std::size_t max_address_length = 254; // RFC 5321, errata 1690
+
+bool is_alphanumeric(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// Returns whether the text consists of letters, digits and the other characters.
+bool consists_of(std::string_view text, std::string_view others) noexcept {
+    return !text.empty() &&
+           std::all_of(
+               text.begin(), text.end(),
+               [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
+}
+
+/// Appends a text to a header line as encoded words (RFC 2047), unless it may stand there as it is.
+void append_encoded(std::string& out, std::string_view text) {
+    constexpr std::size_t longest_plain = 60;
+    constexpr std::size_t bytes_of_word = 45; // 75 characters in base64
+    if (text.size() <= longest_plain && consists_of(text, " -'") && text.front() != ' ' &&
+        text.back() != ' ') {
+        out += text;
+        return;
+    }
+    while (!text.empty()) {
+        std::size_t size = 0;
+        while (size < text.size()) {
+            const std::size_t next =
+                std::max<std::size_t>(1, text::sequence_length(text.substr(size))); // 0: not UTF-8
+            if (size + next > bytes_of_word)
+                break;
+            size += next;
+        }
+        out += "=?utf-8?B?" + crypto::base64_of(text.substr(0, size)) + "?=";
+        text.remove_prefix(size);
+        out += text.empty() ? "" : "\n ";
+    }
+}
+
+/// Appends the time as RFC 5322, section 3.3.
+void append_date(std::string& out, text::Timestamp now) {
+    using namespace std::chrono;
+    static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto day = floor<std::chrono::days>(now);
+    const year_month_day date(day);
+    const hh_mm_ss time(floor<seconds>(now - day));
+    char text[48];
+    std::snprintf(text, sizeof text, "%s, %02u %s %04d %02d:%02d:%02d +0000",
+                  days[weekday(day).c_encoding()], unsigned{date.day()},
+                  months[unsigned{date.month()} - 1], int{date.year()},
+                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                  static_cast<int>(time.seconds().count()));
+    out += text;
+}
+
+/// Appends the text in base64, in lines of 76 characters.
+void append_body(std::string& out, std::string_view text) {
+    std::string lines;
+    for (const char c : text)
+        lines.append(c == '\n' ? "\r" : "").append(1, c);
+    constexpr std::size_t bytes_of_line = 57;
+    for (std::string_view rest = lines; !rest.empty();
+         rest.remove_prefix(std::min(bytes_of_line, rest.size())))
+        out += crypto::base64_of(rest.substr(0, bytes_of_line)) + "\n";
+}
+
+} // namespace
+
+bool is_address(std::string_view text) noexcept {
+    const std::size_t at = std::min(text.find('@'), text.size());
+    return text.size() <= max_address_length && !text.starts_with('-') &&
+           consists_of(text.substr(0, at), "!#$%&'*+-/=?^_`{|}~.") &&
+           consists_of(text.substr(std::min(at + 1, text.size())), "-.");
+}
+
+std::string format(const Message& message) {
+    std::string out = "From: ";
+    if (!message.from_name.empty())
+        append_encoded(out, message.from_name);
+    out.append(message.from_name.empty() ? "<" : " <").append(message.from).append(">\nTo: <");
+    out.append(message.to).append(">\nSubject: ");
+    append_encoded(out, message.subject);
+    append_date(out += "\nDate: ", message.now);
+    out += "\nMessage-ID: <" + crypto::random_token();
+    out.append(message.from.substr(message.from.find('@'))).append(">\n");
+    out += "Auto-Submitted: auto-generated\n"
+           "MIME-Version: 1.0\n"
+           "Content-Type: text/plain; charset=utf-8\n"
+           "Content-Transfer-Encoding: base64\n\n";
+    append_body(out, message.text);
+    return out;
+}
+
+} // namespace useradmin::mail

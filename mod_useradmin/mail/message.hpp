@@ -1,0 +1,30 @@
+// The form of a message (RFC 5322).
+#pragma once
+
+#include "text/timestamp.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::mail {
+
+/// A message of plain text. The addresses must be ones of is_address().
+struct Message {
+    std::string_view from;
+    /// The sender's name; empty if there is none.
+    std::string_view from_name;
+    std::string_view to;
+    std::string_view subject;
+    /// Its lines end with "\n".
+    std::string_view text;
+    text::Timestamp now;
+};
+
+/// Returns whether a message may have the address in its header: ASCII, without quotes, comments or
+/// lists, and not an option of a command.
+bool is_address(std::string_view text) noexcept;
+
+/// Returns the message with its header, for "sendmail -t".
+std::string format(const Message& message);
+
+} // namespace useradmin::mail

@@ -1,0 +1,142 @@
+#include "mail/templates.hpp"
+
+#include "text/printable.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+
+namespace useradmin::mail {
+
+namespace {
+
+constexpr std::string_view kind_names[] = {"set-password", "invitation", "verify-email"};
+constexpr http::Language languages[] = {http::Language::spanish, http::Language::english};
+constexpr std::string_view place_names[] = {"name", "email", "link", "hours"};
+/// Longer names are cut.
+constexpr std::size_t max_name_size = 100;
+
+/// Splits off the first line, without its end.
+std::string_view split_line(std::string_view& text) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    return line;
+}
+
+/// Returns the template that a line begins, or nullptr.
+Template* find_template(Templates& templates, std::string_view line) {
+    for (std::size_t kind = 0; kind < std::size(kind_names); ++kind)
+        for (const http::Language language : languages)
+            if (line == "[" + std::string(kind_names[kind]) + " " +
+                            std::string(http::tag_of(language)) + "]")
+                return &templates.all[kind][static_cast<std::size_t>(language)];
+    return nullptr;
+}
+
+/// Returns the name of the next place in the text, with its braces, or an empty view.
+std::string_view next_place(std::string_view text) {
+    const std::size_t begin = text.find('{');
+    if (begin == text.npos)
+        return {};
+    const std::size_t end = text.find_first_of("}\n", begin);
+    return text.substr(begin, end == text.npos || text[end] == '\n' ? 1 : end + 1 - begin);
+}
+
+bool is_known(std::string_view place) {
+    return std::any_of(
+        std::begin(place_names), std::end(place_names),
+        [&](std::string_view name) { return place == "{" + std::string(name) + "}"; });
+}
+
+/// Returns what is wrong with a template; empty: nothing.
+std::string problem_of(const Template& read) {
+    constexpr std::size_t max_subject_size = 200;
+    if (read.subject.empty() || read.subject.size() > max_subject_size)
+        return "needs a line with its subject, of at most 200 bytes";
+    if (read.subject.find("{link}") != read.subject.npos ||
+        read.text.find("{link}") == read.text.npos)
+        return "needs {link} in its text, and not in its subject";
+    for (std::string_view rest : {read.subject, read.text})
+        for (auto place = next_place(rest); !place.empty(); place = next_place(rest)) {
+            if (!is_known(place))
+                return "has '" + std::string(place) +
+                       "'; right are {name}, {email}, {link} and {hours}";
+            rest = rest.substr(static_cast<std::size_t>(place.data() - rest.data()) + place.size());
+        }
+    return {};
+}
+
+} // namespace
+
+constexpr Templates default_templates = {{{
+    {{{"Elige tu contraseña",
+       "Hola, {name}:\n\nCon este enlace puedes elegir una contraseña nueva para tu cuenta {email}:"
+       "\n\n{link}\n\nEl enlace vale {hours} h y una sola vez. Si no esperabas este mensaje, no "
+       "hagas nada: tu contraseña no cambia.\n"},
+      {"Set your password",
+       "Hello {name},\n\nWith this link you can set a new password for your account {email}:\n\n"
+       "{link}\n\nThe link works once, for {hours} h. If you did not expect this message, do "
+       "nothing: your password stays as it is.\n"}}},
+    {{{"Tu cuenta nueva",
+       "Hola, {name}:\n\nSe ha creado una cuenta para {email}. Elige tu contraseña con este enlace:"
+       "\n\n{link}\n\nEl enlace vale {hours} h y una sola vez.\n"},
+      {"Your new account",
+       "Hello {name},\n\nAn account has been created for {email}. Set your password with this "
+       "link:\n\n{link}\n\nThe link works once, for {hours} h.\n"}}},
+    {{{"Confirma tu dirección",
+       "Hola, {name}:\n\nConfirma con este enlace que {email} es tu dirección:\n\n{link}\n\nEl "
+       "enlace vale {hours} h. Si no esperabas este mensaje, no hagas nada.\n"},
+      {"Verify your address",
+       "Hello {name},\n\nWith this link you confirm that {email} is your address:\n\n{link}\n\nThe "
+       "link works for {hours} h. If you did not expect this message, do nothing.\n"}}},
+}}};
+
+std::variant<Templates, std::string> parse_templates(std::string_view text) {
+    if (!text::is_clean_utf8(text))
+        return "is not UTF-8";
+    Templates templates = default_templates;
+    std::string_view line = split_line(text);
+    while (line.empty() && !text.empty())
+        line = split_line(text);
+    while (!line.empty()) {
+        Template* const read = find_template(templates, line);
+        if (read == nullptr)
+            return "has the line '" + text::printable(line.substr(0, 60)) +
+                   "' where a template begins; right is for example [set-password en]";
+        const std::string begin(line);
+        read->subject = split_line(text);
+        if (!split_line(text).empty())
+            return "needs an empty line after the subject of " + begin;
+        const char* const start = text.data();
+        const char* end = start;
+        for (line = {}; !text.empty(); line = {}) {
+            line = split_line(text);
+            if (line.starts_with('['))
+                break;
+            end = text.data();
+        }
+        read->text = {start, static_cast<std::size_t>(end - start)};
+        if (const std::string problem = problem_of(*read); !problem.empty())
+            return "in " + begin + ": " + problem;
+    }
+    return templates;
+}
+
+std::string fill(std::string_view text, const Values& values) {
+    std::string name = text::printable(values.name.substr(0, max_name_size));
+    const std::string hours = std::to_string(values.lifetime.count());
+    const std::string_view contents[] = {name, values.email, values.link, hours};
+    std::string out;
+    for (auto place = next_place(text); !place.empty(); place = next_place(text)) {
+        const auto before = static_cast<std::size_t>(place.data() - text.data());
+        out += text.substr(0, before);
+        for (std::size_t index = 0; index < std::size(place_names); ++index)
+            if (place == "{" + std::string(place_names[index]) + "}")
+                out += contents[index];
+        text.remove_prefix(before + place.size());
+    }
+    return out += text;
+}
+
+} // namespace useradmin::mail

@@ -1,0 +1,199 @@
+// The messages, their templates, and the command that sends them.
+#include "mail/command.hpp"
+#include "mail/message.hpp"
+#include "mail/templates.hpp"
+#include "support/files.hpp"
+#include "support/trouble.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include <CppUTest/TestHarness.h>
+
+namespace useradmin::test {
+
+namespace {
+
+using mail::Kind;
+
+class Lines final : public text::Logger {
+  public:
+    std::string text;
+    void write(text::Level, std::string_view message) noexcept override {
+        text.append(message).append("\n");
+    }
+};
+
+/// Returns the header of a message.
+std::string header_with(std::string_view subject, std::string_view name = {}) {
+    const std::string whole =
+        mail::format({"a@example.org", name, "b@example.org", subject, "text\n",
+                      *text::parse_timestamp("2026-11-28T03:04:05.678Z")});
+    return whole.substr(0, whole.find("\n\n"));
+}
+
+/// Returns what is wrong with templates, or "".
+std::string problem_with(std::string_view text) {
+    const auto parsed = mail::parse_templates(text);
+    const auto* const problem = std::get_if<std::string>(&parsed);
+    return problem != nullptr ? *problem : "";
+}
+
+} // namespace
+
+TEST_GROUP(message){};
+
+TEST(message, has_the_header_of_a_generated_mail) {
+    const std::string header = header_with("Hello");
+    for (const char* line :
+         {"From: <a@example.org>\nTo: <b@example.org>\nSubject: Hello\nDate: Sat, 28 Nov 2026 "
+          "03:04:05 +0000\nMessage-ID: <",
+          "@example.org>\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: "
+          "text/plain; charset=utf-8\nContent-Transfer-Encoding: base64"})
+        STRCMP_CONTAINS(line, header.c_str());
+}
+
+TEST(message, encodes_what_a_header_cannot_hold) {
+    STRCMP_CONTAINS("\nSubject: =?utf-8?B?w7E=?=\n", header_with("ñ").c_str());
+    STRCMP_CONTAINS("\nSubject: =?utf-8?B?YQpCY2M6IGJAYy5k?=\n",
+                    header_with("a\nBcc: b@c.d").c_str());
+    STRCMP_CONTAINS("From: =?utf-8?B?QSwgQg==?= <a@example.org>\n",
+                    header_with("x", "A, B").c_str());
+    // 45 bytes, without splitting a character.
+    STRCMP_CONTAINS("w7E=?=\n =?utf-8?B?w7HDsQ==?=\nDate:", header_with("ñññññññññññññññññññññññ"
+                                                                        "ñ")
+                                                                .c_str());
+}
+
+TEST(message, has_a_body_in_lines_of_76_characters) {
+    const std::string whole = mail::format(
+        {"a@example.org", "", "b@example.org", "x", std::string(100, 'a') + "\n", text::now()});
+    const std::string body = whole.substr(whole.find("\n\n") + 2);
+    CHECK_EQUAL(76, body.find('\n'));
+    CHECK(body.ends_with("YQ0K\n"));
+}
+
+TEST_GROUP(templates){};
+
+TEST(templates, have_a_link_in_each_kind_and_language) {
+    for (const Kind kind : {Kind::set_password, Kind::invitation, Kind::verify_email})
+        for (const http::Language language : {http::Language::spanish, http::Language::english}) {
+            const mail::Template& one = mail::default_templates.of(kind, language);
+            CHECK(!one.subject.empty());
+            const std::string text = mail::fill(
+                one.text, {"Ana", "ana@example.org", "https://x/y", std::chrono::hours(24)});
+            for (const char* part : {"Ana", "ana@example.org", "\n\nhttps://x/y\n\n", "24 h"})
+                STRCMP_CONTAINS(part, text.c_str());
+            CHECK_EQUAL(std::string::npos, text.find('{'));
+        }
+}
+
+TEST(templates, of_a_file_replace_the_built_in_ones) {
+    const std::string file = "\n[invitation en]\nWelcome {name}\n\nGo to\r\n{link}\n\n"
+                             "[set-password es]\nHola\n\n{link} {hours}";
+    const auto parsed = mail::parse_templates(file);
+    const auto& templates = std::get<mail::Templates>(parsed);
+    const mail::Template& welcome = templates.of(Kind::invitation, http::Language::english);
+    CHECK(welcome.subject == "Welcome {name}");
+    CHECK(welcome.text == "Go to\r\n{link}\n\n");
+    CHECK(templates.of(Kind::set_password, http::Language::spanish).text == "{link} {hours}");
+    CHECK(templates.of(Kind::invitation, http::Language::spanish).subject == "Tu cuenta nueva");
+    STRCMP_EQUAL("", problem_with("").c_str());
+}
+
+TEST(templates, that_are_wrong_are_refused_with_a_reason) {
+    for (const auto& [text, reason] :
+         {std::pair("Hello", "has the line 'Hello' where a template begins"),
+          {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
+          {"[invitation en]\nx\n{link}", "needs an empty line after the subject"},
+          {"[invitation en]\n\n\n{link}", "needs a line with its subject"},
+          {"[invitation en]\nx\n\ntext", "needs {link} in its text"},
+          {"[invitation en]\n{link}\n\n{link}", "and not in its subject"},
+          {"[invitation en]\nx\n\n{link} {token}", "has '{token}'; right are {name}"},
+          {"[invitation en]\nx\n\n{link} {", "has '{'"},
+          {"\xff", "is not UTF-8"}})
+        STRCMP_CONTAINS(reason, problem_with(text).c_str());
+}
+
+TEST(templates, show_a_name_without_line_ends_and_not_whole_if_it_is_long) {
+    STRCMP_EQUAL("a\\x0ab", mail::fill("{name}", {"a\nb", "", "", {}}).c_str());
+    CHECK_EQUAL(100, mail::fill("{name}", {std::string(200, 'a'), "", "", {}}).size());
+    STRCMP_EQUAL("{link} x", mail::fill("{name} {link}", {"{link}", "", "x", {}}).c_str());
+}
+
+class MailCommand : public Utest {
+  protected:
+    /// Sends a message with a script.
+    bool send(std::string_view script, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+        write_file(program, "#!/bin/sh\n" + std::string(script));
+        chmod(program.c_str(), 0755);
+        const char* const command[] = {program.c_str(), "-t", nullptr};
+        return mail::CommandMailer(command, limit, log).send(message);
+    }
+
+    WorkFolder folder;
+    std::string program = folder.path() / "sendmail";
+    std::string kept = folder.path() / "kept";
+    std::string message = "To: <a@example.org>\n\n" + std::string(20000, 'a') + "\n";
+    Lines log;
+};
+
+TEST_GROUP_BASE(mail_command, MailCommand){};
+
+TEST(mail_command, gets_the_message_and_its_arguments_and_nothing_else) {
+    setenv("USERADMIN_MAIL_TEST", "x", 1);
+    const int open_file = fcntl(STDERR_FILENO, F_DUPFD, 100);
+    CHECK(send("cat >" + kept + "; echo \"$*\" >>" + kept + "; env | grep -c MAIL_TEST >>" + kept +
+               "; ls /proc/$$/fd | grep -cx " + std::to_string(open_file) + " >>" + kept +
+               "; true"));
+    close(open_file);
+    STRCMP_EQUAL((message + "-t\n0\n0\n").c_str(), read_file(kept).c_str());
+    STRCMP_EQUAL("", log.text.c_str());
+}
+
+TEST(mail_command, that_fails_is_logged_with_its_first_line) {
+    CHECK(!send("echo 'no such\tuser' >&2; cat; exit 75"));
+    STRCMP_EQUAL(
+        ("UA0231: a mail was not sent: " + program + " exited with status 75: no such\\x09user\n")
+            .c_str(),
+        log.text.c_str());
+}
+
+TEST(mail_command, that_hangs_is_killed_with_its_children) {
+    CHECK_EQUAL(0, mkfifo(kept.c_str(), 0600));
+    pollfd held = {open(kept.c_str(), O_RDONLY | O_NONBLOCK), POLLIN, 0};
+    CHECK(!send("exec 3>" + kept + "; echo >&3; /bin/sleep 1000 & wait",
+                std::chrono::milliseconds(500)));
+    STRCMP_CONTAINS("did not end within 0 s (UserAdminTimeout) and was killed", log.text.c_str());
+    char byte = 0;
+    CHECK_EQUAL(1, read(held.fd, &byte, 1));
+    // Once no process has it open.
+    held.events = 0;
+    CHECK_EQUAL(1, poll(&held, 1, 10000));
+    CHECK((held.revents & POLLHUP) != 0);
+    close(held.fd);
+}
+
+TEST(mail_command, may_leave_a_child_that_keeps_its_output_open) {
+    CHECK(send("cat >/dev/null; /bin/sleep 3 &"));
+}
+
+TEST(mail_command, may_end_without_reading_the_message) {
+    CHECK(send("exit 0"));
+}
+
+TEST(mail_command, that_cannot_be_started_is_logged) {
+    const char* const command[] = {"/nonexistent/sendmail", nullptr};
+    CHECK(!mail::CommandMailer(command, std::chrono::seconds(1), log).send(message));
+    STRCMP_CONTAINS("could not be started: No such file or directory", log.text.c_str());
+}
+
+} // namespace useradmin::test
