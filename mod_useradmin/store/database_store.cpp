@@ -98,10 +98,12 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     const auto second_factors = of_plugins(needs_second_factors, second_factor_privileges);
     const auto removal = of_plugins(needs_factor_removal, factor_removal_privileges);
     const auto methods = of_plugins(needs_sign_in_methods, sign_in_method_privileges);
+    const auto mail = of_plugins(needs_mail, mail_privileges);
     // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
          {std::span<const Privilege>(second_factors), std::span<const Privilege>(removal),
-          std::span<const Privilege>(methods), std::span<const Privilege>(service_privileges),
+          std::span<const Privilege>(methods), std::span<const Privilege>(mail),
+          std::span<const Privilege>(service_privileges),
           std::span<const Privilege>(session_privileges),
           (needs & needs_new_hash) != 0 ? std::span<const Privilege>(extras_privileges)
                                         : std::span<const Privilege>(),
@@ -647,6 +649,27 @@ Result<Done> DatabaseStore::record_second_factor_failure(std::string_view user_i
     // If the outcome is unknown, counting twice is safer than not counting.
     return run(Access::write, needs_second_factors, Retry::yes,
                statements::record_second_factor_failure, user_id, lock);
+}
+
+Result<FailedAttempts> DatabaseStore::count_mail(std::span<const AttemptCounter> counters,
+                                                 std::chrono::seconds window) {
+    return run(Access::write, needs_attempts | needs_mail, Retry::yes,
+               statements::record_failed_attempt, counters, window);
+}
+
+Result<Done> DatabaseStore::add_verification(const model::VerificationValue& row) {
+    return run(Access::write, needs_mail, Retry::no, statements::add_verification, row);
+}
+
+Result<Done> DatabaseStore::issue_verification(std::string_view user_id,
+                                               const std::optional<model::VerificationValue>& row,
+                                               const UpdateGuard& guard) {
+    return run(Access::change, needs_user | needs_mail, Retry::no, statements::issue_verification,
+               user_id, row, guard);
+}
+
+Result<Done> DatabaseStore::remove_verification(std::string_view identifier) {
+    return run(Access::write, needs_mail, Retry::yes, statements::remove_verification, identifier);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

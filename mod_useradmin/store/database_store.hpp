@@ -87,6 +87,13 @@ class DatabaseStore : public Store {
     Result<Done> change_second_factor(const SecondFactorChange& change) override;
     Result<Done> record_second_factor_failure(std::string_view user_id,
                                               const SecondFactorLock& lock) override;
+    Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
+                                      std::chrono::seconds window) override;
+    Result<Done> add_verification(const model::VerificationValue& row) override;
+    Result<Done> issue_verification(std::string_view user_id,
+                                    const std::optional<model::VerificationValue>& row,
+                                    const UpdateGuard& guard = {}) override;
+    Result<Done> remove_verification(std::string_view identifier) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 

@@ -57,6 +57,15 @@ inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     return all;
 }
 
+/// Links by mail, in addition to those and to the table of attempts. No token is read.
+inline std::vector<Privilege> mail_privileges(const Schema& schema) {
+    const OwnedTable* const values = schema.verifications();
+    if (values == nullptr)
+        return {};
+    const char letter = schema.letter(*values);
+    return {{letter, "INSERT"}, {letter, "DELETE"}, {letter, "SELECT", "identifier"}};
+}
+
 /// The table of revocations. UPDATE: removing old rows locks them.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};

@@ -329,6 +329,8 @@ void Schema::resolve_fields() {
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});
+    // Without the count, nothing bounds the messages.
+    FieldResolver(attempt, needs_mail, problems).exists();
 }
 
 void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
@@ -366,12 +368,16 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                             "columns \"userId\", \"secret\" and \"backupCodes\" "
                             "(AuthUserAdminSecondFactor); add it as better-auth's migration does"});
     if (const OwnedTable* const values = verifications(); values == nullptr)
-        problems.push_back({needs_second_factors,
-                            "there is no table \"verification\" with the columns \"identifier\", "
-                            "\"value\" and \"expiresAt\" (AuthUserAdminSecondFactor); add it as "
-                            "better-auth's migration does"});
+        for (const auto& [need, directive] :
+             {std::pair(needs_second_factors, "AuthUserAdminSecondFactor"),
+              {needs_mail, "UserAdminMailCommand"}})
+            problems.push_back(
+                {need, std::string("there is no table \"verification\" with the columns "
+                                   "\"identifier\", \"value\" and \"expiresAt\" (") +
+                           directive + "); add it as better-auth's migration does"});
     else
-        FieldResolver(values->table, needs_second_factors, problems).has({"id"});
+        for (const Need need : {needs_second_factors, needs_mail})
+            FieldResolver(values->table, need, problems).has({"id"});
 }
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {

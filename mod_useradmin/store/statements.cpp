@@ -1151,6 +1151,32 @@ Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
     return found != rows->end() ? Result<std::string_view>(found->value) : Failure::not_found;
 }
 
+Result<Done> add_verification(Work& work, const Dialect&, const model::VerificationValue& row) {
+    const Table& table = work.schema().verifications()->table;
+    Statement statement = work.statement();
+    statement << "INSERT INTO " << table << " (";
+    statement.columns(table, row) << ") VALUES (";
+    statement.values(table, row) << ")";
+    const Result<Rows> added = work.run(statement);
+    return added ? Result<Done>(Done()) : added.failure();
+}
+
+Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_view user_id,
+                                const std::optional<model::VerificationValue>& row,
+                                const UpdateGuard& guard) {
+    return change_locked_user(
+        work, dialect, user_id, guard,
+        [&](bool) -> Result<Done> { return row ? add_verification(work, dialect, *row) : Done(); });
+}
+
+Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier) {
+    const Table& table = work.schema().verifications()->table;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << table, dialect, table.at("identifier"), identifier);
+    const Result<Rows> removed = work.run(statement);
+    return removed ? Result<Done>(Done()) : removed.failure();
+}
+
 Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
                                                 std::string_view user_id) {
     const Schema& schema = work.schema();
@@ -1203,16 +1229,11 @@ Result<Done> take_verifications(Work& work, const Dialect& dialect,
     return Done();
 }
 
-Result<Done> add_verifications(Work& work, const SecondFactorChange& change) {
-    const Table& table = work.schema().verifications()->table;
-    for (const model::VerificationValue& row : change.added) {
-        Statement statement = work.statement();
-        statement << "INSERT INTO " << table << " (";
-        statement.columns(table, row) << ") VALUES (";
-        statement.values(table, row) << ")";
-        if (const Result<Rows> added = work.run(statement); !added)
-            return added.failure();
-    }
+Result<Done> add_verifications(Work& work, const Dialect& dialect,
+                               const SecondFactorChange& change) {
+    for (const model::VerificationValue& row : change.added)
+        if (const Result<Done> added = add_verification(work, dialect, row); !added)
+            return added;
     return Done();
 }
 
@@ -1249,7 +1270,7 @@ Result<Done> change_second_factor(Work& work, const Dialect& dialect,
     return whole<Done>(work, dialect, [&]() -> Result<Done> {
         Result<Done> done = take_verifications(work, dialect, change);
         if (done)
-            done = add_verifications(work, change);
+            done = add_verifications(work, dialect, change);
         return done ? update_factor(work, dialect, change) : done;
     });
 }

@@ -80,6 +80,12 @@ Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dial
 Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
 Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect);
 Result<Done> check_writable(Work& work, const Dialect& dialect);
+Result<Done> add_verification(Work& work, const Dialect& dialect,
+                              const model::VerificationValue& row);
+Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_view user_id,
+                                const std::optional<model::VerificationValue>& row,
+                                const UpdateGuard& guard);
+Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier);
 Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
                                            std::string_view identifier, text::Timestamp now);
 Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,

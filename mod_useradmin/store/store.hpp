@@ -517,6 +517,20 @@ class Store {
     virtual Result<Done> record_second_factor_failure(std::string_view user_id,
                                                       const SecondFactorLock& lock) = 0;
 
+    /// Counts a message under each counter, as record_failed_attempt() does. Fails without the
+    /// table.
+    virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
+                                              std::chrono::seconds window) = 0;
+    /// Adds a row to the verification table. Requires TableNames::has_plugins, as do the next two.
+    virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
+    /// As above, if there is a row, as a change of the user, which the listener is told. Fails as
+    /// not_found, or with the guard's failure.
+    virtual Result<Done> issue_verification(std::string_view user_id,
+                                            const std::optional<model::VerificationValue>& row,
+                                            const UpdateGuard& guard = {}) = 0;
+    /// Removes the rows with the identifier.
+    virtual Result<Done> remove_verification(std::string_view identifier) = 0;
+
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
     /// Checks the addresses of all users and the account's limits.
