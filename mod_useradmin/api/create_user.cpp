@@ -2,6 +2,7 @@
 #include "api/body.hpp"
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
+#include "api/mail_link.hpp"
 #include "api/new_user.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -9,6 +10,35 @@
 namespace useradmin::api {
 
 using json::Object;
+
+namespace {
+
+/// Returns whether the user is to get a link instead of a password (UserAdminMailCommand).
+bool is_invitation(const Object& body, const OperationSettings& settings) {
+    return body.boolean("invite") && offers_link(mail::Kind::invitation, settings);
+}
+
+/// Creates a user without a password, and sends the link to set it; both or neither.
+Reply invite_user(const Call& call, const Service& service, store::NewUser user) {
+    if (auto refused = count_mail(user.email, user.email, service))
+        return *std::move(refused);
+    user.has_account = false;
+    call.event.sent_to = user.email;
+    const auto created = service.store.create(user, actor_of(*call.caller));
+    if (!created)
+        return failure_reply(created.failure(), texts.create_failed, texts.create_forbidden);
+    call.event.target = created->id;
+    const PasswordLink link(mail::Kind::invitation);
+    const auto added = service.store.add_verification(link.row(created->id));
+    if (added && send_link(mail::Kind::invitation, *created, link.token(), call, service))
+        return record(*created);
+    // If this fails, the store logs why.
+    static_cast<void>(service.store.remove_verification(link.identifier()));
+    const auto removed = service.store.remove(created->id, {});
+    return error(500, removed ? texts.invitation_failed : texts.link_failed);
+}
+
+} // namespace
 
 Reply create_user(const Call& call, const Service& service) {
     // Check 1: a session.
@@ -29,8 +59,9 @@ Reply create_user(const Call& call, const Service& service) {
     const std::string_view name = object->text("name");
     const std::string email = normalize_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
+    const bool invites = is_invitation(*object, service.settings);
     call.event.target = email;
-    if (name.empty() || email.empty() || password.empty())
+    if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
     // Check 4: an admin creates users with the role user.
     if (!may_create_with_role(*call.caller, object->text("role")))
@@ -44,12 +75,18 @@ Reply create_user(const Call& call, const Service& service) {
     if (!taken.is_not_found())
         return failure_reply(taken.failure(), texts.create_failed);
 
+    const std::string_view role = has_role(*object) ? object->text("role") : "user";
+    if (invites && password.empty())
+        return invite_user(call, service,
+                           new_user(name, email, role, {}, service.settings.account_id_is_user_id));
+    if (invites)
+        return error(400, texts.bad_request);
+
     // Hashes without holding a connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts.create_failed);
 
-    const std::string_view role = has_role(*object) ? object->text("role") : "user";
     const auto created =
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),

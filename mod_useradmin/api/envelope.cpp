@@ -144,12 +144,15 @@ std::string text_envelope(bool is_success, std::string_view text) {
     return json;
 }
 
+http::Language language_of(const OperationSettings& settings, const http::Headers& headers) {
+    return settings.language ? *settings.language
+                             : http::preferred_language(headers.find("Accept-Language"));
+}
+
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings) {
     if (reply.text) {
-        const http::Language language =
-            settings.language ? *settings.language
-                              : http::preferred_language(headers.find("Accept-Language"));
+        const http::Language language = language_of(settings, headers);
         reply.body = text_envelope(reply.status < 400, reply.text->in(language));
         // The replies of the specification have no such header.
         if (settings.language != http::Language::spanish)

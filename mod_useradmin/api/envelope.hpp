@@ -22,7 +22,10 @@ struct Reply : http::Reply {
 /// Returns {"success":true,"message":"…"} or {"success":false,"error":"…"}.
 std::string text_envelope(bool is_success, std::string_view text);
 
-/// Writes the text in the language of the settings or the request. Adds the headers that depend on
+/// Returns the language of the settings or, without one, of the request.
+http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
+
+/// Writes the text in that language. Adds the headers that depend on
 /// the request, for its language and origin.
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings);

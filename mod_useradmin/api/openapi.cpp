@@ -93,6 +93,7 @@ class Document {
 
     std::string text() && {
         remove_unmet(tree_.get());
+        add_invitation();
         translate(tree_.get());
         set_info();
         set_limits();
@@ -109,6 +110,8 @@ class Document {
         const auto& carriers = document_settings_.carriers;
         const std::pair<std::string_view, bool> conditions[] = {
             {"extras", settings_.has_extras},
+            {"password-links", offers_link(mail::Kind::set_password, settings_)},
+            {"verification-links", offers_link(mail::Kind::verify_email, settings_)},
             {"rank", settings_.guards.rank},
             {"last-superadmin", settings_.guards.last_super_admin},
             {"end-sessions", settings_.ends_sessions},
@@ -207,6 +210,21 @@ class Document {
                     set(body, "description", size);
             }
         }
+    }
+
+    /// Describes that an invitation has no password, and how it fails.
+    void add_invitation() {
+        if (!offers_link(mail::Kind::invitation, settings_))
+            return;
+        cJSON* const create = find(tree_.get(), {"paths", "/", "post"});
+        cJSON* const required =
+            find(create, {"requestBody", "content", "application/json", "schema", "required"});
+        cJSON_DeleteItemFromArray(required, cJSON_GetArraySize(required) - 1);
+        for (const auto& [status, text] : {std::pair("400", texts.email_not_mailable),
+                                           {"500", texts.invitation_failed},
+                                           {"500", texts.link_failed}})
+            cJSON_AddItemToArray(find(create, {"responses", status, "x-errors"}),
+                                 cJSON_CreateString(text.spanish.data()));
     }
 
     static const char* schema_of(store::ExtraColumn::Kind kind) noexcept {

@@ -45,6 +45,8 @@ enum class Resource {
     sign_in_methods,
     sign_in_method,
     events,
+    password_link,
+    verification_link,
 };
 
 /// An entry of the routing table.
@@ -88,5 +90,9 @@ Reply list_events(const Call& call, const Service& service);
 Reply list_sign_in_methods(const Call& call, const Service& service);
 /// DELETE {id}/sign-in-methods/{kind}/{method id}
 Reply remove_sign_in_method(const Call& call, const Service& service);
+/// POST {id}/password-link
+Reply send_password_link(const Call& call, const Service& service);
+/// POST {id}/verification-link
+Reply send_verification_link(const Call& call, const Service& service);
 
 } // namespace useradmin::api

@@ -31,6 +31,10 @@ constexpr Operation table[] = {
      texts.sign_in_methods_failed},
     {"DELETE", "remove-sign-in-method", Resource::sign_in_method, true, remove_sign_in_method,
      texts.remove_sign_in_method_failed},
+    {"POST", "send-password-link", Resource::password_link, true, send_password_link,
+     texts.link_failed},
+    {"POST", "send-verification-link", Resource::verification_link, true, send_verification_link,
+     texts.link_failed},
 };
 
 /// The target of a path, percent-encoded.
@@ -64,7 +68,9 @@ Target target_of(std::string_view path, bool has_extras) {
                                          {"ban", Resource::ban},
                                          {"second-factor", Resource::second_factor},
                                          {"sign-in-methods", Resource::sign_in_methods},
-                                         {"events", Resource::events}})
+                                         {"events", Resource::events},
+                                         {"password-link", Resource::password_link},
+                                         {"verification-link", Resource::verification_link}})
         if (path == name)
             return {resource, id};
     const std::string_view collection = split_segment(path);
@@ -227,9 +233,14 @@ std::string_view operation_name(std::string_view method, std::string_view path,
     return operation != nullptr ? operation->name : std::string_view();
 }
 
-bool uses_plugin_tables(std::string_view path, bool has_extras) noexcept {
-    const Resource resource = target_of(path, has_extras).resource;
-    return resource == Resource::second_factor || resource == Resource::sign_in_methods ||
+bool uses_plugin_tables(std::string_view method, std::string_view path,
+                        const OperationSettings& settings) noexcept {
+    const Resource resource = target_of(path, settings.has_extras).resource;
+    // An invitation has a link.
+    if (resource == Resource::users)
+        return settings.mail && method == "POST";
+    return resource == Resource::password_link || resource == Resource::verification_link ||
+           resource == Resource::second_factor || resource == Resource::sign_in_methods ||
            resource == Resource::sign_in_method;
 }
 

@@ -6,6 +6,7 @@
 #include "http/language.hpp"
 #include "http/message.hpp"
 #include "http/origin.hpp"
+#include "mail/mailer.hpp"
 #include "password/hasher.hpp"
 #include "store/store.hpp"
 
@@ -42,6 +43,8 @@ struct OperationSettings {
     bool ends_sessions = false;
     /// Whether UserAdminExtras is on: what is below a user, such as sessions.
     bool has_extras = false;
+    /// Links by mail; nothing: none.
+    std::optional<mail::Settings> mail = {};
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
     /// The language of texts. Nothing: the one that the request prefers.
@@ -55,6 +58,8 @@ struct Service {
     const OperationSettings& settings;
     /// The audit log's file, open for reading; negative: none.
     int audit_log = -1;
+    /// Sends links if the settings have them.
+    mail::Mailer* mailer = nullptr;
 };
 
 /// Handles a request below the base address (specification, section 4). caller is empty if there is
@@ -70,9 +75,13 @@ std::span<const std::string_view> operation_names() noexcept;
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept;
 
-/// Returns whether a path below the base address is of a resource in the tables of the
-/// application's plugins.
-bool uses_plugin_tables(std::string_view path, bool has_extras) noexcept;
+/// Returns whether the settings have links of the kind.
+bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
+
+/// Returns whether a request below the base address may use the tables of the application's
+/// plugins.
+bool uses_plugin_tables(std::string_view method, std::string_view path,
+                        const OperationSettings& settings) noexcept;
 
 /// Returns the envelope for an error of httpd or another module. Method and path identify the
 /// operation.

@@ -66,6 +66,14 @@ struct Texts {
                          "There is no audit log to read."};
     Text sign_in_methods_forbidden = {"No tienes permisos para gestionar métodos de acceso",
                                       "You may not manage sign-in methods."};
+    Text link_forbidden = {"No tienes permisos para enviar enlaces", "You may not send links."};
+    Text email_verified = {"El email ya está verificado", "This e-mail is verified already."};
+    Text email_not_mailable = {"No se puede enviar correo a este email",
+                               "Mail cannot be sent to this e-mail."};
+    Text link_sent = {"Enlace enviado correctamente", "The link has been sent."};
+    Text link_failed = {"Error al enviar el enlace", "The link could not be sent."};
+    Text invitation_failed = {"Error al enviar la invitación; no se ha creado el usuario",
+                              "The invitation could not be sent. The user was not created."};
     Text session_not_found = {"Sesión no encontrada", "This session does not exist."};
     Text no_second_factor = {"El usuario no tiene segundo factor",
                              "This user has no second factor."};

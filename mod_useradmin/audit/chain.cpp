@@ -197,6 +197,7 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
     write_text_if_any(writer, "impersonatedBy", event.impersonated_by);
     write_text(writer, "address", origin.address);
     write_text(writer, "target", event.target);
+    write_text_if_any(writer, "sentTo", event.sent_to);
     const model::User* const before = event.before ? &*event.before : nullptr;
     const model::User* const after = event.after ? &*event.after : nullptr;
     if (before != nullptr)

@@ -40,6 +40,8 @@ struct Event {
     std::string role = {};
     /// The id of the administrator who impersonates the caller; empty if there is none.
     std::string impersonated_by = {};
+    /// The address to which a link is sent; empty if there is none.
+    std::string sent_to = {};
     /// The HTTP status.
     int status = 200;
     /// Whether a failed change may have been made anyway.

@@ -45,6 +45,7 @@ TEST_GROUP(api_openapi) {
 TEST(api_openapi, has_every_operation) {
     CHECK(document().find("/sessions") == std::string::npos);
     settings.has_extras = true;
+    settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();
     for (const api::Operation& operation : api::operations())
         STRCMP_CONTAINS(("\"operationId\":\"" + std::string(operation.name) + "\"").c_str(),
@@ -54,15 +55,31 @@ TEST(api_openapi, has_every_operation) {
 TEST(api_openapi, has_every_text_of_the_interface) {
     settings.guards = {true, true};
     settings.has_extras = true;
+    settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();
     for (const api::Text& each : api::all_texts())
         CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // the document's own
                          has_value(text, each.spanish), each.spanish.data());
 }
 
+TEST(api_openapi, has_invitations_where_there_are_links_to_set_a_password) {
+    const std::string required = R"("required":["name","email","password"])";
+    STRCMP_CONTAINS(required.c_str(), document().c_str());
+    CHECK_EQUAL(std::string::npos, document().find("invite"));
+    settings.has_extras = true;
+    settings.mail = {{.verify_link = "x"}};
+    CHECK_EQUAL(std::string::npos, document().find("invite"));
+    CHECK_EQUAL(std::string::npos, document().find("password-link"));
+    settings.mail = {{.password_link = "x"}};
+    CHECK_EQUAL(std::string::npos, document().find(required));
+    CHECK(document().find("\"invite\"") != std::string::npos);
+    CHECK_EQUAL(std::string::npos, document().find("verification-link"));
+}
+
 TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
     settings.guards = {true, true};
     settings.has_extras = true;
+    settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::vector<std::string> confirmation = {
         "paths",  "/{id}",      "delete", "responses", "200", "content", "application/json",
         "schema", "properties", "message"};

@@ -53,6 +53,8 @@ class FakeStore final : public store::Store {
     std::map<std::string, store::UserWithSecondFactor, std::less<>> second_factors;
     /// The verification table: values by the identifier.
     std::map<std::string, std::string, std::less<>> verifications;
+    /// When the last row of that table expires.
+    text::Timestamp verification_expires_at = {};
     std::string backup_codes;
     int failed_codes = 0;
     /// How many users match a list; nothing: as many as there are.
@@ -494,6 +496,44 @@ class FakeStore final : public store::Store {
                          : store::Failure::no_sign_in_method;
     }
 
+    store::Result<store::FailedAttempts> count_mail(std::span<const store::AttemptCounter> counters,
+                                                    std::chrono::seconds window) override {
+        if (const auto* failure = failure_of("count_mail"))
+            return *failure;
+        return record_failed_attempt(counters, window);
+    }
+    store::Result<store::Done> add_verification(const model::VerificationValue& row) override {
+        if (const auto* failure = failure_of("add_verification", row.value))
+            return *failure;
+        verifications.emplace(row.identifier, row.value);
+        verification_expires_at = *row.expires_at;
+        return store::Done();
+    }
+    store::Result<store::Done>
+    issue_verification(std::string_view user_id, const std::optional<model::VerificationValue>& row,
+                       const store::UpdateGuard& by) override {
+        guard = by;
+        actor = by.actor;
+        if (const auto* failure = failure_of("issue_verification", user_id))
+            return *failure;
+        const Row found = with(&model::User::id, user_id);
+        if (found == users.end())
+            return store::Failure::not_found;
+        if (!is_wanted(*found, by))
+            return store::Failure::version_mismatch;
+        if (row) {
+            verifications.emplace(row->identifier, row->value);
+            verification_expires_at = *row->expires_at;
+        }
+        return store::Done();
+    }
+    store::Result<store::Done> remove_verification(std::string_view identifier) override {
+        if (const auto* failure = failure_of("remove_verification"))
+            return *failure;
+        verifications.erase(std::string(identifier));
+        return store::Done();
+    }
+
     // What neither the operations nor signing in have a use for.
     store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
                                                       text::Timestamp) override {
@@ -642,6 +682,24 @@ class FakeHasher final : public password::Hasher {
     Calls& calls_;
 };
 
+/// Keeps the last message.
+class FakeMailer final : public mail::Mailer {
+  public:
+    explicit FakeMailer(Calls& calls) noexcept : calls_(calls) {}
+
+    std::string message;
+    bool fails = false;
+
+    bool send(std::string_view text) override {
+        calls_.note("send");
+        message = text;
+        return !fails;
+    }
+
+  private:
+    Calls& calls_;
+};
+
 class FakeBody final : public http::BodySource {
   public:
     explicit FakeBody(Calls& calls) noexcept : calls_(calls) {}
@@ -740,10 +798,10 @@ class ApiScene : public Utest {
         const std::size_t query = std::min(request.find('?'), request.size());
         if (!text.empty())
             body.body.text = text;
-        return api::handle_request({request.substr(0, path - 1), request.substr(path, query - path),
-                                    request.substr(std::min(query + 1, request.size())), headers,
-                                    body, base},
-                                   caller, {store, hasher, settings, audit_log}, event = {});
+        return api::handle_request(
+            {request.substr(0, path - 1), request.substr(path, query - path),
+             request.substr(std::min(query + 1, request.size())), headers, body, base},
+            caller, {store, hasher, settings, audit_log, &mailer}, event = {});
     }
 
     /// The same, and the reply in short.
@@ -756,6 +814,7 @@ class ApiScene : public Utest {
     audit::Event event;
     FakeStore store{calls};
     FakeHasher hasher{calls};
+    FakeMailer mailer{calls};
     FakeBody body{calls};
     FakeHeaders headers;
     /// The base address's path.

@@ -1,0 +1,154 @@
+// UserAdminMailCommand: POST /api/users/{id}/password-link and verification-link
+#include "api/mail_link.hpp"
+
+#include "api/guard_rules.hpp"
+#include "api/precondition.hpp"
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "crypto/signature.hpp"
+#include "mail/message.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <chrono>
+
+namespace useradmin::api {
+
+namespace {
+
+constexpr std::int64_t most_for_one_user = 5;
+constexpr std::chrono::hours window_of_limit(1);
+
+/// As in better-auth, but an invitation may wait for a day.
+constexpr std::chrono::hours lifetime_of(mail::Kind kind) noexcept {
+    return std::chrono::hours(kind == mail::Kind::invitation ? 24 : 1);
+}
+
+/// Returns the template of the link's address; empty: there is none.
+std::string_view address_of(mail::Kind kind, const mail::Settings& settings) noexcept {
+    return kind == mail::Kind::verify_email ? settings.verify_link : settings.password_link;
+}
+
+/// Returns the token of better-auth's createEmailVerificationToken(): a JWT (RFC 7519) of HS256.
+crypto::Secret verification_token(const model::User& user, std::string_view secret) {
+    using std::chrono::seconds;
+    const auto now = std::chrono::floor<seconds>(text::now()).time_since_epoch();
+    std::string claims;
+    json::Writer writer(claims);
+    writer.begin_object().key("email").string(text::lower(user.email));
+    // Releases from 1.7.25 on check it.
+    writer.key("userId").string(user.id).key("iat").integer(now.count());
+    writer.key("exp")
+        .integer((now + seconds(lifetime_of(mail::Kind::verify_email))).count())
+        .end_object();
+    std::string token;
+    for (const std::string_view part :
+         {std::string_view(R"({"alg":"HS256"})"), std::string_view(claims)})
+        token.append(token.empty() ? "" : ".")
+            .append(crypto::base64url_of(crypto::base64_of(part)));
+    const std::string signature = crypto::sign_base64url(token, secret);
+    token.append(".").append(signature);
+    return crypto::Secret(std::move(token));
+}
+
+/// Sends a link of the kind to the user of the path.
+Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
+    if (call.caller && !offers_link(kind, service.settings))
+        return error(404, texts.not_found);
+    // Session and role.
+    if (auto refused = refuse_extras(call, texts.link_forbidden))
+        return *std::move(refused);
+    // The user exists.
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts.not_found);
+    const auto user = service.store.find(call.id);
+    if (!user)
+        return failure_reply(user.failure(), texts.link_failed);
+    // The change checks If-Match again.
+    store::UpdateGuard guard;
+    guard.versions = if_match_versions(call.request.headers);
+    if (!matches_version(*user, guard.versions))
+        return error(412, texts.user_changed);
+    if (kind == mail::Kind::verify_email && user->email_verified)
+        return error(400, texts.email_verified);
+    if (auto refused = count_mail(user->id, user->email, service))
+        return *std::move(refused);
+
+    guard.actor = actor_of(*call.caller);
+    call.event.sent_to = user->email;
+    std::optional<PasswordLink> link;
+    if (kind != mail::Kind::verify_email)
+        link.emplace(kind);
+    const auto issued = service.store.issue_verification(
+        user->id, link ? std::optional(link->row(user->id)) : std::nullopt, guard);
+    if (!issued)
+        return failure_reply(issued.failure(), texts.link_failed, texts.link_forbidden);
+    const crypto::Secret signed_token =
+        link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
+    if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))
+        return confirmation(texts.link_sent);
+    // If this fails, the store logs why.
+    if (link)
+        static_cast<void>(service.store.remove_verification(link->identifier()));
+    return error(500, texts.link_failed);
+}
+
+} // namespace
+
+bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
+    return settings.mail && !address_of(kind, *settings.mail).empty();
+}
+
+std::optional<Reply> count_mail(std::string_view recipient, std::string_view email,
+                                const Service& service) {
+    if (!mail::is_address(email))
+        return error(400, texts.email_not_mailable);
+    // A count reaches a counter's limit with the first message too many.
+    const store::AttemptCounter counters[] = {
+        {crypto::hex(crypto::digest({"mail"})), service.settings.mail->limit + 1},
+        {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
+    const auto counted = service.store.count_mail(counters, window_of_limit);
+    if (!counted)
+        return failure_reply(counted.failure(), texts.link_failed);
+    if (!counted->exceeded)
+        return std::nullopt;
+    Reply reply = error(429, texts.too_many_requests);
+    reply.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
+    return reply;
+}
+
+PasswordLink::PasswordLink(mail::Kind kind)
+    : kind_(kind), id_(crypto::random_uuid()), token_(crypto::random_token(24)),
+      identifier_("reset-password:" + std::string(token_.view())) {}
+
+model::VerificationValue PasswordLink::row(std::string_view user_id) const noexcept {
+    const text::Timestamp now = text::now();
+    return {id_, identifier_.view(), user_id, now + lifetime_of(kind_), now, now};
+}
+
+bool send_link(mail::Kind kind, const model::User& user, std::string_view token, const Call& call,
+               const Service& service) {
+    const mail::Settings& settings = *service.settings.mail;
+    std::string address(address_of(kind, settings));
+    address.replace(address.find(mail::token_mark), mail::token_mark.size(), token);
+    const crypto::Secret link(std::move(address));
+    const mail::Template& form =
+        settings.templates->of(kind, language_of(service.settings, call.request.headers));
+    const mail::Values values = {user.name, user.email, link.view(), lifetime_of(kind)};
+    const std::string subject = mail::fill(form.subject, values);
+    const crypto::Secret text(mail::fill(form.text, values));
+    const crypto::Secret message(mail::format(
+        {settings.from, settings.from_name, user.email, subject, text.view(), text::now()}));
+    return service.mailer->send(message.view());
+}
+
+Reply send_password_link(const Call& call, const Service& service) {
+    return send_link_of(mail::Kind::set_password, call, service);
+}
+
+Reply send_verification_link(const Call& call, const Service& service) {
+    return send_link_of(mail::Kind::verify_email, call, service);
+}
+
+} // namespace useradmin::api

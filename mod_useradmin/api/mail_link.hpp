@@ -1,0 +1,39 @@
+// Links by mail (UserAdminMailCommand), which better-auth's own endpoints take.
+#pragma once
+
+#include "api/operations.hpp"
+#include "crypto/secret.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::api {
+
+/// Counts a message to an address. recipient: whose messages are counted. Returns the reply if none
+/// may be sent.
+std::optional<Reply> count_mail(std::string_view recipient, std::string_view email,
+                                const Service& service);
+
+/// The token of a link to set a password, and its row for better-auth's reset-password.
+class PasswordLink {
+  public:
+    explicit PasswordLink(mail::Kind kind);
+
+    std::string_view token() const noexcept { return token_.view(); }
+    std::string_view identifier() const noexcept { return identifier_.view(); }
+    /// Returns the row of a user, valid as long as the link.
+    model::VerificationValue row(std::string_view user_id) const noexcept;
+
+  private:
+    mail::Kind kind_;
+    std::string id_;
+    crypto::Secret token_;
+    crypto::Secret identifier_;
+};
+
+/// Sends a link with the token to the user. Returns false on failure.
+bool send_link(mail::Kind kind, const model::User& user, std::string_view token, const Call& call,
+               const Service& service);
+
+} // namespace useradmin::api
