@@ -452,6 +452,14 @@ httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configurat
                               settings.get<ReadsApiKeys>()};
 }
 
+/// For links by mail in mod_useradmin.
+std::string_view useradmin_signing_secret(const ap_conf_vector_t* configuration) noexcept {
+    const auto& settings = *static_cast<const AuthSettings*>(
+        ap_get_module_config(configuration, &auth_useradmin_module));
+    const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
+    return secrets.empty() ? std::string_view() : secrets.front();
+}
+
 /// For better-auth's admin client in mod_useradmin.
 httpd::OptionalCredentials useradmin_session_credentials(const request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
@@ -477,6 +485,7 @@ httpd::OptionalCredentials useradmin_session_credentials(const request_rec* requ
 void register_authentication_hooks(apr_pool_t* pool) noexcept {
     APR_REGISTER_OPTIONAL_FN(useradmin_token_carriers);
     APR_REGISTER_OPTIONAL_FN(useradmin_session_credentials);
+    APR_REGISTER_OPTIONAL_FN(useradmin_signing_secret);
     register_role_provider(pool);
     register_password_provider(pool);
     register_sign_in_hooks(pool);

@@ -46,7 +46,18 @@ using OptionalCredentials = std::optional<SessionCredentials>;
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 
+/// Returns the secret that signs tokens under a per-directory configuration; empty if they are not
+/// signed. Valid as long as the configuration.
+APR_DECLARE_OPTIONAL_FN(std::string_view, useradmin_signing_secret,
+                        (const ap_conf_vector_t* configuration));
+
 namespace useradmin::httpd {
+
+/// As above; also empty without an auth module.
+inline std::string_view signing_secret(const ap_conf_vector_t* configuration) {
+    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_signing_secret);
+    return find != nullptr ? find(configuration) : std::string_view();
+}
 
 /// As above; also nothing without an auth module.
 inline OptionalCredentials session_credentials(const request_rec* request) {

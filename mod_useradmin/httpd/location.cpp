@@ -105,6 +105,24 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
     return std::exchange(request->per_dir_config, own);
 }
 
+ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
+                                   std::string_view path) noexcept {
+    const auto& core =
+        *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config));
+    ap_conf_vector_t* merged = server->lookup_defaults;
+    for (int index = 0; index < core.sec_url->nelts; ++index) {
+        auto* const section = reinterpret_cast<ap_conf_vector_t**>(core.sec_url->elts)[index];
+        const auto& location =
+            *static_cast<const core_dir_config*>(ap_get_core_module_config(section));
+        std::string_view start = apr::view_of(location.d);
+        start = start.substr(0, start.find_last_not_of('/') + 1);
+        if (location.r == nullptr && !location.d_is_fnmatch && path.starts_with(start) &&
+            (path.size() == start.size() || path[start.size()] == '/'))
+            merged = ap_merge_per_dir_configs(pool, merged, section);
+    }
+    return merged;
+}
+
 int skip_filename_translation(request_rec* request) noexcept {
     request->filename = apr_pstrdup(request->pool, no_file);
     return OK;

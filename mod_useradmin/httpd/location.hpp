@@ -20,6 +20,11 @@ std::string_view path_below(const request_rec* request, const char* base);
 /// as long as the request.
 ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
 
+/// Returns the configuration of all modules at a path of the server, as far as the configuration
+/// alone tells: without Locations of patterns.
+ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
+                                   std::string_view path) noexcept;
+
 /// For translate_name: marks the request as not mapping to a file, so that no module looks for one
 /// or guesses a type from the extension.
 int skip_filename_translation(request_rec* request) noexcept;

@@ -213,14 +213,17 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
     return static_cast<httpd::Backend*>(&merged);
 }
 
-const ServiceSettings& settings_of(const request_rec* request) noexcept {
+const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept {
     return *static_cast<const ServiceSettings*>(
-        ap_get_module_config(request->per_dir_config, &useradmin_module));
+        ap_get_module_config(configuration, &useradmin_module));
+}
+
+const ServiceSettings& settings_of(const request_rec* request) noexcept {
+    return settings_of(request->per_dir_config);
 }
 
 const ServiceSettings& settings_of(const server_rec* server) noexcept {
-    return *static_cast<const ServiceSettings*>(
-        ap_get_module_config(server->lookup_defaults, &useradmin_module));
+    return settings_of(server->lookup_defaults);
 }
 
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept {

@@ -7,6 +7,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "service/mail.hpp"
 #include "service/secondary_storage.hpp"
 
 #include <chrono>
@@ -81,6 +82,27 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminExtras", FLAG, httpd::anywhere,
             "On: superAdmins see and end sessions, set passwords, and ban until a time", false,
             httpd::SwitchReader()),
+        httpd::directive<struct MailCommandLine>(
+            "UserAdminMailCommand", TAKE1, httpd::anywhere,
+            "the command that sends links by mail, such as \"/usr/sbin/sendmail -t\"",
+            static_cast<const char* const*>(nullptr), read_mail_command),
+        httpd::directive<struct MailFrom>("UserAdminMailFrom", TAKE12, httpd::anywhere,
+                                          "the sender's address [, and name] of links by mail",
+                                          MailSender(), read_mail_from),
+        httpd::directive<struct MailPasswordLink>(
+            "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
+            "the application's page to set a password, with {token} in its address",
+            static_cast<const char*>(nullptr), read_link),
+        httpd::directive<struct MailVerifyLink>(
+            "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
+            "the application's verify-email, with {token} in its address",
+            static_cast<const char*>(nullptr), read_link),
+        httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
+                                               "a file with the texts of links by mail",
+                                               &mail::default_templates, read_mail_templates),
+        httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
+                                           "how many links are sent by mail within an hour", 100L,
+                                           httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::NumberReader{"a whole number", 1, 100000}),
@@ -157,11 +179,18 @@ static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
+const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept;
 const ServiceSettings& settings_of(const request_rec* request) noexcept;
 /// Returns the settings of the server outside of all Locations.
 const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
+
+/// Returns what is wrong with the directives of links by mail, or nullptr.
+const char* problem_of_mail(const ap_conf_vector_t* configuration);
+/// Returns the settings of links by mail, or nothing if they are off. Valid as long as the
+/// configuration.
+std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration);
 
 } // namespace useradmin::service

@@ -36,7 +36,13 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     settings.max_limit = service.settings.get<MaxLimit>();
     settings.has_extras = service.settings.get<HasExtras>();
     settings.has_history = httpd::file_of(service.settings.get<httpd::AuditLogFile>()) >= 0;
-    settings.ends_sessions = operation_settings(request, service.settings).ends_sessions;
+    const api::OperationSettings rules = operation_settings(request, service.configuration);
+    settings.ends_sessions = rules.ends_sessions;
+    const bool sends_verification = api::offers_link(mail::Kind::verify_email, rules);
+    if (api::offers_link(mail::Kind::set_password, rules))
+        settings.links = sends_verification ? "password verification" : "password";
+    else if (sends_verification)
+        settings.links = "verification";
     settings.application_cache = service.settings.get<ApplicationCache>();
     return settings;
 }

@@ -13,15 +13,13 @@ namespace useradmin::service {
 
 namespace {
 
-/// Returns the settings at the request's path, even if httpd rejected the request before it looked
-/// for the Location.
-const ServiceSettings& settings_after_location_walk(request_rec* request) {
+/// Returns the configuration at the request's path, even if httpd rejected the request before it
+/// looked for the Location.
+const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
         ap_location_walk(request);
-    const ServiceSettings& settings = settings_of(request);
-    request->per_dir_config = own;
-    return settings;
+    return std::exchange(request->per_dir_config, own);
 }
 
 } // namespace
@@ -39,9 +37,9 @@ const char* base_of(request_rec* request) {
 
 http::Reply envelope_of(request_rec* request, const char* base) {
     const std::string_view method = apr::view_of(request->method);
-    const ServiceSettings& settings = settings_after_location_walk(request);
-    return api::error_reply(request->status, method, httpd::path_below(request, base),
-                            httpd::RequestHeaders(request), operation_settings(request, settings));
+    return api::error_reply(
+        request->status, method, httpd::path_below(request, base), httpd::RequestHeaders(request),
+        operation_settings(request, configuration_after_location_walk(request)));
 }
 
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {

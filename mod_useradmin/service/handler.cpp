@@ -9,6 +9,7 @@
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
 #include "httpd/reply.hpp"
+#include "mail/command.hpp"
 #include "service/better_auth.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
@@ -30,15 +31,18 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
 int handle_request(request_rec* request) {
     const std::string_view path =
         httpd::path_below(request, settings_of(request).get<Enabled>().path);
-    RequestContext context(request,
-                           api::uses_plugin_tables(path, settings_of(request).get<HasExtras>()));
-    return context.send(
-        api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
-                             context.body(), apr::view_of(context.settings().get<Enabled>().path)},
-                            caller_with_role(context.caller()),
-                            {context.store(), context.hasher(), context.rules(),
-                             httpd::file_of(context.settings().get<httpd::AuditLogFile>())},
-                            context.backend().event()));
+    RequestContext context(
+        request, api::uses_plugin_tables(apr::view_of(request->method), path,
+                                         operation_settings(request, request->per_dir_config)));
+    mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
+                               context.backend().settings().timeout, context.backend().log());
+    return context.send(api::handle_request(
+        {request->method, path, apr::view_of(request->args), context.headers(), context.body(),
+         apr::view_of(context.settings().get<Enabled>().path)},
+        caller_with_role(context.caller()),
+        {context.store(), context.hasher(), context.rules(),
+         httpd::file_of(context.settings().get<httpd::AuditLogFile>()), &mailer},
+        context.backend().event()));
 }
 
 /// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.
@@ -122,6 +126,12 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
                 bool has_storage = false;
+                for (const char* const base : bases_of(server))
+                    if (const char* const problem =
+                            problem_of_mail(httpd::configuration_at(pool, server, base))) {
+                        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0230: %s", problem);
+                        return HTTP_INTERNAL_SERVER_ERROR;
+                    }
                 httpd::for_each_location<directives>(
                     server, useradmin_module,
                     [&](const ServiceSettings& settings) {
@@ -182,7 +192,8 @@ std::string_view protected_email_of(const request_rec* request, const ServiceSet
 }
 
 api::OperationSettings operation_settings(const request_rec* request,
-                                          const ServiceSettings& settings) {
+                                          const ap_conf_vector_t* configuration) {
+    const ServiceSettings& settings = settings_of(configuration);
     api::OperationSettings rules;
     rules.protected_email = protected_email_of(request, settings);
     rules.max_limit = settings.get<MaxLimit>();
@@ -194,6 +205,7 @@ api::OperationSettings operation_settings(const request_rec* request,
     rules.ends_sessions =
         settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
+    rules.mail = mail_settings(configuration);
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
     rules.language = settings.get<TextLanguage>();
     return rules;

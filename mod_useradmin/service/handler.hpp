@@ -13,7 +13,7 @@ namespace useradmin::service {
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);
 /// The settings of the operations. Valid as long as the configuration.
 api::OperationSettings operation_settings(const request_rec* request,
-                                          const ServiceSettings& settings);
+                                          const ap_conf_vector_t* configuration);
 
 void register_service_hooks(apr_pool_t* pool) noexcept;
 

@@ -19,7 +19,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const ServiceSettings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().extra_columns();
-    const api::OperationSettings rules = operation_settings(request, settings);
+    const api::OperationSettings rules = operation_settings(request, service.configuration);
     const httpd::RequestHeaders headers(request);
     const std::string_view method = apr::view_of(request->method);
     if (!columns)

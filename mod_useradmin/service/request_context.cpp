@@ -25,7 +25,7 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
     : request_(request), settings_(settings_of(request)),
       backend_(request, useradmin_module, settings_of_backend(settings_, uses_plugins)),
       hasher_(backend_.settings().hash_format, backend_.slots()),
-      rules_(operation_settings(request, settings_)), headers_(request),
+      rules_(operation_settings(request, request->per_dir_config)), headers_(request),
       body_(request, backend_.log(), settings_.get<MaxBody>(), backend_.settings().body_timeout),
       caller_(stated_caller(request, settings_.get<SessionExpressions>(),
                             settings_.get<httpd::ApplicationTables>().names.user, backend_.log())) {

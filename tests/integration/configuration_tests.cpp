@@ -119,6 +119,18 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminLanguage fr", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage EN", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage es en", "takes one argument"},
+        {"UserAdminMailCommand sendmail", "must begin with the absolute path of a program"},
+        {"UserAdminMailCommand /nonexistent", "and /nonexistent is none"},
+        {"UserAdminMailCommand /etc/passwd", "and /etc/passwd is none"},
+        {"UserAdminMailFrom nobody", "must be an e-mail address"},
+        {"UserAdminMailFrom a@example.org b c", "takes 1-2 arguments"},
+        {"UserAdminMailPasswordLink https://a.example.com/", "has {token} in it once"},
+        {"UserAdminMailPasswordLink https://a/{token}{token}", "has {token} in it once"},
+        {"UserAdminMailVerifyLink javascript:{token}", "must be an address that begins with"},
+        {"UserAdminMailVerifyLink \"https://a/ {token}\"", "must be an address that begins with"},
+        {"UserAdminMailTemplates /nonexistent", "and /nonexistent is none"},
+        {"UserAdminMailTemplates /etc/passwd", "where a template begins"},
+        {"UserAdminMailLimit 0", "must be a whole number from 1 to 100000"},
         {"UserAdminMaxBody 0", "must be"},
         {"UserAdminMaxLimit 0", "must be"},
         {"UserAdminMaxLimit -1", "must be"},
@@ -171,6 +183,30 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                                              "UserAdminBetterAuthRole admin user:list user:get\n"
                                              "UserAdminBetterAuthTokens On\n"
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));
+}
+
+TEST(configuration, of_half_of_links_by_mail_is_refused) {
+    const std::string extras = "UserAdminExtras On\n";
+    const std::string command = "UserAdminMailCommand \"/bin/cat -\"\n";
+    const std::string sender = "UserAdminMailFrom support@example.com \"The support\"\n";
+    const std::string password = "UserAdminMailPasswordLink https://a.example.com/{token}\n";
+    const std::string verify = "UserAdminMailVerifyLink https://a.example.com/{token}\n";
+    const std::string signing =
+        "AuthUserAdminSecret file:" + Suite::current().secret_file().string() + "\n";
+    const auto at = [](const std::string& directives) {
+        return with_database(location("/api/users", directives));
+    };
+    for (const auto& [directives, hint] :
+         {std::pair(extras + sender, "links by mail need UserAdminMailCommand"),
+          {command + sender + password, "UserAdminMailCommand needs UserAdminExtras On"},
+          {extras + command + password, "needs UserAdminMailFrom"},
+          {extras + command + sender, "needs UserAdminMailPasswordLink or UserAdminMailVerifyLink"},
+          {extras + command + sender + verify, "needs AuthUserAdminSecret"}})
+        refused(at(directives), {"UA0230", hint});
+    taken(at(extras + command + sender + password + "UserAdminMailLimit 1\n"));
+    taken(at(extras + command + sender + verify + signing));
+    // Where several Locations apply.
+    taken(at(password) + "<Location \"/\">\n" + extras + command + sender + "</Location>\n");
 }
 
 TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
@@ -325,15 +361,19 @@ TEST(configuration, without_either_module_in_use_wants_no_database) {
 
 // --- Configurations that are files of the repository ---------------------------------------------
 
-/// Returns a configuration for a real server with the tests' own secret and logo.
+/// Returns a configuration for a real server with the tests' own files.
 static std::string configuration_in(const std::filesystem::path& file) {
     const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
     write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    const std::filesystem::path templates = Suite::current().work().make("templates") / "mail";
+    write_file(templates, "[invitation en]\nWelcome\n\n{link}\n");
     std::string text = read_file(file);
     for (const auto& [path, own] :
          {std::pair<std::string_view, std::filesystem::path>("/etc/apache2/useradmin.secret",
                                                              Suite::current().secret_file()),
-          {"/etc/apache2/logo.svg", logo}})
+          {"/etc/apache2/logo.svg", logo},
+          {"/etc/useradmin/mail-templates", templates},
+          {"/usr/sbin/sendmail", "/bin/cat"}})
         for (std::size_t at = 0; (at = text.find(path, at)) != text.npos;)
             text.replace(at, path.size(), own.string());
     return text;
@@ -365,6 +405,9 @@ TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
         line.erase(0, 1);
         if (line == "UserAdmin On" || line == "AuthUserAdminSignIn On")
             line = "<Location \"/" + std::to_string(++locations) + "\">\n" + line + "\n</Location>";
+        // UserAdminMailCommand needs it.
+        if (line == "UserAdminExtras Off")
+            line = "UserAdminExtras On";
         directives += line + "\n";
     }
     CHECK_EQUAL(2, locations);

@@ -1,0 +1,115 @@
+#include "service/mail.hpp"
+
+#include "apr/pool.hpp"
+#include "httpd/auth_information.hpp"
+#include "mail/message.hpp"
+#include "service/configuration.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+
+namespace useradmin::service {
+
+const char* read_mail_command(const httpd::ConfigLine& line, const char* const*& command) {
+    apr_array_header_t* const words = apr_array_make(line.pool(), 4, sizeof(char*));
+    const char* rest = line.copy(line.words[0]);
+    while (*rest != '\0')
+        if (char* const word = ap_getword_conf(line.pool(), &rest); *word != '\0')
+            *static_cast<char**>(apr_array_push(words)) = word;
+    *static_cast<char**>(apr_array_push(words)) = nullptr;
+    command = reinterpret_cast<const char* const*>(words->elts);
+    struct stat status;
+    if (apr::view_of(command[0]).substr(0, 1) != "/")
+        return "must begin with the absolute path of a program, such as \"/usr/sbin/sendmail -t\"";
+    if (::stat(command[0], &status) != 0 || !S_ISREG(status.st_mode) ||
+        (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0)
+        return line.copy("must begin with the path of a program, and " + std::string(command[0]) +
+                         " is none");
+    return nullptr;
+}
+
+const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
+    sender = {line.copy(line.words[0]), line.words.size() > 1 ? line.copy(line.words[1]) : ""};
+    const std::string_view name = sender.name;
+    if (!mail::is_address(line.words[0]))
+        return "must be an e-mail address, such as support@example.com";
+    if (!text::is_clean_utf8(name) || name.size() > 100 ||
+        std::any_of(name.begin(), name.end(), [](char c) { return c >= '\0' && c < ' '; }))
+        return "must have a name in UTF-8, of at most 100 bytes";
+    return nullptr;
+}
+
+const char* read_link(const httpd::ConfigLine& line, const char*& address) {
+    constexpr std::size_t longest = 1000;
+    const std::string_view text = line.words[0];
+    const std::size_t mark = text.find(mail::token_mark);
+    const bool is_printable = std::all_of(text.begin(), text.end(), [](char each) {
+        return each > ' ' && each < '\x7f' && each != '<' && each != '>' && each != '"';
+    });
+    if (!is_printable || text.size() > longest || mark == text.npos ||
+        text.find(mail::token_mark, mark + 1) != text.npos ||
+        !(text.starts_with("https://") || text.starts_with("http://")))
+        return "must be an address that begins with https:// or http:// and has {token} in it "
+               "once, such as https://app.example.com/reset-password?token={token}";
+    address = line.copy(text);
+    return nullptr;
+}
+
+const char* read_mail_templates(const httpd::ConfigLine& line, const mail::Templates*& templates) {
+    const char* path = nullptr;
+    if (const char* problem = httpd::PathReader()(line, path))
+        return problem;
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file.good() && text.empty())
+        return line.copy("must be a file of templates that can be read, and " + std::string(path) +
+                         " is none");
+    if (text.size() > mail::max_templates_size)
+        return "must be a file of at most 64 KiB";
+    const auto parsed = mail::parse_templates(line.copy(text));
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+        return line.copy("must be a file of templates, and " + std::string(path) + " " + *problem);
+    templates = &apr::emplace<mail::Templates>(line.pool(), std::get<mail::Templates>(parsed));
+    return nullptr;
+}
+
+const char* problem_of_mail(const ap_conf_vector_t* configuration) {
+    const ServiceSettings& settings = settings_of(configuration);
+    const bool has_password_link = settings.get<MailPasswordLink>() != nullptr;
+    const bool has_verify_link = settings.get<MailVerifyLink>() != nullptr;
+    const bool has_sender = settings.get<MailFrom>().address != nullptr;
+    if (settings.get<MailCommandLine>() == nullptr)
+        return has_password_link || has_verify_link || has_sender
+                   ? "links by mail need UserAdminMailCommand, such as UserAdminMailCommand "
+                     "\"/usr/sbin/sendmail -t\""
+                   : nullptr;
+    if (!settings.get<HasExtras>())
+        return "UserAdminMailCommand needs UserAdminExtras On";
+    if (!has_sender)
+        return "UserAdminMailCommand needs UserAdminMailFrom with the sender's address";
+    if (!has_password_link && !has_verify_link)
+        return "UserAdminMailCommand needs UserAdminMailPasswordLink or UserAdminMailVerifyLink";
+    if (has_verify_link && httpd::signing_secret(configuration).empty())
+        return "UserAdminMailVerifyLink needs AuthUserAdminSecret with the application's secret, "
+               "which signs the link";
+    return nullptr;
+}
+
+std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration) {
+    const ServiceSettings& settings = settings_of(configuration);
+    if (settings.get<MailCommandLine>() == nullptr)
+        return std::nullopt;
+    const MailSender sender = settings.get<MailFrom>();
+    return mail::Settings{apr::view_of(sender.address),
+                          sender.name,
+                          apr::view_of(settings.get<MailPasswordLink>()),
+                          apr::view_of(settings.get<MailVerifyLink>()),
+                          settings.get<MailTemplates>(),
+                          settings.get<MailLimit>(),
+                          httpd::signing_secret(configuration)};
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,168 @@
+// UserAdminMailCommand: links by mail, with a command that keeps the message, fails or hangs.
+#include "own_httpd.hpp"
+
+#include "support/files.hpp"
+#include "support/machine.hpp"
+
+#include <openssl/evp.h>
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* new_user =
+    R"({"name":"Eva","email":"eva@example.org","role":"user","invite":true})";
+constexpr const char* link_failed = "Error al enviar el enlace";
+constexpr const char* link_sent = R"({"success":true,"message":"Enlace enviado correctamente"})";
+
+} // namespace
+
+class Mail : public OwnHttpd {
+  protected:
+    std::filesystem::path folder_ = Suite::current().work().make("mail");
+    std::filesystem::path kept_ = folder_ / "message";
+    std::filesystem::path log_ = folder_ / "audit.log";
+
+    void setup() override {
+        OwnHttpd::setup();
+        std::filesystem::permissions(folder_, std::filesystem::perms::all);
+        std::filesystem::remove(kept_);
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        for (const char* table : {"verification", "useradmin_attempt"})
+            sql().run("DELETE FROM \"" + std::string(table) + "\"");
+    }
+
+    /// Starts the service with a command of this script.
+    void start_with(const std::string& script, const std::string& further = {}) {
+        allow_log("UA0311"); // about the secret in the configuration
+        const auto program = folder_ / "sendmail";
+        write_file(program, "#!/bin/sh\n" + script + "\n");
+        std::filesystem::permissions(program, std::filesystem::perms(0755));
+        start("UserAdminAuditLog \"" + log_.string() + "\" required\n" + as_sara +
+              location("/api/users",
+                       "UserAdminExtras On\nUserAdminMailCommand \"" + program.string() +
+                           " -t\"\nUserAdminMailFrom support@example.org Ayuda\n"
+                           "UserAdminMailPasswordLink https://app.example.org/reset?t={token}\n"
+                           "UserAdminMailVerifyLink https://app.example.org/verify?t={token}\n"
+                           "AuthUserAdminSecret \"a secret of thirty-two characters\"\n" +
+                           further));
+    }
+    Reply send_link(const char* kind, SourceLocation where = {}) {
+        return send("POST", "/api/users/ulises-1/" + std::string(kind) + "-link", {}, where);
+    }
+
+    /// Returns the text of the message that the command kept.
+    std::string text_of_mail() const {
+        std::string base64 = read_file(kept_);
+        base64 = base64.substr(std::min(base64.find("\n\n") + 2, base64.size()));
+        std::erase(base64, '\n');
+        std::string text(3 * base64.size() / 4 + 1, '\0');
+        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                        reinterpret_cast<const unsigned char*>(base64.data()),
+                        static_cast<int>(base64.size()));
+        return text;
+    }
+    std::string token_in_mail() const {
+        const std::string text = text_of_mail();
+        const std::size_t begin = text.find("?t=") + 3;
+        return text.substr(begin, text.find('\r', begin) - begin);
+    }
+    std::string keeping() const {
+        return "cat >" + kept_.string() + "; chmod 644 " + kept_.string();
+    }
+};
+
+TEST_GROUP_BASE(mail, Mail){};
+
+TEST(mail, with_a_password_link_has_the_token_of_a_verification_row) {
+    start_with(keeping());
+    expect(send_link("password"), 200, link_sent);
+    const std::string header = read_file(kept_);
+    CHECK(header.starts_with(
+        "From: Ayuda <support@example.org>\nTo: <ulises@example.org>\nSubject: "));
+    CHECK_EQUAL(24, token_in_mail().size());
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "identifier" =
+        'reset-password:)" + token_in_mail() +
+                                R"(' AND "value" = 'ulises-1')"));
+    const std::string audit = read_file(log_);
+    STRCMP_CONTAINS(R"("operation":"send-password-link","result":"done")", audit.c_str());
+    STRCMP_CONTAINS(R"("target":"ulises-1","sentTo":"ulises@example.org")", audit.c_str());
+    CHECK_EQUAL(std::string::npos, audit.find(token_in_mail()));
+}
+
+TEST(mail, with_a_verification_link_is_for_addresses_that_are_not_verified) {
+    start_with(keeping());
+    expect_error(send_link("verification"), 400, "El email ya está verificado");
+    sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ulises-1')");
+    expect(send_link("verification"), 200, link_sent);
+    CHECK(token_in_mail().starts_with("eyJhbGciOiJIUzI1NiJ9."));
+    CHECK_EQUAL(0, count("verification"));
+}
+
+TEST(mail, that_fails_leaves_no_link) {
+    start_with("cat >/dev/null; echo refused; exit 69");
+    expect_log("UA0231");
+    expect_error(send_link("password"), 500, link_failed);
+    CHECK_EQUAL(0, count("verification"));
+    // The line before the commit is corrected.
+    STRCMP_CONTAINS(R"("result":"failed","status":500)", read_file(log_).c_str());
+    STRCMP_CONTAINS(R"("corrects":)", read_file(log_).c_str());
+}
+
+TEST(mail, that_hangs_ends_at_the_time_limit) {
+    start_with("exec /bin/sleep 1000", "UserAdminTimeout 1\n");
+    expect_log("did not end within 1 s (UserAdminTimeout)");
+    expect_error(send_link("password"), 500, link_failed);
+    CHECK_EQUAL(0, count("verification"));
+}
+
+TEST(mail, is_bounded_per_hour_for_all_servers) {
+    start_with(keeping(), "UserAdminMailLimit 2\n");
+    expect(send_link("password"), 200, link_sent);
+    start_with(keeping(), "UserAdminMailLimit 2\n");
+    expect(send_link("password"), 200, link_sent);
+    const auto refused = send_link("password");
+    expect_error(refused, 429, "Demasiadas peticiones");
+    const long wait = std::stol(refused.header("Retry-After").value_or("0"));
+    CHECK(wait > 3000 && wait <= 3600);
+    CHECK_EQUAL(2, count("verification"));
+}
+
+TEST(mail, with_an_invitation_creates_a_user_without_an_account) {
+    start_with(keeping());
+    const long accounts = count("account");
+    const auto created = send("POST", "/api/users", new_user);
+    expect_success(created);
+    CHECK_EQUAL(accounts, count("account"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "identifier" =
+        'reset-password:)" + token_in_mail() +
+                                R"(' AND "value" = ')" + text_member(created, "id") + "'"));
+    STRCMP_CONTAINS("\nTo: <eva@example.org>\n", read_file(kept_).c_str());
+    STRCMP_CONTAINS(R"("sentTo":"eva@example.org")", read_file(log_).c_str());
+}
+
+TEST(mail, with_an_invitation_that_fails_creates_no_user) {
+    start_with("exit 1");
+    expect_log("UA0231");
+    const long users = count("user");
+    expect_error(send("POST", "/api/users", new_user), 500,
+                 "Error al enviar la invitación; no se ha creado el usuario");
+    CHECK_EQUAL(users, count("user"));
+    CHECK_EQUAL(0, count("verification"));
+}
+
+TEST(mail, needs_the_table_that_counts_it) {
+    sql().run("ALTER TABLE \"useradmin_attempt\" RENAME TO \"other\"");
+    start_with(keeping());
+    expect_log("there is no table useradmin_attempt");
+    const auto refused = send_link("password");
+    sql().run("ALTER TABLE \"other\" RENAME TO \"useradmin_attempt\"");
+    expect_error(refused, 500, link_failed);
+    CHECK(!std::filesystem::exists(kept_));
+}
+
+} // namespace useradmin::test
