@@ -63,6 +63,7 @@ Page make_page(const PageSettings& settings) {
                         {"max-limit", std::to_string(settings.max_limit)},
                         {"extras", settings.has_extras ? "on" : "off"},
                         {"history", settings.has_history ? "on" : "off"},
+                        {"links", settings.links},
                         {"ends-sessions", settings.ends_sessions ? "on" : "off"},
                         {"application-cache", std::to_string(settings.application_cache.count())}});
     page.tag = crypto::sha256_hex(page.html).substr(0, 32);

@@ -30,6 +30,8 @@ struct PageSettings {
     bool has_extras = false;
     /// Whether the audit log can be read.
     bool has_history = false;
+    /// The kinds of links that are sent by mail: "password verification".
+    std::string_view links = {};
     /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;
     /// How long the application accepts a session from its own cache.

@@ -31,6 +31,8 @@ let cached = null;
 let factored = null;
 // One whose service replies in English.
 let english = null;
+// One that sends links by mail.
+let mailing = null;
 // One whose users are changed together.
 let several = null;
 // One for Firefox.
@@ -52,13 +54,19 @@ before(async () => {
   factored = await Site.start({ secret });
   await factored.addSecondFactor("root-1", backupCodes);
   english = await Site.start({ directives: "UserAdminLanguage en" });
+  mailing = await Site.start({
+    secret,
+    hasAuditLog: true,
+    directives:
+      'UserAdminExtras On\nUserAdminMailCommand /bin/true\nUserAdminMailFrom a@example.org\nUserAdminMailPasswordLink https://a.example/{token}\nUserAdminMailVerifyLink https://a.example/{token}',
+  });
   several = await Site.start({ directives: "UserAdminExtras On" });
   if (process.env.CONSOLE_FIREFOX) inFirefox = await Site.start({ directives: "UserAdminExtras On" });
   cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted, cached, factored, english, several, inFirefox]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached, factored, english, mailing, several, inFirefox]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -84,7 +92,7 @@ test("what the service refuses with is said in the service's own English", () =>
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   // What it confirms with, and what is for readers of its description, never come here.
-  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|sign_in_method_removed|openapi_failed)$/;
+  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|link_sent|sign_in_method_removed|openapi_failed)$/;
   const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
   assert.ok(refusals.length > 40);
   for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);
@@ -631,6 +639,36 @@ scene("an admin sees users of the role user, and is offered no more than names a
 });
 
 // --- One user ---
+
+scene("a superAdmin invites a user, and sends links", { site: () => mailing, email: root }, async (view) => {
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Iris Vega");
+  await view.type("dialog input[name=email]", "iris@example.org");
+  await view.check("a new user with an invitation");
+  await view.press("Create user");
+  await view.read("Iris Vega has been created.");
+  await view.openUser("iris@example.org");
+  assert.equal(await view.button("Send a link to verify the address"), null);
+  await view.press("Send a link to set a password");
+  await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
+  await view.read("Link to set a password sent", "dialog.drawer");
+  await mailing.sql(`UPDATE "user" SET "emailVerified" = FALSE WHERE "email" = 'iris@example.org'`);
+  await view.page.reload();
+  await view.press("Send a link to verify the address");
+  await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
+});
+
+scene("a superAdmin sets a password where links are sent by mail, too", { site: () => mailing, email: root }, async (view) => {
+  await view.press("New user");
+  await view.choose("dialog select[name=access]", "");
+  await view.type("dialog input[name=name]", "Noa Gil");
+  await view.type("dialog input[name=email]", "noa@example.org");
+  await view.press("Create user");
+  await view.read("Enter a password.", "dialog");
+  await view.type("dialog input[name=password]", password);
+  await view.press("Create user");
+  await view.read("Noa Gil has been created.");
+});
 
 scene("a superAdmin creates a user, who can sign in", { email: root }, async (view) => {
   await view.press("New user");

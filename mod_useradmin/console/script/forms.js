@@ -35,7 +35,7 @@ function field(label, input, { hint, beside } = {}) {
 }
 /** @param {Input} input */
 function complaintOf(input) {
-  if (input.isStored && !input.isEdited?.()) return "";
+  if (input.disabled || (input.isStored && !input.isEdited?.())) return "";
   const missing = `missing.${input.name}`;
   if (input.required && input.value.trim() === "") return t(isText(missing) ? missing : "missing");
   if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");

@@ -195,6 +195,14 @@ class Drawer {
     await call(method, pathOf(user) + path, { tag: this.#tag, body });
     await this.#done(t("unbannedNow"));
   }
+  /**
+   * @param {User} user
+   * @param {string} kind
+   */
+  async #sendLink(user, kind) {
+    await call("POST", `${pathOf(user)}/${kind}-link`, { tag: this.#tag });
+    await this.#done(t("linkSent", { email: user.email }));
+  }
   /** @param {User} user */
   async #removed(user) {
     await this.close();
@@ -244,6 +252,8 @@ class Drawer {
     this.#access.hidden = !mayBan && !mayReset;
     this.#renew(this.#access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
       mayReset && button(t("setPassword"), () => setPassword(this.#task(user))),
+      mayReset && links.includes("password") && button(t("sendPasswordLink"), () => this.#press(() => this.#sendLink(user, "password"))),
+      mayReset && links.includes("verification") && !user.emailVerified && button(t("sendVerificationLink"), () => this.#press(() => this.#sendLink(user, "verification"))),
       mayReset && button(t("resetFactor"), () => resetFactor(this.#task(user))),
       mayBan && (user.banned ? button(t("unban"), () => this.#press(() => this.#unban(user))) : button(t("ban"), () => banUser(this.#task(user)), "danger")))));
     this.#end.hidden = !mayDelete(user);
@@ -267,15 +277,21 @@ function createUser(typed = {}) {
   const email = emailInput();
   const password = passwordFields();
   const role = select(roles("user"), "user", { name: "role" });
+  const canInvite = links.includes("password");
+  const offerPassword = () => {
+    password.node.hidden = password.input.disabled = access.value === "invite";
+  };
+  const access = select([["invite", t("invite")], ["", t("password")]], canInvite ? "invite" : "", { name: "access", onchange: offerPassword });
+  offerPassword();
   /** @returns {Promise<Reply<"create">>} */
   const request = () => {
-    /** @type {RequestBody<"create">} */
-    const body = { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" };
+    /** @type {Partial<RequestBody<"create">>} */
+    const body = { name: name.value.trim(), email: email.value.trim(), ...(access.value ? { invite: true } : { password: password.input.value }), role: isSuper() ? role.value : "user" };
     return call("POST", "", { body });
   };
   formDialog({
     title: t("newUser"),
-    fields: [field(t("name"), name), field(t("email"), email), password.node, isSuper() && field(t("role"), role)],
+    fields: [field(t("name"), name), field(t("email"), email), canInvite && field(t("access"), access), password.node, isSuper() && field(t("role"), role)],
     label: t("create"),
     agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
     request,
@@ -289,7 +305,7 @@ function createUser(typed = {}) {
       list?.refresh();
     },
   });
-  enterTyped(typed, [name, email, role]);
+  enterTyped(typed, [name, email, access, role]);
   name.focus();
   return true;
 }
