@@ -34,6 +34,30 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
+/// Runs a function as the account, in a child if that is another one. Returns its result, or
+/// nothing if only root can do so.
+template <class Function>
+std::optional<int> run_as(const Account& account, const Function& function) {
+    if (geteuid() == account.user)
+        return function();
+    if (geteuid() != 0)
+        return std::nullopt;
+    constexpr int failed = 255;
+    const std::vector<gid_t> groups = groups_of(account);
+    // access() also knows of ACLs, of the folders above, and of read-only file systems.
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&
+                                 setgid(account.group) == 0 && setuid(account.user) == 0;
+        _exit(has_changed ? function() : failed);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) == failed)
+        return std::nullopt;
+    return WEXITSTATUS(status);
+}
+
 std::string owner_and_mode(const std::string& path) {
     struct stat about {};
     if (stat(path.c_str(), &about) != 0)
@@ -59,22 +83,15 @@ std::string folder_of(const std::string& file) {
 
 FileAccess access_of(const Account& account, const std::string& file) {
     const std::string folder = folder_of(file);
-    if (geteuid() == account.user)
-        return own_access(file, folder);
-    if (geteuid() != 0)
-        return FileAccess::unknown;
-    const std::vector<gid_t> groups = groups_of(account);
-    // access() also knows of ACLs, of the folders above, and of read-only file systems.
-    const pid_t child = fork();
-    if (child == 0) {
-        const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&
-                                 setgid(account.group) == 0 && setuid(account.user) == 0;
-        _exit(static_cast<int>(has_changed ? own_access(file, folder) : FileAccess::unknown));
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-        return FileAccess::unknown;
-    return static_cast<FileAccess>(WEXITSTATUS(status));
+    const auto access =
+        run_as(account, [&]() noexcept { return static_cast<int>(own_access(file, folder)); });
+    return access ? static_cast<FileAccess>(*access) : FileAccess::unknown;
+}
+
+std::optional<bool> may_execute(const Account& account, const std::string& program) {
+    const auto answer =
+        run_as(account, [&]() noexcept { return ::access(program.c_str(), X_OK) == 0 ? 1 : 0; });
+    return answer ? std::optional(*answer == 1) : std::nullopt;
 }
 
 std::string describe_access(const std::string& file) {

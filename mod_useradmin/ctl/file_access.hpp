@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace useradmin::ctl {
@@ -30,6 +31,9 @@ std::string folder_of(const std::string& file);
 
 /// Returns the access of the account.
 FileAccess access_of(const Account& account, const std::string& file);
+
+/// Returns whether the account may run a program; nothing: only root can find out.
+std::optional<bool> may_execute(const Account& account, const std::string& program);
 
 /// Returns owner and mode of the file and of its folder for a message.
 std::string describe_access(const std::string& file);

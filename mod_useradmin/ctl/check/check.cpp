@@ -3,6 +3,7 @@
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/database_file.hpp"
 #include "ctl/check/findings.hpp"
+#include "ctl/check/mail_command.hpp"
 #include "ctl/check/orphans.hpp"
 #include "ctl/check/running_server.hpp"
 #include "ctl/check/secrets.hpp"
@@ -221,6 +222,7 @@ Exit check(Context& context) {
     const CheckedConfiguration configuration =
         check_configuration(context.settings, database.pool(), findings);
     check_database_file(database.file(), configuration.children, findings);
+    check_mail_commands(configuration, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(*url, database.pool(), findings);

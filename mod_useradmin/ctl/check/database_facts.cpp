@@ -63,8 +63,10 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     if (settings.has_sign_in || settings.verifies_passwords)
         want(store::password_privileges);
     want(store::revocation_privileges);
-    if (settings.shares_sign_in_limit)
+    if (settings.shares_sign_in_limit || settings.sends_mail)
         want(store::attempt_privileges);
+    if (settings.sends_mail)
+        want(store::mail_privileges(schema));
     for (std::size_t index = 0; index < schema.owned.size(); ++index) {
         const char table = store::Schema::letter(index);
         const store::PluginTable& plugin = *schema.owned[index].plugin;

@@ -25,7 +25,8 @@ class Examiner {
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
-            else if (problem.need != store::needs_api_keys || settings_.reads_api_keys)
+            else if ((problem.need != store::needs_api_keys || settings_.reads_api_keys) &&
+                     (problem.need != store::needs_mail || settings_.sends_mail))
                 problem_that(problem.text);
         if (found_.has_mixed_servers)
             problem_that("some connections reach a read-only server and others do not, as with "
@@ -40,6 +41,7 @@ class Examiner {
         check_rows();
         check_revocations();
         check_attempts();
+        check_mail();
         check_plugins();
         check_foreign_keys();
         check_indexes();
@@ -301,6 +303,13 @@ class Examiner {
                           ", so AuthUserAdminSignInLimit counts the failures of each server alone; "
                           "run: useradminctl schema"
                     : table.absence_reason);
+    }
+
+    void check_mail() {
+        if (settings_.sends_mail && settings_.has_secondary_storage)
+            note("better-auth does not find the links of UserAdminMailCommand if it keeps its "
+                 "verification values in its secondaryStorage; set verification: { "
+                 "storeInDatabase: true } in the application");
     }
 
     void check_plugins() {

@@ -253,6 +253,7 @@ CommandSettings read_settings(const Options& options,
                            (command == "check" && (settings.reads_api_keys || settings.has_extras ||
                                                    reader.sets("AuthUserAdminSecret")));
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
+    settings.sends_mail = reader.sets("UserAdminMailCommand");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||

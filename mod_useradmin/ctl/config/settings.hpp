@@ -54,6 +54,8 @@ struct CommandSettings {
     /// Whether users with a second factor sign in with it (AuthUserAdminSecondFactor verify).
     bool verifies_second_factors = false;
     bool shares_sign_in_limit = false;
+    /// Whether links are sent by mail (UserAdminMailCommand).
+    bool sends_mail = false;
     bool has_secondary_storage = false;
     bool has_sign_in = false;
     bool verifies_passwords = false;
