@@ -5,6 +5,7 @@ import "./revocations.mjs";
 import "./redis.mjs";
 import "./clean_up.mjs";
 import "./api_keys.mjs";
+import "./mail.mjs";
 import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";
