@@ -121,6 +121,26 @@ TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
     check_there({"check"}, {{"USERADMINCTL_CONFIG", name}});
 }
 
+TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
+    if (!running_as_root())
+        return;
+    const std::string program = work().make("mail") / "sendmail";
+    write_file(program, "#!/bin/sh\n");
+    const auto with_mail = [&] {
+        return whole(service +
+                     "<Location \"/api/users\">\nUserAdminExtras On\n"
+                     "UserAdminMailCommand \"" +
+                     program +
+                     " -t\"\nUserAdminMailFrom a@example.org\n"
+                     "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n");
+    };
+    std::filesystem::permissions(program, std::filesystem::perms(0700));
+    finds(with_mail(), "may not run the command of UserAdminMailCommand: " + program +
+                           " (owner root:root, mode 0700)");
+    std::filesystem::permissions(program, std::filesystem::perms(0755));
+    accepts(with_mail());
+}
+
 TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     if (!running_as_root())
         return;

@@ -443,6 +443,21 @@ TEST(rights, to_count_attempts_are_named_if_all_servers_share_them) {
                 R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
+TEST(rights, to_send_links_by_mail_are_named) {
+    if (!is_postgresql())
+        return;
+    const std::string mail = "UserAdmin On\nUserAdminExtras On\nUserAdminMailCommand /bin/cat\n";
+    grant(look("UserAdmin On\nUserAdminExtras On\n"));
+    const Json found = look(mail);
+    for (const char* right :
+         {R"(INSERT ON "public"."verification")", R"(DELETE ON "public"."verification")",
+          R"(DELETE ON "public"."useradmin_attempt")"})
+        CHECK_TEXT(lists(found, "data.problems", right), right);
+    grant(found);
+    CHECK_EQUAL(0, look(mail).size("data.problems"));
+    sql().run(R"(REVOKE ALL ON "verification" FROM reader)");
+}
+
 TEST(rights, to_count_uses_of_api_keys_are_named) {
     if (!is_postgresql())
         return;

@@ -103,6 +103,14 @@ TEST(mail, with_a_verification_link_is_for_addresses_that_are_not_verified) {
     CHECK_EQUAL(0, count("verification"));
 }
 
+TEST(mail, runs_its_command_without_the_sockets_of_httpd) {
+    start_with("cat >/dev/null; ls -l /proc/self/fd >" + kept_.string() + "; chmod 644 " +
+               kept_.string());
+    expect(send_link("password"), 200, link_sent);
+    STRCMP_CONTAINS(" 0 -> pipe:", read_file(kept_).c_str());
+    CHECK_EQUAL(std::string::npos, read_file(kept_).find("socket:"));
+}
+
 TEST(mail, that_fails_leaves_no_link) {
     start_with("cat >/dev/null; echo refused; exit 69");
     expect_log("UA0231");
@@ -158,7 +166,7 @@ TEST(mail, with_an_invitation_that_fails_creates_no_user) {
 TEST(mail, needs_the_table_that_counts_it) {
     sql().run("ALTER TABLE \"useradmin_attempt\" RENAME TO \"other\"");
     start_with(keeping());
-    expect_log("there is no table useradmin_attempt");
+    expect_log("UA0103: there is no table \"useradmin_attempt\"");
     const auto refused = send_link("password");
     sql().run("ALTER TABLE \"other\" RENAME TO \"useradmin_attempt\"");
     expect_error(refused, 500, link_failed);
