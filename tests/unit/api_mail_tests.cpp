@@ -174,8 +174,8 @@ TEST(mail, messages_are_bounded_per_hour) {
 }
 
 TEST(mail, an_address_that_a_header_cannot_hold_gets_no_mail) {
-    for (const char* email : {"a@b.c,d@e.f", "a b@c.d", "-a@b.c", "a@b.c\nBcc: d@e.f", "a", "@b",
-                              "a@", "\"a\"@b.c", "a@b@c", "ana@exa\xc3\xb1mple.org"}) {
+    for (const char* email : {"a@b.c,d@e.f", "a,b@c.d", "a b@c.d", "-a@b.c", "a@b.c\nBcc: d@e.f",
+                              "a", "@b", "a@", "\"a\"@b.c", "a@b@c", "ana@exa\xc3\xb1mple.org"}) {
         store.users[1].email = email;
         expect("400 No se puede enviar correo a este email", ask(super_admin, password_link),
                email);
