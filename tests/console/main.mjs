@@ -390,6 +390,46 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   await view.read("1–37 of 37", ".foot");
 });
 
+// The filters that can be seen, by their labels.
+const shownFilters = (view) => view.page.$$eval(".tools .filter", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.querySelector("label").textContent));
+
+for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtros", "Rol"]])
+  scene(`on a phone the filters come at the press of a button in ${language}`, { email: root, width: 390, height: 844, languages: [language] }, async (view) => {
+    assert.deepEqual(await shownFilters(view), []);
+    const expanded = () => view.page.$eval(".fold", (fold) => fold.getAttribute("aria-expanded"));
+    assert.equal(await expanded(), "false");
+    await view.page.focus("input[type=search]");
+    await view.tabTo(".fold");
+    await view.focusOn(name);
+    await view.key("Enter");
+    assert.equal(await expanded(), "true");
+    assert.equal((await shownFilters(view)).length, 5);
+    await view.tabTo(".filter select");
+    await view.page.select(".filter select", "admin");
+    await view.rest();
+    assert.equal(await view.text(".fold"), `${name} (1)`);
+    await view.check("the filters on a phone");
+    // They stay chosen, and are counted, while they cannot be seen.
+    await view.press(`${name} (1)`);
+    assert.deepEqual(await shownFilters(view), []);
+    await view.page.reload();
+    await view.listed("Dennis Ritchie", "Olivia Ortiz");
+    assert.equal(await view.text(".fold"), `${name} (1)`);
+    assert.ok((await view.page.$eval(".filter", (filter) => filter.textContent)).includes(first));
+  });
+
+scene("an admin on a phone is told of the own filters only", { email: admin, width: 390, height: 844 }, async (view) => {
+  await view.press("Filters");
+  assert.deepEqual(await shownFilters(view), ["Status", "E-mail verified", "Created from", "Created to"]);
+  await view.page.evaluate(() => (location.hash = "#role=admin&banned=true"));
+  await view.read("Filters (1)", ".tools");
+});
+
+scene("on a wide screen all filters can be seen", { email: root }, async (view) => {
+  assert.equal((await shownFilters(view)).length, 5);
+  assert.equal(await view.button("Filters"), null);
+});
+
 scene("the rows of users who are still listed stay, with focus and selection", { email: root }, async (view) => {
   const id = await make(view, "Row Of One", "row@example.org");
   await view.page.reload();
@@ -2276,6 +2316,7 @@ scene("one is said in the singular, and the usual status is not said", { email: 
 
 for (const language of ["en", "es"])
   scene(`no choice of the list is clipped in ${language}`, { email: root, languages: [language] }, async (view) => {
+    await view.page.$eval(".fold", (fold) => fold.click());
     for (const width of [1280, 1250, 1100, 900, 800, 640, 390, 320]) {
       await view.page.setViewport({ width, height: 860 });
       const clipped = await view.page.$$eval(".tools select", (all) => all.flatMap((select) => {

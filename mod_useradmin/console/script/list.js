@@ -25,8 +25,8 @@ async function withId(query, signal) {
   const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
-/** @type {(label: string, node: HTMLElement) => HTMLElement} */
-const labelled = (label, node) => h("div", null, h("label", { for: node.id }, label), node);
+/** @type {(label: string, node: HTMLElement, kind?: string) => HTMLElement} */
+const labelled = (label, node, kind = "filter") => h("div", { class: kind }, h("label", { for: node.id }, label), node);
 
 /**
  * Returns the beginning of a day, here, or some time later.
@@ -103,6 +103,8 @@ class List {
     sort: this.#choice("sort", sorts.map((each) => [each, t(each)])),
     limit: this.#choice("limit", limits.map((each) => [String(each), String(each)])),
   };
+  /** @type {HTMLButtonElement} Shows and hides the filters on a phone. */
+  #fold = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => (this.#fold.ariaExpanded = String(this.#fold.ariaExpanded !== "true")) });
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
   #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
@@ -125,11 +127,12 @@ class List {
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
     const { role, banned, emailVerified, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
-      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search),
+      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
       isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
-      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort),
+      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
     this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
+    this.#paintControls();
   }
 
   state() {
@@ -183,6 +186,8 @@ class List {
   }
   #paintControls() {
     for (const [key, node] of Object.entries(this.#controls)) if (isQueryKey(key)) this.#choose(key, node);
+    const count = Object.keys(this.#filters()).filter((key) => key !== "search").length;
+    this.#fold.textContent = t("filters") + (count ? ` (${number.format(count)})` : "");
   }
   /** @param {string} key */
   #sortAfter(key) {

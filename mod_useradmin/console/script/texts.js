@@ -56,6 +56,7 @@ const texts = {
   newByDay: ["New users by day", "Usuarios nuevos por día"],
   newInDays: ["{count} in {days} days", "{count} en {days} días"],
   search: ["Search by name, e-mail or id", "Buscar por nombre, correo o id"],
+  filters: ["Filters", "Filtros"],
   sort: ["Order", "Orden"],
   "createdAt desc": ["Newest first", "Más recientes primero"],
   "createdAt asc": ["Oldest first", "Más antiguos primero"],
