@@ -827,6 +827,76 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
   await view.focusOn("Ban");
 });
 
+for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => extras]])
+  scene(`a ban and its end are undone by keyboard${kind}`, { email: root, site: where }, async (view) => {
+    const id = await make(view, "Regretted", "regretted@example.org");
+    await view.openUser("regretted@example.org");
+    const ban = async (reason) => {
+      await view.press("Ban");
+      await view.type("dialog input[name=reason]", reason);
+      if (kind) await view.choose("dialog select[name=until]", "7");
+      await view.press("Ban");
+      await view.read("Regretted is banned.", "dialog.drawer .status");
+      await view.focusOn("Lift the ban");
+    };
+    const undo = async () => {
+      await view.tabTo("dialog .status button");
+      await view.focusOn("Undo");
+      await view.key("Enter");
+    };
+    await ban("by mistake");
+    await view.check("a ban that can be undone");
+    await undo();
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    await view.focusOn("Ban");
+    assert.equal((await where().user(id)).banned, false);
+    assert.equal(await view.button("Undo"), null);
+    // Its end is undone with the former reason and end.
+    await ban("for good reason");
+    const { banned, banReason, banExpires } = await where().user(id);
+    await view.press("Lift the ban");
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    await view.focusOn("Ban");
+    await undo();
+    await view.read("Regretted is banned.", "dialog.drawer .status");
+    await view.focusOn("Lift the ban");
+    const restored = await where().user(id);
+    assert.deepEqual([restored.banned, restored.banReason, restored.banExpires], [banned, banReason, banExpires]);
+    assert.deepEqual([banned, banReason, Boolean(banExpires)], [true, "for good reason", Boolean(kind)]);
+    // Nobody else's change is undone.
+    await view.press("Lift the ban");
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    await view.ask("PUT", `/api/users/${id}`, { name: "Regretted by another" });
+    await view.press("Undo");
+    await view.read("Somebody has changed this user in the meantime, and nothing was saved.", "dialog .notice");
+    assert.equal((await where().user(id)).banned, false);
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
+scene("the end of a ban that was over is not offered to be undone", { email: root, site: () => extras }, async (view) => {
+  const id = await make(view, "Over", "over@example.org");
+  await extras.sql(`UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = '${id}'`);
+  await view.openUser("over@example.org");
+  await view.press("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  assert.equal(await view.button("Undo"), null);
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+for (const [language, ban, undo, done] of [
+  ["en", "Ban", "Undo", "The ban has been lifted. Sessions that it ended stay ended."],
+  ["es", "Bloquear", "Deshacer", "Se ha levantado el bloqueo. Las sesiones que cerró siguen cerradas."],
+])
+  scene(`who undoes a ban on a phone is told in ${language} that sessions stay ended`, { email: root, site: () => cached, languages: [language], width: 390, height: 640 }, async (view) => {
+    await view.openUser("ingrid.bergstrom@example.org");
+    await view.press(ban);
+    await view.press(ban);
+    await view.read(undo, "dialog.drawer .status");
+    await view.press(undo);
+    await view.readInSight(done, "dialog.drawer .status");
+    assert.equal((await cached.userAt("ingrid.bergstrom@example.org")).banned, false);
+  });
+
 scene("what nobody has typed is not saved, also where an input cannot show all of it", { email: root }, async (view) => {
   const made = await view.ask("POST", "/api/users", { name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
   await view.openUser("blank@example.org");
@@ -1883,6 +1953,31 @@ describe("several users at once", () => {
     await view.gone("dialog");
     await view.rest();
     assert.equal((await several.users()).some((each) => each.banReason === "spring cleaning"), false);
+  });
+
+  scene("the ban of several users is undone, and so is its end", there, async (view) => {
+    const ids = [await make(view, "Several A", "a.several@example.net"), await make(view, "Several B", "b.several@example.net")];
+    await view.ask("PUT", `/api/users/${ids[0]}/ban`, { reason: "earlier", expires: "9000-01-01T00:00:00.000Z" });
+    const bans = async () => (await several.users()).filter((each) => ids.includes(each.id)).sort((one, other) => one.name.localeCompare(other.name)).map((each) => [each.banned, each.banReason, each.banExpires]);
+    const before = await bans();
+    assert.deepEqual(before, [[true, "earlier", "9000-01-01T00:00:00.000Z"], [false, null, null]]);
+    await view.searchFor("several@");
+    await view.click("thead input");
+    for (const [name, count] of [["Ban", 2], ["Lift the ban", 1]]) {
+      await view.press(name, bar);
+      await view.press(name);
+      await view.read("Done: 2.", ".toast");
+      assert.notDeepEqual(await bans(), before);
+      await view.gone("dialog");
+      await view.tabTo(".toast button");
+      await view.focusOn("Undo");
+      await view.key("Enter");
+      await view.read(`Done: ${count}.`, ".toast");
+      await view.gone("dialog");
+      await view.rest();
+      assert.deepEqual(await bans(), before);
+    }
+    for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
   scene("oneself alone is skipped, and that is all", there, async (view) => {

@@ -1,11 +1,12 @@
 // The dialogs that change a user.
 
 /**
- * What a dialog changes: the user, a function that sends a request for it, and one that shows the outcome.
+ * What a dialog changes: the user, a function that sends a request for it and resolves to the new tag, and one that shows the outcome.
  * @typedef {object} Task
  * @property {User} user
- * @property {(method: string, path: string, body?: unknown) => Promise<void>} ask
+ * @property {(method: string, path: string, body?: unknown) => Promise<string | undefined>} ask
  * @property {(text: string, effects?: Effects) => Promise<void>} done
+ * @property {(tag?: string) => Node} undo a button that restores the former ban, or none
  */
 
 /**
@@ -54,8 +55,8 @@ function untilFields() {
 }
 
 /**
- * A request for a user: its path begins after the user's.
- * @typedef {[method: string, path: string, body?: unknown]} Change
+ * A request for a user: its path begins after the user's. tag: the only state that may be changed.
+ * @typedef {[method: string, path: string, body?: unknown, tag?: string]} Change
  */
 
 // The fields of a ban, and the change that they result in.
@@ -79,12 +80,28 @@ function unbanChange() {
   const body = { banned: false };
   return hasExtras ? ["DELETE", "/ban"] : ["PUT", "", body];
 }
+/**
+ * Returns the change that gives a user the ban back that it had, or none.
+ * @param {User} user
+ * @param {string} [tag]
+ * @returns {Change}
+ */
+function restoreBan(user, tag) {
+  const { banReason: reason, banExpires: expires } = user;
+  const [method, path, body] = !isBanned(user) ? unbanChange() : hasExtras ? ["PUT", "/ban", { reason, expires }] : ["PUT", "", { banned: true, banReason: reason ?? undefined }];
+  return [method, path, body, tag];
+}
+/**
+ * Returns what is said once a ban has been restored, or none.
+ * @param {User} user
+ */
+const restoredText = (user) => (isBanned(user) ? t("bannedNow", { name: nameOf(user) }) : [t("unbannedNow"), changesEndSessions && t("stayEnded")].filter(Boolean).join(" "));
 
 /**
  * @param {Task} task
  * @param {Record<string, string>} typed
  */
-function banUser({ user, ask, done }, typed = {}) {
+function banUser({ user, ask, done, undo }, typed = {}) {
   const { inputs, nodes, change } = banFields();
   formDialog({
     title: t("banTitle", { name: nameOf(user) }),
@@ -92,7 +109,7 @@ function banUser({ user, ask, done }, typed = {}) {
     label: t("ban"),
     kind: "danger",
     request: () => ask(...change()),
-    done: () => done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions }),
+    done: (tag) => done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions, link: undo(tag) }),
   });
   enterTyped(typed, inputs);
   inputs[0].focus();
@@ -152,7 +169,7 @@ function removalFields({ lead, label, wrong, wanted }) {
 }
 
 /**
- * @param {Omit<Task, "done">} task
+ * @param {Pick<Task, "user" | "ask">} task
  * @param {() => unknown} done
  */
 function removeUser({ user, ask }, done) {

@@ -5,8 +5,8 @@
  * @typedef {HTMLDialogElement & { user?: string, isLeft?: boolean }} Dialog
  */
 /**
- * What a change has done to others. changesCounts: the counts above the list may differ.
- * @typedef {{ endsSessions?: boolean, changesCounts?: boolean }} Effects
+ * What a change has done to others. changesCounts: the counts above the list may differ. link: what the message offers.
+ * @typedef {{ endsSessions?: boolean, changesCounts?: boolean, link?: Node | false }} Effects
  */
 
 /** @type {List | null} */
@@ -27,13 +27,13 @@ const toast = h("p", { class: "toast", role: "status" });
 let toastTimer = 0;
 /**
  * @param {string} text
- * @param {Effects & { link?: Node }} effects
+ * @param {Effects} effects
  */
 function tell(text, { endsSessions = false, link } = {}) {
   const place = dialogs().at(-1)?.querySelector(".status") ?? toast;
   const isCached = endsSessions && cacheSeconds > 0;
   const message = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
-  place.replaceChildren(message, link ?? "");
+  place.replaceChildren(message, link || "");
   isStillAccepted = false;
   if (place !== toast) return;
   clearTimeout(toastTimer);

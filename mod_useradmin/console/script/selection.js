@@ -17,7 +17,8 @@ function pickBox(onchange, label) {
 
 /**
  * Sends a request. If the service is busy, tries again after the time that it asks for.
- * @param {() => Promise<unknown>} request
+ * @template Sent
+ * @param {() => Promise<Sent>} request
  * @param {AbortSignal} signal ends the waiting
  */
 async function patiently(request, signal) {
@@ -43,6 +44,7 @@ async function patiently(request, signal) {
  * @property {(name: string) => boolean | Promise<boolean>} [agreed]
  * @property {() => Change} change
  * @property {boolean} [endsSessions]
+ * @property {(user: User) => boolean} [undoes] whether the ban of a user can be restored
  */
 
 /**
@@ -59,17 +61,17 @@ function showFailures({ content, close }, failed, again) {
   repeat.focus();
 }
 
+/** @type {(change: Change) => boolean} */
+const isRemoval = ([method, path]) => method === "DELETE" && !path;
+
 /**
  * Changes the users, a few at a time, in a dialog that shows the progress and then what has failed.
  * @param {string} title
  * @param {User[]} users
- * @param {Change} change
- * @param {boolean} endsSessions
- * @param {(done: User[], isRemoval: boolean) => unknown} ended
+ * @param {(user: User) => Change} changeOf
+ * @param {{ endsSessions?: boolean, undoes?: (user: User) => boolean, note?: string | false, ended?: (done: User[]) => unknown }} options
  */
-async function changeAll(title, users, change, endsSessions, ended) {
-  const [method, path, body] = change;
-  const isRemoval = method === "DELETE" && !path;
+async function changeAll(title, users, changeOf, options) {
   const asking = caller;
   const stop = new AbortController();
   const frame = dialog(title);
@@ -80,6 +82,8 @@ async function changeAll(title, users, change, endsSessions, ended) {
   frame.content.append(progress, said, h("div", { class: "actions" }, button(t("stop"), frame.close)));
   /** @type {User[]} */
   const done = [];
+  /** @type {Map<User, string | undefined>} */
+  const tags = new Map();
   /** @type {[User, string][]} */
   const failed = [];
   let next = 0;
@@ -87,13 +91,14 @@ async function changeAll(title, users, change, endsSessions, ended) {
   const work = async () => {
     while (next < users.length && !stop.signal.aborted) {
       const user = users[next++];
+      const [method, path, body, tag] = changeOf(user);
       try {
-        await patiently(() => call(method, pathOf(user) + path, { body }), stop.signal);
+        tags.set(user, (await patiently(() => call(method, pathOf(user) + path, { body, tag }), stop.signal)).tag);
         isLate ||= isStillAccepted;
         done.push(user);
       } catch (error) {
         const { status, message } = problemOf(error);
-        if (isRemoval && status === 404) done.push(user);
+        if (isRemoval(changeOf(user)) && status === 404) done.push(user);
         else failed.push([user, message]);
       }
       progress.value = done.length + failed.length;
@@ -105,20 +110,25 @@ async function changeAll(title, users, change, endsSessions, ended) {
   addEventListener("beforeunload", warn);
   await Promise.all([work(), work(), work(), work()]).finally(() => removeEventListener("beforeunload", warn));
   if (asking !== caller) return;
-  ended(done, isRemoval);
+  options.ended?.(done);
   frame.close = () => frame.node.close();
   const left = users.slice(next);
   const rest = [...failed.map(([user]) => user), ...left];
   const again = () => {
     frame.close();
-    changeAll(title, rest, change, endsSessions, ended);
+    changeAll(title, rest, changeOf, options);
   };
   if (rest.length) showFailures(frame, failed, again);
   else frame.close();
   isStillAccepted = isLate;
   /** @type {[TextKey, number][]} */
   const counts = [["doneCount", done.length], ["failedCount", failed.length], ["leftCount", left.length]];
-  tell(counts.flatMap(([key, count]) => (count ? counted(key, count) : [])).join(" "), { endsSessions: endsSessions && done.length > 0 });
+  const undone = done.filter((user) => options.undoes?.(user));
+  const undo = () => changeAll(`${t("undo")}: ${counted("users", undone.length)}`, undone, (user) => restoreBan(user, tags.get(user)), {
+    endsSessions: changesEndSessions && undone.some(isBanned),
+    note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
+  });
+  tell([...counts.flatMap(([key, count]) => (count ? counted(key, count) : [])), options.note].filter(Boolean).join(" "), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
   list?.refresh();
 }
 
@@ -139,7 +149,7 @@ class UserSelection {
     this.read = read;
     this.node = h("div", { class: "selection", role: "group", "aria-labelledby": this.#count.id, hidden: true }, this.#count, this.#all,
       button(t("ban"), () => this.#ban()),
-      button(t("unban"), () => this.#ask({ label: t("unban"), change: unbanChange })),
+      button(t("unban"), () => this.#ask({ label: t("unban"), change: unbanChange, undoes: isBanned })),
       hasExtras && button(t("endSessions"), () => this.#ask({ label: t("endSessions"), kind: "danger", change: () => ["DELETE", "/sessions"], endsSessions: true })),
       button(t("role"), () => this.#giveRole()),
       button(t("removeMany"), () => this.#remove(), "danger"),
@@ -183,7 +193,7 @@ class UserSelection {
    * Asks about the selected users, without the caller and the protected user. Then changes the others.
    * @param {BulkTask} task
    */
-  #ask({ label, kind, fields, agreed, change, endsSessions = false }) {
+  #ask({ label, kind, fields, agreed, change, ...options }) {
     const all = [...this.#users.values()];
     const skipped = all.filter((user) => isSelf(user) || isProtected(user));
     const users = all.filter((user) => !skipped.includes(user));
@@ -199,12 +209,12 @@ class UserSelection {
       kind,
       agreed: () => agreed?.(name) ?? true,
       request: async () => change(),
-      done: (sent) => changeAll(title, users, sent, endsSessions, (done, isRemoval) => isRemoval && this.set(done, false)),
+      done: (sent) => changeAll(title, users, () => sent, { ...options, ended: (done) => isRemoval(sent) && this.set(done, false) }),
     });
   }
   #ban() {
     const { nodes, change } = banFields();
-    this.#ask({ label: t("ban"), kind: "danger", fields: () => nodes, change, endsSessions: changesEndSessions });
+    this.#ask({ label: t("ban"), kind: "danger", fields: () => nodes, change, endsSessions: changesEndSessions, undoes: () => true });
   }
   #giveRole() {
     const role = select(roles("user"), "user", { name: "role" });

@@ -115,6 +115,8 @@ const texts = {
   unban: ["Lift the ban", "Levantar el bloqueo"],
   bannedNow: ["{name} is banned.", "{name} está bloqueado."],
   unbannedNow: ["The ban has been lifted.", "Se ha levantado el bloqueo."],
+  undo: ["Undo", "Deshacer"],
+  stayEnded: ["Sessions that it ended stay ended.", "Las sesiones que cerró siguen cerradas."],
   reason: ["Reason", "Motivo"],
   reasonHint: ["Administrators see it.", "Lo ven los administradores."],
   until: ["Until", "Hasta"],

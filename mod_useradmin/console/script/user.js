@@ -116,13 +116,14 @@ class Drawer {
       user,
       ask: async (method, path, body) => {
         try {
-          await call(method, pathOf(user) + path, { tag, body });
+          return (await call(method, pathOf(user) + path, { tag, body })).tag;
         } catch (error) {
           if (problemOf(error).status === 412) await this.#load().catch(problemOf);
           throw error;
         }
       },
       done: (text, effects) => this.#done(text, effects),
+      undo: (after) => this.#undo(user, after),
     };
   }
 
@@ -192,8 +193,22 @@ class Drawer {
   /** @param {User} user */
   async #unban(user) {
     const [method, path, body] = unbanChange();
-    await call(method, pathOf(user) + path, { tag: this.#tag, body });
-    await this.#done(t("unbannedNow"));
+    const { tag } = await call(method, pathOf(user) + path, { tag: this.#tag, body });
+    await this.#done(t("unbannedNow"), { link: isBanned(user) && this.#undo(user, tag) });
+  }
+  /**
+   * Returns a button that restores the ban of a user, or none, unless the user has changed since.
+   * @param {User} user as before
+   * @param {string} [tag]
+   */
+  #undo(user, tag) {
+    const [method, path, body] = restoreBan(user);
+    return button(t("undo"), () => this.#press(async () => {
+      await call(method, pathOf(user) + path, { tag, body });
+      await this.#done(restoredText(user), { endsSessions: isBanned(user) && changesEndSessions });
+      // The button has gone with its message.
+      if (document.activeElement === document.body) [...this.#access.querySelectorAll("button")].at(-1)?.focus();
+    }));
   }
   /**
    * @param {User} user
