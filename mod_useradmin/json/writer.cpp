@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace useradmin::json {
 
@@ -122,6 +123,38 @@ void append_compact(std::string& out, std::string_view json) {
     }
 }
 
+/// Returns the members of a JSON object without its braces.
+std::vector<std::string_view> members_of(std::string_view members) {
+    std::vector<std::string_view> all;
+    bool is_in_string = false;
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        const char byte = members[at];
+        if (is_in_string && byte == '\\') {
+            ++at;
+        } else if (byte == '"') {
+            is_in_string = !is_in_string;
+        } else if (!is_in_string) {
+            depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
+            if (byte == ',' && depth == 0) {
+                all.push_back(members.substr(begin, at - begin));
+                begin = at + 1;
+            }
+        }
+    }
+    all.push_back(members.substr(begin));
+    return all;
+}
+
+/// Returns the text between the first opening and the last closing brace.
+std::string_view without_braces(std::string_view object) {
+    const auto open = object.find('{');
+    const auto close = object.rfind('}');
+    return open == object.npos || close == object.npos ? std::string_view()
+                                                       : object.substr(open + 1, close - open - 1);
+}
+
 } // namespace
 
 void Writer::separate() {
@@ -207,14 +240,25 @@ Writer& Writer::time_or_null(const std::optional<text::Timestamp>& value) {
 }
 
 Writer& Writer::splice_members(std::string_view object) {
-    const auto open = object.find('{');
-    const auto close = object.rfind('}');
-    if (open == std::string_view::npos || close == std::string_view::npos)
-        return *this;
-    const auto members = object.substr(open + 1, close - open - 1);
+    const std::string_view members = without_braces(object);
     if (members.find_first_not_of(json_space) != std::string_view::npos) {
         separate();
         append_compact(out_, members);
+    }
+    return *this;
+}
+
+Writer& Writer::splice_members(std::string_view object, std::span<const std::string_view> names) {
+    for (std::string_view member : members_of(without_braces(object))) {
+        member.remove_prefix(std::min(member.find_first_not_of(json_space), member.size()));
+        const bool is_named = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+            std::string key;
+            return member.starts_with(Writer(key).string(name).out_);
+        });
+        if (!is_named)
+            continue;
+        separate();
+        append_compact(out_, member);
     }
     return *this;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ class Writer {
     /// Writes the members of a JSON object that the database built ("{…}") into the open object,
     /// without white space.
     Writer& splice_members(std::string_view object);
+    /// As above, for the members of these names only.
+    Writer& splice_members(std::string_view object, std::span<const std::string_view> names);
 
   private:
     void separate();

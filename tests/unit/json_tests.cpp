@@ -468,6 +468,25 @@ TEST(json_writer, spliced_members_lose_white_space_outside_strings) {
     CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
 }
 
+TEST(json_writer, splices_members_of_certain_names) {
+    constexpr std::string_view names[] = {"b", "c\"d", "ñ", "none"};
+    std::string out;
+    json::Writer(out)
+        .begin_object()
+        .splice_members(R"({"a": {"b": 1}, "b" : [1, {"c": ",}"}], "b\"": 2, "c\"d": "\\", )"
+                        R"("e": "\",\"b\":3", "ñ": null, "bb": 4 })",
+                        names)
+        .key("f")
+        .integer(5)
+        .end_object();
+    check_texts(R"({"b":[1,{"c":",}"}],"c\"d":"\\","ñ":null,"f":5})", out);
+    for (const auto none : {"{}", "", R"({"a":1})"}) {
+        out.clear();
+        json::Writer(out).begin_object().splice_members(none, names).end_object();
+        check_texts("{}", out);
+    }
+}
+
 TEST(json_writer, spliced_members_replace_invalid_utf_8) {
     std::string out;
     json::Writer(out)
