@@ -11,24 +11,27 @@ namespace {
 // A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// Writes the eleven fields of 2.1, then the extra columns.
-void write(json::Writer& writer, const model::User& user) {
+/// Writes the eleven fields of 2.1, then these further columns; nothing: all that were read.
+void write(json::Writer& writer, const model::User& user,
+           const std::optional<ColumnNames>& columns) {
     writer.begin_object();
     for (const model::Field<model::User>& field : model::user_fields)
         json::write_field(writer, user, field, field.null_substitute);
-    if (!user.extra_columns.empty())
+    if (columns)
+        writer.splice_members(user.extra_columns, *columns);
+    else if (!user.extra_columns.empty())
         writer.splice_members(user.extra_columns);
     writer.end_object();
 }
 
 } // namespace
 
-Reply record(const model::User& user) {
+Reply record(const model::User& user, const std::optional<ColumnNames>& columns) {
     Reply reply;
     reply.body.reserve(user_size);
     json::Writer writer(reply.body);
     writer.begin_object().key("success").boolean(true).key("data");
-    write(writer, user);
+    write(writer, user, columns);
     writer.end_object();
     if (!user.version.empty())
         reply.headers.push_back({"ETag", http::make_strong_tag(user.version)});
@@ -36,13 +39,13 @@ Reply record(const model::User& user) {
 }
 
 Reply records(const store::Page& page, const Pagination& pagination,
-              const std::optional<Summary>& summary) {
+              const std::optional<Summary>& summary, ColumnNames columns) {
     Reply reply;
     reply.body.reserve((page.users.size() + 1) * user_size);
     json::Writer writer(reply.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const model::User& user : page.users)
-        write(writer, user);
+        write(writer, user, columns);
     writer.end_array().key("pagination").begin_object();
     writer.key("page").integer(pagination.page);
     writer.key("limit").integer(pagination.limit);

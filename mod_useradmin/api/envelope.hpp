@@ -30,8 +30,9 @@ http::Language language_of(const OperationSettings& settings, const http::Header
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings);
 
-/// Returns {"success":true,"data":{…}} with the row's version as ETag.
-Reply record(const model::User& user);
+/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns: the further ones to
+/// write; nothing: all that were read.
+Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {
     std::int64_t page = 1;
@@ -50,8 +51,9 @@ struct Summary {
     std::vector<std::int64_t> created = {};
 };
 /// {"success":true,"data":[…],"pagination":{…},"summary":{…}}; the summary only if there is one.
+/// columns: the further ones to write.
 Reply records(const store::Page& page, const Pagination& pagination,
-              const std::optional<Summary>& summary = {});
+              const std::optional<Summary>& summary = {}, ColumnNames columns = {});
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
 Reply sessions(const std::vector<model::Session>& all);

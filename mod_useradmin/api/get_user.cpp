@@ -1,4 +1,5 @@
 // 4.3 Get user: GET /api/users/{id}
+#include "api/columns.hpp"
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -16,8 +17,10 @@ Reply get_user(const Call& call, const Service& service) {
     // Check 3: the user exists. An id that is not UTF-8 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    const auto user = service.store.find(call.id);
-    return user ? record(*user) : failure_reply(user.failure(), texts.get_failed);
+    const std::vector<std::string_view> columns = requested_columns(call, service.settings);
+    const auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known
+                                                                  : store::UserColumns::all);
+    return user ? record(*user, columns) : failure_reply(user.failure(), texts.get_failed);
 }
 
 } // namespace useradmin::api

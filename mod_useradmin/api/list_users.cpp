@@ -1,4 +1,5 @@
 // 4.1 List users: GET /api/users
+#include "api/columns.hpp"
 #include "api/cursor.hpp"
 #include "api/envelope.hpp"
 #include "api/list_order.hpp"
@@ -200,6 +201,9 @@ Reply list_users(const Call& call, const Service& service) {
         window.position = cursor->position();
         window.limit += cursor->is_end ? 0 : 1;
     }
+    const std::vector<std::string_view> columns = requested_columns(call, service.settings);
+    if (!columns.empty())
+        window.columns = store::UserColumns::all;
     store::Result<store::Page> page = service.store.list(filter, window);
     if (!page)
         return failure_reply(page.failure(), texts.list_failed);
@@ -213,7 +217,7 @@ Reply list_users(const Call& call, const Service& service) {
             return failure_reply(counted.failure(), texts.list_failed);
         summary = std::move(*counted);
     }
-    Reply reply = records(*page, pagination, summary);
+    Reply reply = records(*page, pagination, summary, columns);
     add_links(reply, call.request, pagination, neighbours);
     return reply;
 }

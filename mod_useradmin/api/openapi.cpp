@@ -1,5 +1,6 @@
 #include "api/openapi.hpp"
 
+#include "api/columns.hpp"
 #include "api/texts.hpp"
 #include "openapi_json.hpp"
 #include "text/url.hpp"
@@ -112,6 +113,8 @@ class Document {
             {"extras", settings_.has_extras},
             {"password-links", offers_link(mail::Kind::set_password, settings_)},
             {"verification-links", offers_link(mail::Kind::verify_email, settings_)},
+            {"columns", has_readable_columns(settings_)},
+            {"editable", settings_.has_extras && !settings_.editable_columns.empty()},
             {"rank", settings_.guards.rank},
             {"last-superadmin", settings_.guards.last_super_admin},
             {"end-sessions", settings_.ends_sessions},
@@ -244,11 +247,19 @@ class Document {
         return "{}";
     }
 
-    /// Adds the extra columns of the user table to the replies with a full row.
+    /// Adds the extra columns of the user table to the replies with a full row. Adds those that the
+    /// directives name to the other replies and to the update.
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
         cJSON* const example = find(components, {"examples", "FullUser", "value", "data"});
+        cJSON* const user = find(components, {"schemas", "User", "properties"});
+        cJSON* const data = find(tree_.get(), {"paths", "/{id}", "put", "requestBody", "content",
+                                               "application/json", "schema", "properties", "data"});
+        if (data != nullptr) {
+            set(data, "properties", cJSON_CreateObject());
+            set(data, "additionalProperties", cJSON_CreateFalse());
+        }
         for (const store::ExtraColumn& column : document_settings_.columns) {
             std::string quoted;
             json::Writer(quoted).string(column.name);
@@ -256,6 +267,10 @@ class Document {
             set(member(schema, "properties"), name->valuestring, parsed(schema_of(column.kind)));
             set(example, name->valuestring, cJSON_CreateNull());
             cJSON_AddItemToArray(member(schema, "required"), cJSON_Duplicate(name.get(), true));
+            if (settings_.has_extras && may_read_column(settings_, column.name))
+                set(user, name->valuestring, parsed(schema_of(column.kind)));
+            if (data != nullptr && may_change_column(settings_, column))
+                set(member(data, "properties"), name->valuestring, parsed(schema_of(column.kind)));
         }
     }
 

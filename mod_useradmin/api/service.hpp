@@ -25,6 +25,9 @@ struct Guards {
     bool last_super_admin = false;
 };
 
+/// Names of further columns of the user table. Valid as long as the configuration.
+using ColumnNames = std::span<const std::string_view>;
+
 /// The settings of the configuration.
 struct OperationSettings {
     /// ADMIN_EMAIL (4.4.1, check 5).
@@ -45,6 +48,10 @@ struct OperationSettings {
     bool has_extras = false;
     /// Links by mail; nothing: none.
     std::optional<mail::Settings> mail = {};
+    /// The further columns that superAdmins may read (UserAdminColumns).
+    ColumnNames columns = {};
+    /// Those that they may also change (UserAdminEditable).
+    ColumnNames editable_columns = {};
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
     /// The language of texts. Nothing: the one that the request prefers.

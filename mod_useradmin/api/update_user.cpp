@@ -1,5 +1,6 @@
 // 4.4 Update user: PUT /api/users/{id}
 #include "api/body.hpp"
+#include "api/columns.hpp"
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
@@ -91,6 +92,9 @@ Reply update_user(const Call& call, const Service& service) {
         return reject(call, service, 403, texts.update_role_forbidden);
     if (!object || !has_types(*object, caller))
         return reject(call, service, 500, texts.update_failed);
+    const ColumnChanges columns(call, service, *object);
+    if (const auto& refusal = columns.refusal())
+        return reject(call, service, refusal->status, *refusal->text);
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {
@@ -110,6 +114,7 @@ Reply update_user(const Call& call, const Service& service) {
             changes.push_back(store::expired_ban_end());
         apply_non_empty("banReason", object->text("banReason"));
     }
+    changes.insert(changes.end(), columns.values().begin(), columns.values().end());
     // If-Match is part of the update: a separate query would race with other changes.
     store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
     guard.versions = if_match_versions(call.request.headers);

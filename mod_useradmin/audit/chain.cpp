@@ -61,6 +61,16 @@ void write_text_if_any(Writer& writer, std::string_view key, std::string_view te
         writer.key(key).string(truncated(text));
 }
 
+void write_texts_if_any(Writer& writer, std::string_view key,
+                        const std::vector<std::string>& texts) {
+    if (texts.empty())
+        return;
+    writer.key(key).begin_array();
+    for (const std::string& text : texts)
+        writer.string(truncated(text));
+    writer.end_array();
+}
+
 void write_value(Writer& writer, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         writer.string(truncated(*text));
@@ -204,6 +214,7 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
         write_row(writer, "old", *before, after);
     if (after != nullptr)
         write_row(writer, "new", *after, before);
+    write_texts_if_any(writer, "columns", event.columns);
     write_text_if_any(writer, "request", origin.request_id);
     write_text_if_any(writer, "trace", origin.trace);
     if (corrects != 0)

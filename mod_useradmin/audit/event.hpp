@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::audit {
 
@@ -53,6 +54,8 @@ struct Event {
     /// The user's row before and after a change.
     std::optional<model::User> before = {};
     std::optional<model::User> after = {};
+    /// The further columns of the user table that the change sets.
+    std::vector<std::string> columns = {};
 
     Result result() const noexcept {
         return status < 400         ? Result::done

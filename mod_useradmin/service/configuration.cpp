@@ -60,6 +60,40 @@ const char* image_type(std::string_view image) {
     return is_xml && image.find("<svg") != image.npos ? "image/svg+xml" : nullptr;
 }
 
+/// Returns the name in lower case without underscores.
+std::string squeezed(std::string_view name) {
+    std::string letters = text::lower(name);
+    std::erase(letters, '_');
+    return letters;
+}
+
+/// Returns whether a column of that name probably contains secrets.
+bool has_name_of_secret(std::string_view squeezed_name) noexcept {
+    constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
+                                          "apikey",   "privatekey", "backupcode"};
+    constexpr std::string_view ends[] = {"token", "tokens", "hash", "salt", "otp"};
+    return std::any_of(std::begin(words), std::end(words),
+                       [&](std::string_view word) {
+                           return squeezed_name.find(word) != squeezed_name.npos;
+                       }) ||
+           std::any_of(std::begin(ends), std::end(ends),
+                       [&](std::string_view end) { return squeezed_name.ends_with(end); });
+}
+
+/// Returns why the column must not be named, or nullptr.
+const char* refusal_of(std::string_view column, bool is_editable) {
+    const std::string name = squeezed(column);
+    const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
+    if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
+        return "is a field of the service's own; right is a further column of the application's, "
+               "such as company";
+    if (has_name_of_secret(name))
+        return "has the name of a secret, which the service never shows";
+    if (is_editable && name == "twofactorenabled")
+        return "changes with the user's second factor; UserAdminColumns may show it";
+    return nullptr;
+}
+
 } // namespace
 
 const char* read_base(const httpd::ConfigLine& line, Base& base) {
@@ -191,6 +225,24 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
     }
     first = &apr::emplace<admin::RoleActions>(line.pool(),
                                               admin::RoleActions{line.copy(role), actions, first});
+    return nullptr;
+}
+
+const char* ColumnsReader::operator()(const httpd::ConfigLine& line,
+                                      api::ColumnNames& columns) const {
+    auto& kept = *static_cast<apr_array_header_t*>(
+        apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
+    for (const std::string_view word : line.words) {
+        if (word.empty() || word.find(',') != word.npos || !text::is_clean_utf8(word))
+            return "must be one or more names of columns between blanks, such as company plan";
+        if (const char* const refusal = refusal_of(word, are_editable))
+            return line.copy("'" + std::string(word) + "' " + refusal);
+        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(word);
+    }
+    if (line.words.empty())
+        return "must be one or more columns of the user table, such as company";
+    columns = {reinterpret_cast<const std::string_view*>(kept.elts),
+               static_cast<std::size_t>(kept.nelts)};
     return nullptr;
 }
 

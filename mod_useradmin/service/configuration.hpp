@@ -50,6 +50,14 @@ struct RoleReader {
     const char* operator()(const httpd::ConfigLine& line, const admin::RoleActions*& first) const;
 };
 
+/// Reads the names of further columns of the user table. Refuses those that the service manages and
+/// those of secrets.
+struct ColumnsReader {
+    /// Whether superAdmins may change them.
+    bool are_editable;
+    const char* operator()(const httpd::ConfigLine& line, api::ColumnNames& columns) const;
+};
+
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
     std::tuple{
@@ -103,6 +111,14 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
                                            "how many links are sent by mail within an hour", 100L,
                                            httpd::NumberReader{"a whole number", 1, 100000}),
+        httpd::directive<struct ShownColumns>(
+            "UserAdminColumns", TAKE_ARGV, httpd::anywhere,
+            "further columns of the user table that superAdmins see", api::ColumnNames(),
+            ColumnsReader{false}),
+        httpd::directive<struct EditableColumns>(
+            "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
+            "further columns of the user table that superAdmins see and change", api::ColumnNames(),
+            ColumnsReader{true}),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::NumberReader{"a whole number", 1, 100000}),

@@ -1,5 +1,6 @@
 #include "service/console.hpp"
 
+#include "api/columns.hpp"
 #include "apr/pool.hpp"
 #include "console/page.hpp"
 #include "httpd/auth_information.hpp"
@@ -73,6 +74,30 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     return visitor;
 }
 
+/// Writes the further columns that superAdmins see, if any, with their types. Returns whether the
+/// catalogue could be read.
+bool write_columns(request_rec* request, const ServiceOfPage& service, json::Writer& writer) {
+    const api::OperationSettings rules = operation_settings(request, service.settings);
+    if (!api::has_readable_columns(rules))
+        return true;
+    httpd::RequestBackend backend(request, useradmin_module,
+                                  httpd::backend_settings(service.settings));
+    const auto columns = backend.store().extra_columns();
+    if (!columns)
+        return false;
+    writer.key("columns").begin_array();
+    for (const store::ExtraColumn& column : *columns) {
+        if (!api::may_read_column(rules, column.name))
+            continue;
+        writer.begin_object().key("name").string(column.name);
+        writer.key("type").string(api::text_of(column.kind));
+        writer.key("nullable").boolean(column.is_nullable);
+        writer.key("editable").boolean(api::may_change_column(rules, column)).end_object();
+    }
+    writer.end_array();
+    return true;
+}
+
 /// Returns {"id":"…","role":"…"} or null; administrators also get the rules of UserAdminGuard.
 int send_caller(request_rec* request, const ServiceOfPage& service) {
     const ConsoleCaller visitor = console_caller_of(request, service);
@@ -90,6 +115,8 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     if (role == api::Role::super_admin) {
         writer.key("protectedEmail").string(protected_email_of(request, service.settings));
         writer.key("lowersEmail").boolean(service.settings.get<LowersEmail>());
+        if (!write_columns(request, service, writer))
+            return HTTP_SERVICE_UNAVAILABLE;
     } else if (role == api::Role::admin) {
         writer.key("rank").boolean(service.settings.get<GuardWords>().rank);
     }

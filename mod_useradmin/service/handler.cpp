@@ -206,6 +206,8 @@ api::OperationSettings operation_settings(const request_rec* request,
         settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
     rules.mail = mail_settings(configuration);
+    rules.columns = settings.get<ShownColumns>();
+    rules.editable_columns = settings.get<EditableColumns>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
     rules.language = settings.get<TextLanguage>();
     return rules;

@@ -1294,29 +1294,33 @@ Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
     return change_one(work, statement);
 }
 
-Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
+ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     using Kind = ExtraColumn::Kind;
-    std::vector<ExtraColumn> columns;
-    for (const Column* column : work.schema().extra_user_columns()) {
-        const auto kind_of = [](const Column& of) {
-            switch (of.kind) {
-            case Column::Kind::text:
-            case Column::Kind::uuid:
-                // A SQLite column without a type may hold any value.
-                return of.type.empty() ? Kind::any : Kind::text;
-            case Column::Kind::integer:
-                return Kind::integer;
-            case Column::Kind::boolean:
-                return Kind::boolean;
-            case Column::Kind::timestamp:
-                return Kind::time;
-            case Column::Kind::other:
-                break;
-            }
-            return Kind::any;
-        };
-        columns.push_back({apr::copy_view(work.pool(), column->name), kind_of(*column)});
+    switch (column.kind) {
+    case Column::Kind::text:
+    case Column::Kind::uuid:
+        // A SQLite column without a type may hold any value.
+        return column.type.empty() ? Kind::any : Kind::text;
+    case Column::Kind::integer:
+        return Kind::integer;
+    case Column::Kind::boolean:
+        return Kind::boolean;
+    case Column::Kind::timestamp:
+        return Kind::time;
+    case Column::Kind::other:
+        break;
     }
+    // SQLite has no type for times; better-auth declares them as date.
+    const bool is_time = column.sql_type.empty() && (column.type.find("date") != column.type.npos ||
+                                                     column.type.find("time") != column.type.npos);
+    return is_time ? Kind::time : Kind::any;
+}
+
+Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
+    std::vector<ExtraColumn> columns;
+    for (const Column* column : work.schema().extra_user_columns())
+        columns.push_back({apr::copy_view(work.pool(), column->name), extra_kind_of(*column),
+                           column->is_nullable, column->max_value});
     return columns;
 }
 

@@ -94,6 +94,8 @@ Result<Done> change_second_factor(Work& work, const Dialect& dialect,
                                   const SecondFactorChange& change);
 Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
                                           std::string_view user_id, const SecondFactorLock& lock);
+/// Returns the JSON type of a further column's values.
+ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 

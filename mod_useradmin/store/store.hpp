@@ -368,6 +368,9 @@ struct ExtraColumn {
     enum class Kind { text, integer, boolean, time, any };
     std::string_view name;
     Kind kind = Kind::any;
+    bool is_nullable = true;
+    /// The maximum of an integer column.
+    std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A listener for changes, such as an audit log.

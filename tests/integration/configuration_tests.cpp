@@ -107,6 +107,15 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminConsoleAccent blue", "must be a colour as #rrggbb, in quotes, such as"},
         {"UserAdminConsoleAccent \"#12345g\"", "must be a colour as #rrggbb, in quotes, such as"},
         {"UserAdminConsoleAccent \"#ff8800\"", "must be darker for text on white; \"#aa5b00\" is"},
+        {"UserAdminColumns", "must be one or more columns of the user table"},
+        {"UserAdminColumns company,plan", "must be one or more names of columns between blanks"},
+        {"UserAdminColumns company email_verified", "'email_verified' is a field of the service"},
+        {"UserAdminColumns banReason", "'banReason' is a field of the service's own"},
+        {"UserAdminColumns passwordHint", "'passwordHint' has the name of a secret"},
+        {"UserAdminColumns reset_token", "'reset_token' has the name of a secret"},
+        {"UserAdminEditable role", "'role' is a field of the service's own"},
+        {"UserAdminEditable two_factor_enabled", "changes with the user's second factor"},
+        {"UserAdminEditable APIKEY", "'APIKEY' has the name of a secret"},
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
@@ -167,7 +176,8 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                       "AuthUserAdminTimeout 2\nUserAdminGuard last-superadmin rank\n"
                       "UserAdminTrustedOrigin https://app.example.com HTTP://LOCALHOST:3000\n"
                       "UserAdminConsoleSignIn /sign-in\nUserAdminApplicationCache 0\n"
-                      "UserAdminLanguage accept\n" +
+                      "UserAdminLanguage accept\nUserAdminColumns tokensUsed twoFactorEnabled\n"
+                      "UserAdminEditable company \"phone number\"\n" +
                       location("/api/users", "UserAdminSession \"%{note:a}\" \"%{env:B}\"\n"
                                              "UserAdminProtectedEmail b@example.org\n"
                                              "UserAdminPasswordHash argon2id t=3 m=65536 p=4\n"

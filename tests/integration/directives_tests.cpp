@@ -158,6 +158,22 @@ const std::vector<Row>& rows() {
              const int status = place.send("GET", "/users/ada-1/sessions").status;
              return std::string(status == 200 ? "On" : status == 404 ? "Off" : "(none)");
          }},
+        {"UserAdminColumns",
+         {"shown_a", "shown_b", "shown_c"},
+         [](const Place& place) {
+             return between(place.send("GET", "/users/console?caller").body,
+                            R"("columns":[{"name":")", "\"")
+                 .value_or("?");
+         }},
+        // The table has none of them.
+        {"UserAdminEditable",
+         {"set_a", "set_b", "set_c"},
+         [](const Place& place) {
+             return first_of(row_of("UserAdminEditable"), [&](const std::string& name) {
+                 return place.send("PUT", "/users/ada-1", R"({"data":{")" + name + R"(":"x"}})")
+                            .status == 400;
+             });
+         }},
         {"UserAdminMaxLimit",
          {"3", "4", "5"},
          [](const Place& place) {
@@ -383,7 +399,29 @@ std::string virtual_host(const std::string& name, const std::string& directives)
 
 } // namespace
 
-TEST_GROUP_BASE(directives, OwnHttpd){};
+class Directives : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        // As UserAdminColumns has them.
+        for (const char* column : row_of("UserAdminColumns").values)
+            alter("ADD", column, " text");
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        for (const char* column : row_of("UserAdminColumns").values)
+            alter("DROP", column);
+    }
+
+  private:
+    static void alter(const std::string& action, const std::string& column,
+                      const std::string& type = {}) {
+        Suite::current().database().sql().run("ALTER TABLE \"user\" " + action + " COLUMN \"" +
+                                              column + "\"" + type);
+    }
+};
+
+TEST_GROUP_BASE(directives, Directives){};
 
 TEST(directives, merge_from_server_to_virtual_host_to_Location) {
     exclude_from_document();

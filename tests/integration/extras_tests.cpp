@@ -315,6 +315,89 @@ TEST(extras_sign_in_methods, are_removed_only_if_the_user_is_unchanged) {
     expect_success(remove(tag));
 }
 
+/// A user table to which the application has added columns.
+class FurtherColumnsOfUsers : public Extras {
+  protected:
+    static constexpr const char* columns[] = {"company", "plan", "seats", "apiSecret"};
+
+    void setup() override {
+        Extras::setup();
+        for (const char* column : columns)
+            sql().run("ALTER TABLE \"user\" ADD COLUMN \"" + std::string(column) +
+                      (column == columns[2] ? "\" integer" : "\" text DEFAULT 'as it was'"));
+        log_ = Suite::current().work().make("further-columns") / "audit.log";
+        start("UserAdminAuditLog \"" + log_.string() + "\"\n" +
+              location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n"
+                                     "UserAdminColumns company\nUserAdminEditable plan seats") +
+              "<Location \"/api/users/console\">\nSetHandler useradmin-console\n</Location>\n");
+    }
+    void teardown() override {
+        Extras::teardown();
+        for (const char* column : columns)
+            sql().run("ALTER TABLE \"user\" DROP COLUMN \"" + std::string(column) + "\"");
+    }
+
+    Reply ask_for(Caller caller, const std::string& path) {
+        return client_->send({"GET", path, {bearer(caller)}});
+    }
+    Reply update(Caller caller, const std::string& body, const std::string& tag = "*") {
+        return client_->send(
+            {"PUT", "/api/users/ada-1", {bearer(caller), "If-Match: " + tag}, body});
+    }
+
+    std::filesystem::path log_;
+};
+
+TEST_GROUP_BASE(extras_columns, FurtherColumnsOfUsers){};
+
+TEST(extras_columns, are_read_by_a_superAdmin_as_far_as_the_directives_name_them) {
+    const std::string query = "?columns=apiSecret,plan,company";
+    for (const char* path : {"/api/users/ada-1", "/api/users"}) {
+        const Reply reply = ask_for(Caller::super_admin, path + query);
+        CHECK_EQUAL(200, reply.status);
+        STRCMP_CONTAINS(R"("company":"as it was")", reply.body.c_str());
+        STRCMP_CONTAINS(R"("plan":"as it was")", reply.body.c_str());
+        CHECK(reply.body.find("apiSecret") == std::string::npos);
+        for (const Reply& other :
+             {ask_for(Caller::admin, path + query), ask_for(Caller::super_admin, path)})
+            CHECK(other.body.find("as it was") == std::string::npos);
+    }
+}
+
+TEST(extras_columns, are_told_to_the_console_of_a_superAdmin) {
+    STRCMP_CONTAINS(
+        R"("columns":[{"name":"company","type":"text","nullable":true,"editable":false},)"
+        R"({"name":"plan","type":"text","nullable":true,"editable":true},)"
+        R"({"name":"seats","type":"integer","nullable":true,"editable":true}])",
+        ask_for(Caller::super_admin, "/api/users/console?caller").body.c_str());
+    CHECK(ask_for(Caller::admin, "/api/users/console?caller").body.find("columns") ==
+          std::string::npos);
+}
+
+TEST(extras_columns, are_set_in_the_version_that_is_known_with_a_line_in_the_audit_log) {
+    const std::string body = R"({"data":{"plan":"pro","seats":12}})";
+    expect_error(update(Caller::admin, body), 403, "No tienes permisos");
+    expect_error(update(Caller::super_admin, R"({"data":{"company":"x"}})"), 403,
+                 "No tienes permisos");
+    expect_error(update(Caller::super_admin, R"({"data":{"seats":"x"}})"), 400,
+                 "Petición incorrecta");
+    const std::string tag =
+        ask_for(Caller::super_admin, "/api/users/ada-1").header("ETag").value_or("");
+    const Reply updated = update(Caller::super_admin, body, tag);
+    CHECK_EQUAL(200, updated.status);
+    STRCMP_CONTAINS("\"seats\":12", updated.body.c_str());
+    CHECK_EQUAL(std::string("pro 12"),
+                sql()
+                    .value(R"(SELECT "plan" || ' ' || "seats" FROM "user" WHERE "id" = 'ada-1')")
+                    .value_or(""));
+    expect_error(update(Caller::super_admin, R"({"data":{"plan":null}})", tag), 412,
+                 "El usuario ha cambiado");
+    CHECK_EQUAL(200, update(Caller::super_admin, R"({"data":{"plan":null}})").status);
+    const std::string text = read_file(log_);
+    STRCMP_CONTAINS(R"("columns":["plan","seats"])", text.c_str());
+    CHECK(text.find("\"pro\"") == std::string::npos);
+}
+
 TEST(extras, are_503_where_the_database_is_away) {
     allow_log("UA0");
     allow_log("dbd");

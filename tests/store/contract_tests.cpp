@@ -789,6 +789,37 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     }
 }
 
+TEST(extra_columns, are_set_by_their_names_and_known_by_their_types) {
+    change("ALTER TABLE \"user\" ADD COLUMN \"points\" smallint; "
+           "ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean NOT NULL DEFAULT FALSE; "
+           "ALTER TABLE \"user\" ADD COLUMN \"seen\" timestamp; "
+           "ALTER TABLE \"user\" ADD COLUMN \"motto\" text",
+           "ALTER TABLE \"user\" DROP COLUMN \"points\"; ALTER TABLE \"user\" DROP COLUMN \"vip\"; "
+           "ALTER TABLE \"user\" DROP COLUMN \"seen\"; ALTER TABLE \"user\" DROP COLUMN \"motto\"");
+    add_user("u", "u@x");
+    const auto columns = worked(store().extra_columns());
+    using Kind = store::ExtraColumn::Kind;
+    constexpr Kind kinds[] = {Kind::integer, Kind::boolean, Kind::time, Kind::text};
+    CHECK_EQUAL(std::size(kinds), columns.size());
+    for (std::size_t index = 0; index < columns.size(); ++index) {
+        CHECK(columns[index].kind == kinds[index]);
+        CHECK_EQUAL(columns[index].name != "vip", columns[index].is_nullable);
+    }
+    if (database().kind() != useradmin::test::Kind::sqlite)
+        CHECK_EQUAL(32767, columns[0].max_value);
+    const auto further = [](std::string_view name, model::Value value) {
+        return store::Change{name, value, store::Change::When::always, true};
+    };
+    const store::Changes changes = {further("points", "12"), further("vip", true),
+                                    further("seen", *text::parse_date("2026-11-20T23:30:19.717Z")),
+                                    further("motto", "a 'b'")};
+    std::string object(worked(store().update("u", changes)).extra_columns);
+    std::erase(object, ' ');
+    for (const char* part : {"\"points\":12", "\"vip\":true",
+                             "\"seen\":\"2026-11-20T23:30:19.717Z\"", "\"motto\":\"a'b'\""})
+        STRCMP_CONTAINS(part, object.c_str());
+}
+
 TEST(extra_columns, do_not_come_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");

@@ -155,6 +155,33 @@ TEST(api_openapi, has_the_columns_that_the_table_has_beside) {
     CHECK(at(text, {"components", "schemas", "User"}).find("phone") == std::string::npos);
 }
 
+TEST(api_openapi, has_the_columns_that_superAdmins_read_and_change) {
+    using Kind = store::ExtraColumn::Kind;
+    const store::ExtraColumn columns[] = {
+        {"phone", Kind::text}, {"logins", Kind::integer}, {"hidden", Kind::text}};
+    constexpr std::string_view shown[] = {"phone"};
+    constexpr std::string_view editable[] = {"logins"};
+    surroundings.columns = columns;
+    settings.columns = shown;
+    settings.editable_columns = editable;
+    CHECK(document().find("\"columns\"") == std::string::npos);
+    settings.has_extras = true;
+    const std::string text = document();
+    STRCMP_CONTAINS("components/parameters/columns",
+                    at(text, {"paths", "/{id}", "get", "parameters"}).c_str());
+    const std::string user = at(text, {"components", "schemas", "User", "properties"});
+    STRCMP_CONTAINS("\"phone\"", user.c_str());
+    STRCMP_CONTAINS("\"logins\"", user.c_str());
+    CHECK(user.find("hidden") == std::string::npos);
+    CHECK_EQUAL(std::string(R"({"logins":{"type":["integer","null"]}})"),
+                at(text, {"paths", "/{id}", "put", "requestBody", "content", "application/json",
+                          "schema", "properties", "data", "properties"}));
+    settings.editable_columns = {};
+    CHECK(at({"paths", "/{id}", "put", "requestBody", "content", "application/json", "schema",
+              "properties"})
+              .find("\"data\"") == std::string::npos);
+}
+
 TEST(api_openapi, says_what_carries_the_token_where_that_is_known) {
     CHECK_EQUAL(std::string("[]"), at({"security"}));
     surroundings.carriers = api::TokenCarriers{"my_session", false};

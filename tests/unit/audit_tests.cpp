@@ -775,6 +775,15 @@ TEST(audit_line, of_an_update_has_the_fields_that_differ) {
         line.npos);
 }
 
+TEST(audit_line, names_the_further_columns_that_are_set) {
+    audit::Event event;
+    event.operation = "update";
+    CHECK(audit::begin_line(event, {}, text::now(), 0).find("columns") == std::string::npos);
+    event.columns = {"plan", "a\"b"};
+    STRCMP_CONTAINS(R"("columns":["plan","a\"b"])",
+                    audit::begin_line(event, {}, text::now(), 0).c_str());
+}
+
 TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
     audit::Event event;
     event.operation = "update";

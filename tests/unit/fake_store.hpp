@@ -109,7 +109,11 @@ class FakeStore final : public store::Store {
                                       shown(window.position);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
-        return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
+        store::Page page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
+        if (window.columns == store::UserColumns::all)
+            for (model::User& listed : page.users)
+                listed.extra_columns = other_columns;
+        return page;
     }
 
     store::Result<model::User> find(std::string_view id, store::UserColumns which) override {

@@ -1,0 +1,115 @@
+#include "api/columns.hpp"
+
+#include "api/texts.hpp"
+#include "text/url.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace useradmin::api {
+
+namespace {
+
+using json::Object;
+
+bool contains(ColumnNames names, std::string_view name) noexcept {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Returns a whole number within the column's bounds, or nothing.
+std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn& column) {
+    // JavaScript's largest exact integer.
+    constexpr double largest = 9007199254740991;
+    if (std::trunc(number) != number || std::abs(number) > largest)
+        return std::nullopt;
+    const auto whole = static_cast<std::int64_t>(number);
+    return whole > column.max_value || whole < -column.max_value ? std::nullopt
+                                                                 : std::optional(whole);
+}
+
+} // namespace
+
+bool may_read_column(const OperationSettings& settings, std::string_view name) noexcept {
+    return contains(settings.columns, name) || contains(settings.editable_columns, name);
+}
+
+bool may_change_column(const OperationSettings& settings,
+                       const store::ExtraColumn& column) noexcept {
+    return column.kind != store::ExtraColumn::Kind::any &&
+           contains(settings.editable_columns, column.name);
+}
+
+std::vector<std::string_view> requested_columns(const Call& call,
+                                                const OperationSettings& settings) {
+    std::vector<std::string_view> columns;
+    if (!settings.has_extras || !may_use_extras(*call.caller))
+        return columns;
+    const std::string names = text::query_parameter(call.request.query, "columns").value_or("");
+    const std::string padded = "," + names + ",";
+    for (const ColumnNames all : {settings.columns, settings.editable_columns})
+        for (const std::string_view name : all)
+            if (padded.find("," + std::string(name) + ",") != padded.npos &&
+                !contains(columns, name))
+                columns.push_back(name);
+    return columns;
+}
+
+ColumnChanges::ColumnChanges(const Call& call, const Service& service, const json::Object& body) {
+    const OperationSettings& settings = service.settings;
+    if (!settings.has_extras || settings.editable_columns.empty() ||
+        body.kind("data") == Object::Kind::absent)
+        return;
+    data_ = body.object("data");
+    const std::vector<std::string_view> names =
+        data_ ? data_->keys() : std::vector<std::string_view>();
+    const bool may_change = may_use_extras(*call.caller) &&
+                            std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+                                return contains(settings.editable_columns, name);
+                            });
+    if (!may_change || !data_) {
+        refusal_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
+        return;
+    }
+    const auto columns = service.store.extra_columns();
+    if (!columns) {
+        refusal_ = failure_reply(columns.failure(), texts.update_failed);
+        return;
+    }
+    for (const std::string_view name : names) {
+        const auto column =
+            std::find_if(columns->begin(), columns->end(),
+                         [&](const store::ExtraColumn& each) { return each.name == name; });
+        const auto value = column != columns->end() ? value_of(name, *column) : std::nullopt;
+        if (!value) {
+            refusal_ = error(400, texts.bad_request);
+            return;
+        }
+        values_.push_back({name, *value, store::Change::When::always, true});
+        call.event.columns.emplace_back(name);
+    }
+}
+
+/// Returns the value, or nothing if the column cannot have it.
+std::optional<model::Value> ColumnChanges::value_of(std::string_view name,
+                                                    const store::ExtraColumn& column) {
+    using Type = store::ExtraColumn::Kind;
+    using Kind = Object::Kind;
+    const Kind kind = data_->kind(name);
+    if (kind == Kind::null)
+        return column.is_nullable && column.kind != Type::any ? std::optional(model::Value())
+                                                              : std::nullopt;
+    if (kind == Kind::string && column.kind == Type::text)
+        return model::Value(data_->text(name));
+    if (kind == Kind::boolean && column.kind == Type::boolean)
+        return model::Value(data_->boolean(name));
+    if (kind == Kind::number && column.kind == Type::integer)
+        if (const auto number = whole_number(data_->number(name), column))
+            return model::Value(std::string_view(texts_.emplace_back(std::to_string(*number))));
+    if (kind == Kind::string && column.kind == Type::time)
+        if (const auto time = text::parse_date(data_->text(name)))
+            return model::Value(*time);
+    return std::nullopt;
+}
+
+} // namespace useradmin::api

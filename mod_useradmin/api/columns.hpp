@@ -1,0 +1,59 @@
+// The further columns of the user table in replies and updates (UserAdminColumns,
+// UserAdminEditable).
+#pragma once
+
+#include "api/operations.hpp"
+#include "json/reader.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::api {
+
+/// Returns whether superAdmins may read any.
+inline bool has_readable_columns(const OperationSettings& settings) noexcept {
+    return settings.has_extras && !(settings.columns.empty() && settings.editable_columns.empty());
+}
+/// Returns whether superAdmins may read the column, with UserAdminExtras.
+bool may_read_column(const OperationSettings& settings, std::string_view name) noexcept;
+/// Returns whether they may change it. Columns of other types are read-only.
+bool may_change_column(const OperationSettings& settings,
+                       const store::ExtraColumn& column) noexcept;
+
+/// Returns the name of a type.
+constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
+    constexpr std::string_view names[] = {"text", "integer", "boolean", "time", "any"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+/// Returns the columns that the parameter "columns" names and the caller may read.
+std::vector<std::string_view> requested_columns(const Call& call,
+                                                const OperationSettings& settings);
+
+/// The changes of further columns: the member "data" of an update.
+class ColumnChanges {
+  public:
+    /// Reads the member. Without UserAdminEditable it is ignored, as any unknown one.
+    ColumnChanges(const Call& call, const Service& service, const json::Object& body);
+    ColumnChanges(const ColumnChanges&) = delete;
+    ColumnChanges& operator=(const ColumnChanges&) = delete;
+
+    /// Returns why the caller may not make the changes, or nothing.
+    const std::optional<Reply>& refusal() const noexcept { return refusal_; }
+    /// Returns the changes, valid as long as this object.
+    const store::Changes& values() const noexcept { return values_; }
+
+  private:
+    std::optional<model::Value> value_of(std::string_view name, const store::ExtraColumn& column);
+
+    std::optional<json::Object> data_;
+    std::optional<Reply> refusal_;
+    store::Changes values_;
+    /// Texts that the JSON does not have.
+    std::deque<std::string> texts_;
+};
+
+} // namespace useradmin::api

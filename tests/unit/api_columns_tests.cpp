@@ -1,0 +1,184 @@
+// UserAdminColumns and UserAdminEditable: further columns of the user table.
+#include "fake_store.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr std::string_view forbidden = "403 No tienes permisos";
+constexpr std::string_view bad_request = "400 Petición incorrecta";
+
+constexpr std::string_view shown[] = {"company", "logins", "absent"};
+constexpr std::string_view editable[] = {"plan",  "seats",   "trial", "since",
+                                         "notes", "renamed", "tag"};
+
+class Columns : public ApiScene {
+  public:
+    void setup() override {
+        using Kind = store::ExtraColumn::Kind;
+        start_over();
+        settings.has_extras = true;
+        settings.columns = shown;
+        settings.editable_columns = editable;
+        store.columns = {{"company", Kind::text},  {"logins", Kind::integer},
+                         {"plan", Kind::text},     {"seats", Kind::integer, true, 32767},
+                         {"trial", Kind::boolean}, {"since", Kind::time},
+                         {"notes", Kind::any},     {"tag", Kind::text, false}};
+        store.other_columns =
+            R"({"company": "A, {\"plan\": 1}", "key": "s3cr3t", "plan": [1, {"key": 2}], )"
+            R"("logins": 9007199254740993})";
+    }
+
+  protected:
+    /// What comes after the eleven fields of a reply to this request.
+    std::string further(const Caller& caller, std::string_view request) {
+        const std::string text = send(caller, request).body;
+        constexpr std::string_view last = "\"banExpires\":null";
+        const std::size_t begin = text.find(last) + last.size();
+        return text.substr(begin, text.find("}}", begin) + 1 - begin);
+    }
+
+    /// The value that the update sets this column to.
+    std::string set_to(std::string_view column) const {
+        for (const store::Change& change : *store.changes) {
+            if (change.field != column)
+                continue;
+            CHECK_TRUE(change.names_column);
+            if (const auto* text = std::get_if<std::string_view>(&change.value))
+                return std::string(*text);
+            if (const auto* truth = std::get_if<bool>(&change.value))
+                return *truth ? "true" : "false";
+            if (const auto* time = std::get_if<text::Timestamp>(&change.value)) {
+                std::string text;
+                text::append_iso8601(text, *time);
+                return text;
+            }
+            return "null";
+        }
+        return "(unset)";
+    }
+
+    void expect_set(std::string_view column, std::string_view json, std::string_view value,
+                    SourceLocation where = {}) {
+        const std::string text =
+            "{\"data\":{\"" + std::string(column) + "\":" + std::string(json) + "}}";
+        expect("200", ask(super_admin, "PUT /another", text), text, where);
+        expect("body, extra_columns, update another", calls.text(), text, where);
+        expect(value, set_to(column), text, where);
+        CHECK_EQUAL(1U, event.columns.size());
+        expect(column, event.columns.at(0), text, where);
+    }
+
+    void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
+                        SourceLocation where = {}) {
+        expect(answer, ask(caller, "PUT /another", text), text, where);
+        CHECK_FALSE(store.changes.has_value());
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(columns, Columns){};
+
+TEST(columns, that_are_named_come_with_a_user_as_they_are) {
+    expect(R"(,"company":"A, {\"plan\": 1}","logins":9007199254740993})",
+           further(super_admin, "GET /another?columns=logins,company"));
+    expect(R"(,"plan":[1,{"key":2}]})", further(super_admin, "GET /another?columns=plan"));
+    expect("find another", calls.text());
+}
+
+TEST(columns, that_are_named_come_with_a_list) {
+    const std::string text = send(super_admin, "GET /?columns=plan%2Ccompany").body;
+    std::size_t count = 0;
+    for (std::size_t at = text.find("\"plan\":["); at != text.npos;
+         at = text.find("\"plan\":[", at + 1))
+        ++count;
+    CHECK_EQUAL(store.users.size(), count);
+    CHECK(text.find("s3cr3t") == text.npos);
+}
+
+TEST(columns, that_no_directive_names_stay_hidden) {
+    for (const char* request : {"GET /another?columns=key", "GET /another?columns=KEY,Company",
+                                "GET /another?columns=", "GET /another", "GET /another?columns=*",
+                                "GET /another?columns=comp", "GET /another?columns=any,key"})
+        expect("}", further(super_admin, request), request);
+}
+
+TEST(columns, are_for_superAdmins_with_UserAdminExtras_only) {
+    expect("}", further(admin, "GET /another?columns=company"));
+    expect("}", further(user, "GET /me?columns=company"));
+    settings.has_extras = false;
+    expect("}", further(super_admin, "GET /another?columns=company"));
+}
+
+TEST(columns, are_set_to_values_of_their_types) {
+    expect_set("plan", R"("pro")", "pro");
+    expect_set("plan", R"("")", "");
+    expect_set("plan", "null", "null");
+    expect_set("tag", R"("x")", "x");
+    expect_set("seats", "12", "12");
+    expect_set("seats", "-32767", "-32767");
+    expect_set("trial", "false", "false");
+    expect_set("trial", "null", "null");
+    expect_set("since", R"("2026-11-20T23:30:19.717Z")", "2026-11-20T23:30:19.717Z");
+}
+
+TEST(columns, are_set_beside_fields) {
+    expect("200", ask(super_admin, "PUT /another", R"({"name":"Ana","data":{"plan":"pro"}})"));
+    expect("Ana", store.users.at(1).name);
+    expect("pro", set_to("plan"));
+    expect("200", ask(super_admin, "PUT /another", R"({"data":{}})"));
+    expect("(unset)", set_to("plan"));
+}
+
+TEST(columns, refuse_values_of_other_types) {
+    for (const char* data :
+         {R"("plan":1)", R"("plan":true)", R"("plan":["a"])", R"("seats":"1")", R"("seats":1.5)",
+          R"("seats":32768)", R"("seats":-32768)", R"("seats":1e300)", R"("trial":1)",
+          R"("trial":"true")", R"("since":"soon")", R"("since":1)", R"("notes":"a")",
+          R"("notes":null)", R"("tag":null)", R"("plan":"pro","seats":null,"trial":0)"})
+        expect_refusal(bad_request, super_admin, "{\"data\":{" + std::string(data) + "}}");
+    for (const char* data : {"null", "1", "\"plan\"", "[]"})
+        expect_refusal(bad_request, super_admin, "{\"data\":" + std::string(data) + "}");
+}
+
+TEST(columns, that_the_table_does_not_have_are_not_set) {
+    expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
+}
+
+TEST(columns, that_are_not_editable_are_not_set) {
+    for (const char* name : {"company", "key", "email", "role", "banned", "Plan"})
+        expect_refusal(forbidden, super_admin, "{\"data\":{\"" + std::string(name) + "\":\"x\"}}");
+    expect_refusal(forbidden, super_admin, R"({"data":{"plan":"pro","company":"x"}})");
+}
+
+TEST(columns, are_not_set_by_an_admin) {
+    expect_refusal(forbidden, admin, R"({"data":{"plan":"pro"}})");
+    expect_refusal(forbidden, admin, R"({"data":{}})");
+    expect(not_found, ask(admin, "PUT /unknown", R"({"data":{"plan":"pro"}})"));
+}
+
+TEST(columns, of_an_update_are_ignored_without_UserAdminEditable) {
+    settings.editable_columns = {};
+    for (const Caller& caller : {admin, super_admin}) {
+        expect("200", ask(caller, "PUT /another", R"({"data":{"plan":"pro"}})"));
+        expect("body, update another", calls.text());
+        expect("(unset)", set_to("plan"));
+    }
+}
+
+TEST(columns, are_set_only_in_the_version_that_the_caller_knows) {
+    headers.fields["If-Match"] = "\"0-0.0\"";
+    expect("412 El usuario ha cambiado",
+           ask(super_admin, "PUT /another", R"({"data":{"plan":"pro"}})"));
+}
+
+TEST(columns, cannot_be_set_while_the_catalogue_cannot_be_read) {
+    store.failures["extra_columns"] = store::Failure::unavailable;
+    expect_refusal(unavailable, super_admin, R"({"data":{"plan":"pro"}})");
+}
+
+} // namespace useradmin::test
