@@ -293,6 +293,26 @@ TEST(check, says_where_addresses_differ_in_case_alone) {
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
+TEST(check, says_which_further_columns_the_table_does_not_have) {
+    const auto checked = [&](const std::string& directives) {
+        return ctl_with(directives, {"check", "--verbose"});
+    };
+    const std::string columns = "UserAdminColumns company plann\nUserAdminEditable data\n";
+    sql().run(R"(ALTER TABLE "user" ADD COLUMN "company" text;
+                 ALTER TABLE "user" ADD COLUMN "data" json)");
+    const auto result = checked("UserAdminExtras On\n" + columns);
+    CHECK_EQUAL(1, result.status);
+    STRCMP_CONTAINS(
+        "UserAdminColumns names plann, which is no further column of table \"user\"; it "
+        "has company, data",
+        result.output.c_str());
+    STRCMP_CONTAINS("column data has the type json, so the console shows it and cannot change it",
+                    result.output.c_str());
+    CHECK(result.output.find("names company") == std::string::npos);
+    STRCMP_CONTAINS("have no effect without UserAdminExtras On", checked(columns).output.c_str());
+    sql().run(R"(ALTER TABLE "user" DROP COLUMN "company"; ALTER TABLE "user" DROP COLUMN "data")");
+}
+
 TEST(check, says_what_needs_the_table_of_revocations) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
     const std::string problem = "UserAdminSecondaryStorage ends no session";

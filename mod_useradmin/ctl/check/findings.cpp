@@ -3,6 +3,7 @@
 #include "ctl/display.hpp"
 #include "store/schema.hpp"
 #include "store/similar_tables.hpp"
+#include "store/statements.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -36,6 +37,7 @@ class Examiner {
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
             check_unique_email();
+        check_further_columns();
         if (found_.addresses)
             check_addresses();
         check_rows();
@@ -278,6 +280,39 @@ class Examiner {
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
                  ", and the application's own hashes are " +
                  (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
+    }
+
+    void check_further_columns() {
+        if (!schema().user.exists())
+            return;
+        for (const auto& [directive, names] :
+             {std::pair("UserAdminColumns", settings_.shown_columns),
+              {"UserAdminEditable", settings_.editable_columns}})
+            for (const std::string& name : names)
+                check_further_column(directive, name);
+        if (!settings_.has_extras &&
+            !(settings_.shown_columns.empty() && settings_.editable_columns.empty()))
+            note("UserAdminColumns and UserAdminEditable have no effect without UserAdminExtras "
+                 "On");
+    }
+
+    void check_further_column(const std::string& directive, const std::string& name) {
+        const auto columns = schema().extra_user_columns();
+        const auto found =
+            std::find_if(columns.begin(), columns.end(),
+                         [&](const store::Column* column) { return column->name == name; });
+        if (found == columns.end()) {
+            std::string others;
+            for (const store::Column* column : columns)
+                others += (others.empty() ? "" : ", ") + column->name;
+            problem_that(directive + " names " + name + ", which is no further column of table " +
+                         schema().user.name + "; it has " + (others.empty() ? "none" : others));
+        } else if (directive == "UserAdminEditable" &&
+                   store::statements::extra_kind_of(**found) == store::ExtraColumn::Kind::any) {
+            note("column " + name + " has the type " +
+                 ((*found)->type.empty() ? "none" : (*found)->type) +
+                 ", so the console shows it and cannot change it (UserAdminEditable)");
+        }
     }
 
     void check_revocations() {

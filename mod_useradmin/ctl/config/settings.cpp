@@ -111,6 +111,16 @@ class Reader {
     /// Returns the base of relative paths in the configuration; empty if there is none.
     std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
 
+    /// Returns the arguments of all lines with the directive.
+    std::vector<std::string> arguments(std::string_view directive) const {
+        std::vector<std::string> all;
+        if (file_)
+            for (const ConfigLine& line : file_->lines())
+                if (!line.words.empty() && is_same_name(line.words[0], directive))
+                    all.insert(all.end(), line.words.begin() + 1, line.words.end());
+        return all;
+    }
+
     bool says(std::string_view directive, std::string_view argument) const {
         return file_ && file_->has(directive, argument);
     }
@@ -239,6 +249,8 @@ CommandSettings read_settings(const Options& options,
     settings.configuration_file = reader.file_name();
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
+    settings.shown_columns = reader.arguments("UserAdminColumns");
+    settings.editable_columns = reader.arguments("UserAdminEditable");
     settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");

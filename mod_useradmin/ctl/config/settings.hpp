@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::ctl {
 
@@ -41,6 +42,9 @@ struct CommandSettings {
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
+    /// The further columns of UserAdminColumns and UserAdminEditable.
+    std::vector<std::string> shown_columns;
+    std::vector<std::string> editable_columns;
     /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
     bool cleans_up = false;
     /// Whether the command uses the tables of the application's plugins. A deletion or a ban then
