@@ -37,6 +37,8 @@ let mailing = null;
 let several = null;
 // One for Firefox.
 let inFirefox = null;
+// One whose application has added columns to the users.
+let further = null;
 // The backup codes aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
 const secret = "a secret of thirty-two characters";
 const backupCodes =
@@ -62,11 +64,17 @@ before(async () => {
   });
   several = await Site.start({ directives: "UserAdminExtras On" });
   if (process.env.CONSOLE_FIREFOX) inFirefox = await Site.start({ directives: "UserAdminExtras On" });
+  further = await Site.start({ directives: "UserAdminExtras On\nUserAdminColumns company settings\nUserAdminEditable plan seats vip seen missing", hasAuditLog: true });
+  await further.sql(
+    `ALTER TABLE "user" ADD COLUMN "company" text; ALTER TABLE "user" ADD COLUMN "settings" json; ALTER TABLE "user" ADD COLUMN "plan" text;
+     ALTER TABLE "user" ADD COLUMN "seats" integer; ALTER TABLE "user" ADD COLUMN "vip" boolean; ALTER TABLE "user" ADD COLUMN "seen" timestamp;
+     ALTER TABLE "user" ADD COLUMN "resetToken" text DEFAULT 's3cr3t';
+     UPDATE "user" SET "company" = '<b>Navy</b>', "settings" = '{"a":[1]}', "plan" = 'basic', "seen" = '2026-03-01T09:30:00.000Z' WHERE "id" = 'user-3'`);
   cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted, cached, factored, english, mailing, several, inFirefox]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached, factored, english, mailing, several, further, inFirefox]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -1921,6 +1929,121 @@ describe("with UserAdminExtras", () => {
   });
 });
 
+// --- Columns ---
+
+describe("columns", () => {
+  const there = { site: () => further, email: root };
+  const heads = (view) => view.page.$$eval("thead th", (all) => all.map((each) => each.textContent));
+  const cells = (view) => view.page.$$eval("tbody tr:first-child td", (all) => all.slice(1).map((each) => each.textContent));
+  const stored = async (view, id) => (await view.ask("GET", `/api/users/${id}?columns=company,plan,seats,vip,seen`)).data;
+  const label = (text) => `dialog .choice ::-p-text(${text})`;
+
+  for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Creación"], "Último cambio"]])
+    scene(`the columns of the list are chosen by keyboard, and are kept, in ${language}`, { ...there, languages: [language] }, async (view) => {
+      await view.searchFor("grace.hopper");
+      assert.deepEqual(await heads(view), first);
+      await view.tabTo(".choose");
+      await view.focusOn(name);
+      await view.key("Enter");
+      await view.see("dialog .choice");
+      assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), [...first.slice(1), own, "company", "settings", "plan", "seats", "vip", "seen"]);
+      await view.check("the choice of columns");
+      // The first, the fourth and the fifth.
+      await view.tabTo("dialog .choice:nth-child(1) input");
+      await view.key("Space");
+      await view.tabTo("dialog .choice:nth-child(4) input");
+      await view.key("Space");
+      await view.tabTo("dialog .choice:nth-child(5) input");
+      await view.key("Space");
+      await view.key("Escape");
+      await view.gone("dialog");
+      await view.focusOn(name);
+      const chosen = [first[0], ...first.slice(2), own, "company"];
+      assert.deepEqual(await heads(view), chosen);
+      await view.rest();
+      assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
+      await view.check("a list with a further column");
+      await view.page.reload();
+      await view.see("tbody tr");
+      await view.rest();
+      assert.deepEqual(await heads(view), chosen);
+      assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
+    });
+
+  scene("columns have a name on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+    await view.press("Columns");
+    for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();
+    await view.press("Close");
+    await view.searchFor("grace.hopper");
+    assert.deepEqual((await cells(view)).slice(3), ["<b>Navy</b>", `{"a":[1]}`, "basic", "–", "1 Mar 2026"]);
+    assert.equal(await view.page.$eval("tbody td[data-label=plan]", (cell) => getComputedStyle(cell, "::before").content), `"plan: "`);
+    await view.check("a list with further columns on a phone");
+    const [head, row] = (await view.download(() => view.press("Save as CSV"))).split("\r\n");
+    assert.ok(head.endsWith("banExpires,company,settings,plan,vip,seen"), head);
+    assert.ok(row.includes(`<b>Navy</b>,"{""a"":[1]}",basic,,2026-03-01T09:30:00.000Z`), row);
+    assert.ok(!row.includes("s3cr3t"));
+  });
+
+  scene("an admin chooses columns of the service only", { ...there, email: admin }, async (view) => {
+    await view.press("Columns");
+    assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Created", "Last change"]);
+    await view.key("Escape");
+    await view.gone("dialog");
+    await view.openUser("grace.hopper@example.org");
+    assert.ok(!(await view.text("dialog")).includes("Navy"));
+    assert.equal(await view.has("dialog input[name^=data]"), false);
+  });
+
+  scene("a superAdmin reads further columns and changes some by their types", there, async (view) => {
+    await view.openUser("grace.hopper@example.org");
+    const facts = await view.text("dialog .facts");
+    assert.ok(facts.includes("<b>Navy</b>") && facts.includes(`{"a":[1]}`), facts);
+    assert.ok(!(await view.text("dialog")).includes("s3cr3t"));
+    const input = (name) => `dialog [name="data.${name}"]`;
+    assert.deepEqual(
+      await view.page.$$eval("dialog [name^=data]", (all) => all.map(({ name, type, value }) => [name, type, value])),
+      [["data.plan", "text", "basic"], ["data.seats", "number", ""], ["data.vip", "select-one", ""], ["data.seen", "datetime-local", "2026-03-01T10:30"]]);
+    await view.check("a user with further columns");
+    await view.type(input("plan"), "pro");
+    await view.type(input("seats"), "1e");
+    await view.press("Save changes");
+    await view.read("This is not a whole number.", "dialog");
+    await view.type(input("seats"), "12");
+    await view.choose(input("vip"), "true");
+    await view.page.$eval(input("seen"), (each) => (each.value = "2026-07-01T12:00"));
+    await view.press("Save changes");
+    await view.read("Saved.", "dialog .status");
+    const { plan, seats, vip, seen, company } = await stored(view, "user-3");
+    assert.deepEqual([plan, seats, vip, seen, company], ["pro", 12, true, "2026-07-01T10:00:00.000Z", "<b>Navy</b>"]);
+    // Nothing that was not typed is sent, and an empty input is NULL.
+    await view.press("Save changes");
+    await view.read("Nothing has changed.", "dialog .status");
+    await view.choose(input("vip"), "");
+    await view.type(input("seats"), "");
+    await view.press("Save changes");
+    await view.read("Saved.", "dialog .status");
+    const after = await stored(view, "user-3");
+    assert.deepEqual([after.vip, after.seats, after.plan], [null, null, "pro"]);
+    await view.click("dialog details:has(.events) summary");
+    await view.read("plan", "dialog .events");
+  });
+
+  scene("who edits a column that somebody else has changed is told, and loses nothing", there, async (view) => {
+    await view.openUser("zhang.wei@example.org");
+    await view.type('dialog [name="data.plan"]', "mine");
+    await view.ask("PUT", "/api/users/user-24", { data: { plan: "theirs", vip: true } });
+    await view.press("Save changes");
+    await view.read("Somebody has changed this user", "dialog .notice");
+    await view.press("Load again, keep what I typed");
+    await view.read("vip is now “Yes”.", "dialog .status");
+    assert.equal(await view.page.$eval('dialog [name="data.plan"]', (each) => each.value), "mine");
+    await view.press("Save changes");
+    await view.read("Saved.", "dialog .status");
+    const { plan, vip } = await stored(view, "user-24");
+    assert.deepEqual([plan, vip], ["mine", true]);
+  });
+});
+
 // --- Several users at once ---
 
 describe("several users at once", () => {
@@ -2485,7 +2608,7 @@ scene("every task is done by keyboard alone", {}, async (view) => {
   await view.read("Radia J. Perlman has been deleted.");
   await view.gone("dialog");
   assert.equal(await site.user("user-9"), undefined);
-  await view.tabTo(".tools > button");
+  await view.tabTo(".tools > .main");
   await view.key("Enter");
   await view.focusOn("name");
   await view.write("Radia Perlman");

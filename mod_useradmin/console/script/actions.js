@@ -108,7 +108,10 @@ function banUser({ user, ask, done, undo }, typed = {}) {
     fields: nodes,
     label: t("ban"),
     kind: "danger",
-    request: () => ask(...change()),
+    request: () => {
+      const [method, path, body] = change();
+      return ask(method, path, body);
+    },
     done: (tag) => done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions, link: undo(tag) }),
   });
   enterTyped(typed, inputs);

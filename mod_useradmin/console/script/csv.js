@@ -2,7 +2,7 @@
 
 /** @param {unknown} value */
 function csvCell(value) {
-  const text = String(value ?? "");
+  const text = plainText(value ?? "");
   // Spreadsheets run a text that looks like a formula.
   const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

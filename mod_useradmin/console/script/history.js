@@ -57,7 +57,7 @@ class UserHistory extends Details {
     return h("li", { tabindex: "-1" },
       h("span", null, isText(operation) ? t(operation) : event.operation, event.result !== "done" && [" ", h("span", { class: "pill warn" }, t(`result.${event.result}`))]),
       h("p", { class: "muted small" }, facts.map((fact, index) => [index > 0 && " · ", fact])),
-      changesOf(event).map((change) => h("p", { class: "small" }, change)));
+      [...changesOf(event), ...(event.columns ?? [])].map((change) => h("p", { class: "small" }, change)));
   }
 
   /**

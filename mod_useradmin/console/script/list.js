@@ -106,7 +106,9 @@ class List {
   /** @type {HTMLButtonElement} Shows and hides the filters on a phone. */
   #fold = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => (this.#fold.ariaExpanded = String(this.#fold.ariaExpanded !== "true")) });
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
+  /** @type {UserSelection | null} */
   #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
+  /** @type {Table} */
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
   #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));
   #said = h("p", { class: "hidden", role: "status" });
@@ -127,7 +129,7 @@ class List {
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
     const { role, banned, emailVerified, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
-      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
+      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "choose"), this.#fold,
       isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
       labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
@@ -189,6 +191,10 @@ class List {
     const count = Object.keys(this.#filters()).filter((key) => key !== "search").length;
     this.#fold.textContent = t("filters") + (count ? ` (${number.format(count)})` : "");
   }
+  #showColumns() {
+    this.#table.choose();
+    this.#refreshRows();
+  }
   /** @param {string} key */
   #sortAfter(key) {
     const { sort } = this.#query;
@@ -218,7 +224,7 @@ class List {
   #parameters(cursor) {
     const { page, limit } = this.#query;
     const [sort, order] = this.#query.sort.split(" ");
-    return { match: "all", page, limit, sort, order, ...this.#filters(), ...(cursor ? { cursor } : {}) };
+    return { match: "all", page, limit, sort, order, ...this.#filters(), ...columnsParameter(this.#table.columns.flatMap(({ further }) => further ?? [])), ...(cursor ? { cursor } : {}) };
   }
 
   /**

@@ -5,15 +5,35 @@
 const profileKeys = ["name", "email", "role"];
 
 // The inputs of a user's profile, and their initial values. Inputs drop line ends, and e-mail inputs trim spaces.
+/**
+ * A field that is edited: its value in the user is shown as a text, and told as another one.
+ * @typedef {object} ProfileField
+ * @property {string} key
+ * @property {string} label
+ * @property {Input} input
+ * @property {(value: unknown) => string} show
+ * @property {(value: unknown) => string} tell
+ * @property {FurtherColumn} [further]
+ */
+
 class Profile {
   /** @type {{ name: HTMLInputElement & FieldState, email: HTMLInputElement & FieldState, role: HTMLSelectElement & FieldState }} */
   inputs = { name: nameInput(), email: emailInput(), role: h("select", { name: "role" }) };
-  shown = { name: "", email: "", role: "" };
+  /** @type {ProfileField[]} */
+  fields = [
+    ...profileKeys.map((key) => ({ key, label: t(key), input: this.inputs[key], show: String, tell: (/** @type {unknown} */ value) => (key === "role" ? nameOfRole : String)(String(value)) })),
+    ...furtherColumns().filter(({ editable }) => editable).map((further) => ({
+      key: further.name, label: further.name, input: furtherInput(further), further,
+      show: (/** @type {unknown} */ value) => furtherValue(further, value), tell: (/** @type {unknown} */ value) => furtherText(further, value, timeFormat),
+    })),
+  ];
+  /** @type {Record<string, string>} */
+  shown = {};
 
   constructor() {
-    for (const key of profileKeys) {
-      this.inputs[key].isStored = true;
-      this.inputs[key].isEdited = () => this.inputs[key].value !== this.shown[key];
+    for (const { key, input } of this.fields) {
+      input.isStored = true;
+      input.isEdited = () => input.value !== this.shown[key] || input.validity.badInput;
     }
   }
 
@@ -24,37 +44,45 @@ class Profile {
    */
   take(before, fresh) {
     const changes = [];
-    for (const key of profileKeys) {
-      const input = this.inputs[key];
+    for (const { key, label, input, show, tell } of this.fields) {
       const edited = before && input.value !== this.shown[key] ? input.value : null;
-      if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: t(key), value: brief(key === "role" ? nameOfRole(fresh[key]) : fresh[key]) }));
+      const value = valueIn(fresh, key);
+      if (before && show(valueIn(before, key)) !== show(value)) changes.push(t("changedTo", { field: label, value: brief(tell(value)) }));
       if (key === "role") input.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
-      input.value = fresh[key];
+      input.value = show(value);
       this.shown[key] = input.value;
       if (edited !== null) input.value = edited;
     }
     return changes;
   }
 
-  // Returns what is typed, and a request's body with what differs.
+  // Returns what is typed, what of it differs, and a request's body with that.
   edited() {
-    const { name, email, role } = this.inputs;
-    const typed = { name: name.value, email: email.value, role: role.value };
-    /** @type {{ [Key in ProfileKey]?: string }} */
+    const typed = Object.fromEntries(this.fields.map(({ key, input }) => [key, input.value]));
+    /** @type {Record<string, string>} */
+    const sent = {};
+    /** @type {NonNullable<RequestBody<"update">["data"]>} */
+    const data = {};
+    /** @type {{ [Key in ProfileKey]?: string } & { data?: typeof data }} */
     const body = {};
-    for (const key of profileKeys)
-      if (typed[key].trim() !== this.shown[key].trim() && (key !== "role" || isSuper())) body[key] = typed[key].trim();
-    return { typed, body };
+    for (const { key, further } of this.fields) {
+      const text = typed[key].trim();
+      if (text === this.shown[key].trim() || (key === "role" && !isSuper())) continue;
+      sent[key] = text;
+      if (further) body.data = Object.assign(data, { [key]: furtherData(further, text) });
+      else Object.assign(body, { [key]: text });
+    }
+    return { typed, sent, body };
   }
 
   /**
    * Notes that the body has been saved. Keeps what has been typed in the meantime.
    * @param {ReturnType<Profile["edited"]>} edits
    */
-  settle({ typed, body }) {
-    for (const key of profileKeys) {
-      this.shown[key] = body[key] ?? this.shown[key];
-      if (this.inputs[key].value === typed[key]) this.inputs[key].value = this.shown[key];
+  settle({ typed, sent }) {
+    for (const { key, input } of this.fields) {
+      this.shown[key] = sent[key] ?? this.shown[key];
+      if (input.value === typed[key]) input.value = this.shown[key];
     }
   }
 
@@ -65,7 +93,8 @@ class Profile {
   form(user, action) {
     const { name, email, role } = this.inputs;
     const node = form({
-      fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined })],
+      fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined }),
+        this.fields.filter(({ further }) => further).map(({ label, input }) => field(label, input))],
       buttons: submit(t("save")),
       agreed: () => !gainsRights(this.shown.role, role.value) || confirmRole(nameOf(user), role.value),
       action,

@@ -44,7 +44,7 @@ async function patiently(request, signal) {
  * @property {(name: string) => boolean | Promise<boolean>} [agreed]
  * @property {() => Change} change
  * @property {boolean} [endsSessions]
- * @property {(user: User) => boolean} [undoes] whether the ban of a user can be restored
+ * @property {(user: User) => boolean | undefined} [undoes] whether the ban of a user can be restored
  */
 
 /**
@@ -69,7 +69,7 @@ const isRemoval = ([method, path]) => method === "DELETE" && !path;
  * @param {string} title
  * @param {User[]} users
  * @param {(user: User) => Change} changeOf
- * @param {{ endsSessions?: boolean, undoes?: (user: User) => boolean, note?: string | false, ended?: (done: User[]) => unknown }} options
+ * @param {{ endsSessions?: boolean, undoes?: (user: User) => boolean | undefined, note?: string | false, ended?: (done: User[]) => unknown }} options
  */
 async function changeAll(title, users, changeOf, options) {
   const asking = caller;

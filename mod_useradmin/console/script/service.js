@@ -20,8 +20,12 @@
  * @typedef {Operations[Name] extends { requestBody?: { content: { "application/json": infer Content } } } ? Content : never} RequestBody
  */
 /**
+ * A further column of the application's user table.
+ * @typedef {{ name: string, type: "text" | "integer" | "boolean" | "time" | "any", nullable: boolean, editable: boolean }} FurtherColumn
+ */
+/**
  * The signed-in user, and the settings of the service that apply to the role.
- * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean }} Caller
+ * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean, columns?: FurtherColumn[] }} Caller
  */
 /** @typedef {{ body?: unknown, tag?: string, signal?: AbortSignal }} Options */
 
@@ -121,8 +125,15 @@ async function call(method, path, options) {
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 /** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Reply<"list">>} */
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
+const furtherColumns = () => caller?.columns ?? [];
+/**
+ * Returns the parameter for further columns, if there are any.
+ * @param {FurtherColumn[]} columns
+ * @returns {Record<string, string>}
+ */
+const columnsParameter = (columns) => (columns.length ? { columns: columns.map(({ name }) => name).join() } : {});
 /** @type {(user: { id: string }) => Promise<Reply<"get">>} */
-const readUser = (user) => call("GET", pathOf(user));
+const readUser = (user) => call("GET", `${pathOf(user)}?${new URLSearchParams(columnsParameter(furtherColumns()))}`.replace(/\?$/, ""));
 /** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
 /** @type {(user: { id: string }) => Promise<Reply<"list-sign-in-methods">>} */

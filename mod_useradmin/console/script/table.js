@@ -10,7 +10,12 @@
  */
 
 class Table {
-  #heads;
+  /** @type {ListColumn[]} */
+  columns = [];
+  /** @type {HTMLElement[]} */
+  #heads = [];
+  #widths = h("colgroup");
+  #head = h("tr", { role: "row" });
   #body = h("tbody", { role: "rowgroup" });
   /** @type {Map<string, Row>} */
   #rows = new Map();
@@ -20,13 +25,20 @@ class Table {
    * @param {UserSelection | null} selection
    */
   constructor(sortBy, selection) {
+    this.sortBy = sortBy;
     this.selection = selection;
-    /** @type {(text: Child, key?: string, before?: Child) => HTMLElement} */
-    const head = (text, key, before) => h("th", { scope: "col", role: "columnheader", "data-key": key }, before, key ? h("button", { type: "button", onclick: () => sortBy(key) }, text, icon("down")) : text);
-    this.#heads = [head(t("user"), "name", selection?.head.parentNode), head(t("role")), head(t("status")), head(t("created"), "createdAt")];
-    this.node = h("table", { role: "table", "aria-label": t("title") },
-      h("colgroup", null, h("col", { class: "wide" }), h("col"), h("col"), h("col")),
-      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, this.#heads)), this.#body);
+    this.node = h("table", { role: "table", "aria-label": t("title") }, this.#widths, h("thead", { role: "rowgroup" }, this.#head), this.#body);
+    this.choose();
+  }
+
+  // Makes the heads of the columns that are shown. The rows follow as they are painted.
+  choose() {
+    this.columns = shownColumns();
+    /** @type {(text: string, key: string | false, before?: Child) => HTMLElement} */
+    const head = (text, key, before) => h("th", { scope: "col", role: "columnheader", "data-key": key }, before, key ? h("button", { type: "button", onclick: () => this.sortBy(key) }, text, icon("down")) : text);
+    this.#heads = [head(t("user"), "name", this.selection?.head.parentNode), ...this.columns.map(({ key, label, isSorted }) => head(label, isSorted === true && key))];
+    this.#widths.replaceChildren(h("col", { class: "wide" }), ...this.columns.map(() => h("col")));
+    this.#head.replaceChildren(...this.#heads);
   }
 
   rows() {
@@ -89,7 +101,7 @@ class Table {
    */
   #update(row, user) {
     // A ban may have ended in the meantime.
-    const state = JSON.stringify([user, isBanned(user)]);
+    const state = JSON.stringify([user, isBanned(user), this.columns.map(({ key }) => key)]);
     row.user = user;
     if (row.state === state) return;
     row.state = state;
@@ -98,9 +110,7 @@ class Table {
     row.pick?.setAttribute("aria-label", t("selectUser", { name: nameOf(user) }));
     row.node.replaceChildren(
       h("td", { role: "cell" }, h("div", { class: "person" }, row.pick?.parentNode, avatar(user), h("span", null, row.open, h("span", { class: "muted small" }, brief(user.email))))),
-      h("td", { role: "cell" }, rolePill(user.role)),
-      h("td", { role: "cell" }, statusPills(user)),
-      h("td", { role: "cell", class: "muted" }, time(user.createdAt, dayFormat)));
+      ...this.columns.map(({ key, label, isExtra, cell }) => h("td", { role: "cell", class: key === "role" || key === "status" ? "" : "muted", "data-label": isExtra && label }, cell(user))));
     if (focused instanceof HTMLElement && row.node.contains(focused)) focused.focus();
   }
 }

@@ -69,7 +69,7 @@ class Drawer {
     content.append(this.#facts, user && mayEdit(user) ? this.profile.form(user, this.#guarded(() => this.#save())) : "", this.#access);
     if (sessionsRead) content.append(this.sessions.node);
     this.#attempt(() => sessionsRead).then(() => content.append(sessionsRead ? this.methods.node : "", isSuper() && hasHistory ? this.history.node : "", this.#end));
-    enterTyped(typed, Object.values(this.profile.inputs));
+    enterTyped(typed, this.profile.fields.map(({ input }) => input));
     if (user && ("reason" in typed || "until" in typed)) banUser(this.#task(user), typed);
     return true;
   }
@@ -186,7 +186,7 @@ class Drawer {
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
     }
     this.profile.settle(edits);
-    this.user = { ...user, ...edits.body };
+    this.user = { ...user, ...edits.body, ...edits.body.data };
     await this.#done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body), changesCounts: "email" in body });
     if (caller && isSelf(user)) listener.selfChanged(this.user, "role" in body);
   }
@@ -255,8 +255,10 @@ class Drawer {
     ];
     if (user.banned) rows.push(["banned", banEnd ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: banEnd }) : t("forever")]);
     if (user.banned && user.banReason) rows.push(["reason", user.banReason]);
+    const further = furtherColumns().filter(({ editable }) => !editable || !mayEdit(user)).flatMap((column) =>
+      [h("dt", null, column.name), h("dd", null, furtherText(column, valueIn(user, column.name), timeFormat))]);
     this.#renew(this.#facts, ...rows.flatMap(([key, value, copyKey]) =>
-      [h("dt", null, t(key)), h("dd", null, value, canCopy && copyKey && value && bareButton("copy", t(copyKey), copy(() => String(value))))]));
+      [h("dt", null, t(key)), h("dd", null, value, canCopy && copyKey && value && bareButton("copy", t(copyKey), copy(() => String(value))))]), ...further);
   }
   /** @param {User} user */
   #paint(user) {

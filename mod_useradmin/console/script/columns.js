@@ -1,0 +1,92 @@
+// The columns of the list, and the further ones of the application's user table.
+
+/** @type {(user: OwnUser, name: string) => unknown} */
+const valueIn = (user, name) => /** @type {Record<string, unknown>} */ (user)[name];
+/** @param {unknown} value */
+const plainText = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+/**
+ * Returns the value of a further column as it is shown.
+ * @param {FurtherColumn} column
+ * @param {unknown} value
+ * @param {Intl.DateTimeFormat} format
+ */
+function furtherText({ type }, value, format) {
+  if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "boolean") return t(value ? "yes" : "no");
+  const date = new Date(type === "time" ? String(value) : NaN);
+  return Number.isNaN(date.getTime()) ? brief(plainText(value)) : format.format(date);
+}
+
+/**
+ * A column of the list beside that of the user. isExtra: not shown until it is chosen. further: what it shows of the application's.
+ * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
+ */
+/** @returns {ListColumn[]} */
+const listColumns = () => [
+  { key: "role", label: t("role"), cell: (user) => rolePill(user.role) },
+  { key: "status", label: t("status"), cell: statusPills },
+  { key: "createdAt", label: t("created"), isSorted: true, cell: (user) => time(user.createdAt, dayFormat) },
+  { key: "updatedAt", label: t("updated"), isSorted: true, isExtra: true, cell: (user) => time(user.updatedAt, dayFormat) },
+  ...furtherColumns().map((further) => ({
+    key: `data.${further.name}`, label: further.name, isExtra: true, further,
+    cell: (/** @type {User} */ user) => furtherText(further, valueIn(user, further.name), dayFormat),
+  })),
+];
+const columnsKey = `useradmin-columns ${service.base}`;
+/** @returns {Record<string, boolean>} the columns about which the user has decided */
+function chosenColumns() {
+  try {
+    return Object(JSON.parse(localStorage.getItem(columnsKey) ?? "{}"));
+  } catch {
+    return {};
+  }
+}
+/** @param {ListColumn} column */
+const isShown = ({ key, isExtra }) => chosenColumns()[key] ?? !isExtra;
+const shownColumns = () => listColumns().filter(isShown);
+
+/** @param {() => unknown} onchange */
+function chooseColumns(onchange) {
+  dialog(t("columns")).content.append(h("div", null, listColumns().map((column) => {
+    /** @type {HTMLInputElement} */
+    const box = h("input", { type: "checkbox", onchange: () => {
+      localStorage.setItem(columnsKey, JSON.stringify({ ...chosenColumns(), [column.key]: box.checked }));
+      onchange();
+    } });
+    box.checked = isShown(column);
+    return h("label", { class: "choice" }, box, column.label);
+  })));
+}
+
+/**
+ * Returns the input for a further column.
+ * @param {FurtherColumn} column
+ */
+function furtherInput({ name, type, nullable }) {
+  const attributes = { name: `data.${name}`, required: !nullable && type !== "text" };
+  if (type === "boolean") return select([...(nullable ? [/** @type {Choice} */ (["", "–"])] : []), ["true", t("yes")], ["false", t("no")]], "", attributes);
+  /** @type {HTMLInputElement & FieldState} */
+  const input = h("input", { ...attributes, autocomplete: "off", ...(type === "integer" ? { type: "number", step: 1 } : type === "time" ? { type: "datetime-local", max: "9999-12-31T23:59" } : {}) });
+  input.check = () => (input.validity.valid ? "" : t(type === "time" ? "missing.date" : "noNumber"));
+  return input;
+}
+/**
+ * Returns the value of a further column as its input has it: times in the time zone of the browser.
+ * @param {FurtherColumn} column
+ * @param {unknown} value
+ */
+function furtherValue({ type }, value) {
+  const date = new Date(type === "time" ? String(value) : NaN);
+  if (!Number.isNaN(date.getTime())) return new Date(date.getTime() - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+  return value === null || value === undefined ? "" : plainText(value);
+}
+/**
+ * Returns what is sent for the text of an input.
+ * @param {FurtherColumn} column
+ * @param {string} text
+ */
+function furtherData({ type, nullable }, text) {
+  if (!text && (nullable || type !== "text")) return null;
+  if (type === "time") return new Date(text).toISOString();
+  return type === "boolean" ? text === "true" : type === "integer" ? Number(text) : text;
+}
