@@ -77,7 +77,7 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
 /// Writes the further columns that superAdmins see, if any, with their types. Returns whether the
 /// catalogue could be read.
 bool write_columns(request_rec* request, const ServiceOfPage& service, json::Writer& writer) {
-    const api::OperationSettings rules = operation_settings(request, service.settings);
+    const api::OperationSettings rules = operation_settings(request, service.configuration);
     if (!api::has_readable_columns(rules))
         return true;
     httpd::RequestBackend backend(request, useradmin_module,
