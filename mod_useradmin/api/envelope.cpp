@@ -11,12 +11,15 @@ namespace {
 // A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// Writes the eleven fields of 2.1, then these further columns; nothing: all that were read.
+/// Writes the eleven fields of 2.1, then the last activity if it was read, and these further
+/// columns; nothing: all that were read.
 void write(json::Writer& writer, const model::User& user,
            const std::optional<ColumnNames>& columns) {
     writer.begin_object();
     for (const model::Field<model::User>& field : model::user_fields)
         json::write_field(writer, user, field, field.null_substitute);
+    if (user.last_seen)
+        writer.key("lastSeenAt").time_or_null(*user.last_seen);
     if (columns)
         writer.splice_members(user.extra_columns, *columns);
     else if (!user.extra_columns.empty())

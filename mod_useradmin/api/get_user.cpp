@@ -18,9 +18,14 @@ Reply get_user(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);
-    const auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known
-                                                                  : store::UserColumns::all);
-    return user ? record(*user, columns) : failure_reply(user.failure(), texts.get_failed);
+    auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known
+                                                            : store::UserColumns::all);
+    if (!user)
+        return failure_reply(user.failure(), texts.get_failed);
+    if (service.settings.has_extras)
+        if (const auto read = service.store.read_last_activity({&*user, 1}); !read)
+            return failure_reply(read.failure(), texts.get_failed);
+    return record(*user, columns);
 }
 
 } // namespace useradmin::api

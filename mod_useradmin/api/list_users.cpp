@@ -48,11 +48,15 @@ constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
                           {"updatedAt", {store::SortKey::updated_at, true}},
                           {"name", {store::SortKey::name, false}},
                           {"email", {store::SortKey::email, false}}};
+// With UserAdminExtras.
+constexpr Sort by_last_activity = {"lastSeen", {store::SortKey::last_seen, true}};
 
 /// Returns the requested order. Unknown values count as absent.
-store::Order order_of(std::string_view query) {
+store::Order order_of(std::string_view query, bool has_extras) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
-    store::Order order = order_by(wanted.value_or("")).value_or(sorts[0].order);
+    store::Order order = has_extras && wanted == by_last_activity.name
+                             ? by_last_activity.order
+                             : order_by(wanted.value_or("")).value_or(sorts[0].order);
     const std::optional<std::string> direction = text::query_parameter(query, "order");
     if (direction == "asc" || direction == "desc")
         order.is_descending = direction == "desc";
@@ -90,12 +94,13 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
 int condition_count(const store::Filter& filter) noexcept {
     return filter.role.has_value() + filter.search.has_value() + filter.banned.has_value() +
            filter.email_verified.has_value() + filter.created_from.has_value() +
-           filter.created_before.has_value();
+           filter.created_before.has_value() + filter.seen_from.has_value() +
+           filter.seen_before.has_value();
 }
 
 /// Returns the filter. Filters are combined with OR unless the query says otherwise.
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
-                        const model::NullableText& search) {
+                        const model::NullableText& search, bool has_extras) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
@@ -104,6 +109,11 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");
+    if (has_extras) {
+        if (const auto time = time_parameter(query, "lastSeenAfter"))
+            filter.seen_from = *time + milliseconds(1);
+        filter.seen_before = time_parameter(query, "lastSeenBefore");
+    }
     filter.matches_all =
         condition_count(filter) > 1 && text::query_parameter(query, "match") == "all";
     return filter;
@@ -187,8 +197,9 @@ Reply list_users(const Call& call, const Service& service) {
         if (text && !text::is_clean_utf8(*text))
             return error(500, texts.list_failed);
 
-    const store::Filter filter = filter_of(call.request.query, role, search);
-    const store::Order order = order_of(call.request.query);
+    const bool has_extras = service.settings.has_extras;
+    const store::Filter filter = filter_of(call.request.query, role, search, has_extras);
+    const store::Order order = order_of(call.request.query, has_extras);
     const std::string list =
         store::identity_of(filter) + (order.is_descending ? " desc " : " asc ") +
         std::to_string(static_cast<int>(order.by)) + ' ' + std::to_string(pagination.limit);
@@ -209,6 +220,9 @@ Reply list_users(const Call& call, const Service& service) {
         return failure_reply(page.failure(), texts.list_failed);
     pagination.total = page->total;
     const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
+    if (has_extras)
+        if (const auto read = service.store.read_last_activity(page->users); !read)
+            return failure_reply(read.failure(), texts.list_failed);
     std::optional<Summary> summary;
     if (const auto times = summary_times(call.request.query); !times.empty()) {
         auto counted = summarize(service.store,

@@ -115,6 +115,7 @@ class Document {
             {"verification-links", offers_link(mail::Kind::verify_email, settings_)},
             {"columns", has_readable_columns(settings_)},
             {"editable", settings_.has_extras && !settings_.editable_columns.empty()},
+            {"no-extras", !settings_.has_extras},
             {"rank", settings_.guards.rank},
             {"last-superadmin", settings_.guards.last_super_admin},
             {"end-sessions", settings_.ends_sessions},

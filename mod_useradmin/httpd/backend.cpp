@@ -37,7 +37,17 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
 store::TableNames names_of(const BackendSettings& settings) {
     store::TableNames names = settings.tables.names;
     names.has_plugins = settings.has_plugins;
+    if (settings.last_seen != nullptr)
+        names.last_seen = settings.last_seen;
     return names;
+}
+
+/// Returns the label of these tables.
+const char* label_of(apr_pool_t* pool, const BackendSettings& settings) {
+    const char* const label =
+        settings.has_plugins ? settings.tables.plugins_label : settings.tables.label;
+    return settings.last_seen != nullptr ? label_of(pool, label, {settings.last_seen, "", ""})
+                                         : label;
 }
 
 /// Queries a limit of the MPM; at least 1.
@@ -290,7 +300,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       totals_(*backend_.shared.totals,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
       store_(*backend_.shared.sessions, connections_, log_, request->pool, names_of(settings_),
-             settings_.has_plugins ? settings_.tables.plugins_label : settings_.tables.label,
+             label_of(request->pool, settings_),
              store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
              backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {

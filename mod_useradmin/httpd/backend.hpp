@@ -128,6 +128,8 @@ struct BackendSettings {
     std::chrono::seconds total_age{0};
     /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
+    /// The column of the user table with the last activity; nullptr: that of the sessions.
+    const char* last_seen = nullptr;
 };
 
 template <const auto& table>

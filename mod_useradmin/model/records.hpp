@@ -64,6 +64,8 @@ struct User {
     std::string_view version;
     /// The value by which the list is sorted, as the database formats it. Set by lists only.
     NullableText sort_key;
+    /// The last activity, which may be unknown. Set by Store::read_last_activity only.
+    std::optional<NullableTime> last_seen;
 };
 
 /// In the specification's order.

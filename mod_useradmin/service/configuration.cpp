@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/location.hpp"
 #include "service/log_module.hpp"
+#include "store/table_names.hpp"
 #include "text/unicode.hpp"
 
 #include <apr_base64.h>
@@ -174,6 +175,13 @@ const char* read_console_accent(const httpd::ConfigLine& line,
     if (const std::string readable = text_of(console::readable(*accent));
         readable != text_of(*accent))
         return line.copy("must be darker for text on white; \"" + readable + "\" is dark enough");
+    return nullptr;
+}
+
+const char* read_last_seen(const httpd::ConfigLine& line, const char*& column) {
+    if (!store::is_identifier(line.words[0]))
+        return "must be the name of a column, such as lastLoginAt";
+    column = line.copy(line.words[0]);
     return nullptr;
 }
 

@@ -41,6 +41,7 @@ const char* read_console_title(const httpd::ConfigLine& line, const char*& title
 const char* read_console_logo(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_accent(const httpd::ConfigLine& line,
                                 std::optional<console::Colour>& accent);
+const char* read_last_seen(const httpd::ConfigLine& line, const char*& column);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
 
@@ -119,6 +120,11 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
             "further columns of the user table that superAdmins see and change", api::ColumnNames(),
             ColumnsReader{true}),
+        // nullptr: the newest session.
+        httpd::directive<struct LastSeenColumn>(
+            "UserAdminLastSeen", TAKE1, httpd::anywhere,
+            "the column of the user table with the time of the last activity",
+            static_cast<const char*>(nullptr), read_last_seen),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::NumberReader{"a whole number", 1, 100000}),

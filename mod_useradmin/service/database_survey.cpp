@@ -24,6 +24,9 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
         backend.log().write(text::Level::warning,
                             "UA0213: addresses of different users differ only in case; users may "
                             "sign in to the wrong account");
+    if (!survey->last_seen_problem.empty())
+        backend.log().write(text::Level::warning, "UA0225: " + survey->last_seen_problem +
+                                                      "; the last activity of users is unknown");
     const std::int64_t wanted = backend.server().max_connections;
     if (survey->connection_limit != 0 && wanted > survey->connection_limit)
         backend.log().write(

@@ -16,6 +16,7 @@ httpd::BackendSettings settings_of_backend(const ServiceSettings& settings, bool
     httpd::BackendSettings backend =
         httpd::backend_settings(settings, settings.get<CleansUp>() || uses_plugins);
     backend.total_age = settings.get<TotalAge>();
+    backend.last_seen = settings.get<LastSeenColumn>();
     return backend;
 }
 

@@ -24,6 +24,7 @@ CachedConnection& CachedConnection::get(const Connection& connection, const Dial
     void* known = nullptr;
     apr_pool_userdata_get(&known, label, connection.pool);
     if (known == nullptr) {
+        label = apr_pstrdup(connection.pool, label);
         known = &apr::emplace<CachedConnection>(
             connection.pool, dialect.create_client(connection, label),
             connection.schemas != nullptr ? &connection.schemas->entry(label) : nullptr);

@@ -461,6 +461,10 @@ Result<model::User> DatabaseStore::find(std::string_view id, UserColumns columns
     return run(Access::read, needs_user, Retry::yes, statements::find, id, columns);
 }
 
+Result<Done> DatabaseStore::read_last_activity(std::span<model::User> users) {
+    return run(Access::read, needs_user, Retry::yes, statements::read_last_activity, users);
+}
+
 Result<model::User> DatabaseStore::find_by_email(std::string_view email) {
     return run(Access::read, needs_user, Retry::yes, statements::find_by_email, email);
 }

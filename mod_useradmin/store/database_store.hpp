@@ -21,7 +21,7 @@ class Work;
 class DatabaseStore : public Store {
   public:
     /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
-    /// table names; must outlive the connections. pool: owns the results. totals: shared with other
+    /// table names. pool: owns the results. totals: shared with other
     /// requests; may be nullptr. queue: a semaphore with one slot, for a database with one writer
     /// at a time. Without it, writers would retry at random, and some would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
@@ -37,6 +37,7 @@ class DatabaseStore : public Store {
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<model::User> find(std::string_view id,
                              UserColumns columns = UserColumns::known) override;
+    Result<Done> read_last_activity(std::span<model::User> users) override;
     Result<model::User> find_by_email(std::string_view email) override;
     model::NullableTime standby_time() override;
     Result<model::User> create(const NewUser& user,

@@ -20,7 +20,7 @@ const Dialect* find_dialect(std::string_view driver) noexcept {
 
 std::string fingerprint_of(const TableNames& names, Rows answer) {
     std::string all;
-    for (const std::string_view name : {names.user, names.session, names.account})
+    for (const std::string_view name : {names.user, names.session, names.account, names.last_seen})
         all.append(name) += '\n';
     while (answer.next())
         for (std::size_t column = 0; column < answer.width(); ++column)

@@ -25,16 +25,24 @@ const Column* sort_column(const Table& user, SortKey by) noexcept {
         return user.find("email");
     case SortKey::updated_at:
         return user.find("updatedAt");
+    case SortKey::last_seen:
+        return user.last_seen ? &user.last_seen->column : nullptr;
     }
     return nullptr;
+}
+
+/// Returns whether NULL sorts after all values in the ascending order.
+bool sorts_nulls_last(const Dialect& dialect, SortKey by) noexcept {
+    return by != SortKey::last_seen && dialect.product().sorts_nulls_last;
 }
 
 /// Returns the sort key before the id; empty if there is no such column.
 std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
     const Column* const column = sort_column(user, by);
-    return column == nullptr         ? std::string()
-           : Order{by}.is_of_times() ? column->sql()
-                                     : dialect.sort_key(column->sql());
+    return column == nullptr          ? std::string()
+           : by == SortKey::last_seen ? user.last_seen->sql
+           : Order{by}.is_of_times()  ? column->sql()
+                                      : dialect.sort_key(column->sql());
 }
 
 /// Returns User::sort_key of a sort key, as a column of a SELECT.
@@ -86,6 +94,18 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
+/// Returns the start of a condition that the user with the id has a session. Conditions of it and
+/// a closing parenthesis follow.
+std::string has_session(const Schema& schema, const std::string& id) {
+    return "EXISTS (SELECT 1 FROM " + schema.session.sql + " useradmin_n WHERE useradmin_n." +
+           schema.session.at("userId").sql() + schema.user.at("id").op("=") + id +
+           " AND useradmin_n." + schema.session.at("updatedAt").sql();
+}
+
+std::string qualified_id(const Table& user) {
+    return user.sql + "." + user.at("id").sql();
+}
+
 /// The SQL before and after an optional condition.
 struct Clause {
     const char* before = " WHERE ";
@@ -99,6 +119,25 @@ void append_time(Statement& statement, const Column* column, const char* compari
         statement << "FALSE";
     else
         statement << *column << column->op(comparison) << argument(*column, time);
+}
+
+/// Appends a condition that the user was last seen at the time or later, or not.
+void append_seen(Statement& statement, const Schema& schema, text::Timestamp time, bool is_later) {
+    const Table& user = schema.user;
+    if (!user.last_seen) {
+        statement << (is_later ? "FALSE" : "TRUE");
+        return;
+    }
+    const Column& column = user.last_seen->column;
+    if (user.last_seen->is_of_sessions) {
+        statement << (is_later ? "" : "NOT ") << has_session(schema, qualified_id(user))
+                  << column.op(">=") << argument(column, time) << ")";
+        return;
+    }
+    append_time(statement << "(", &column, is_later ? ">=" : "<", time);
+    if (!is_later)
+        statement << " OR " << column << " IS NULL";
+    statement << ")";
 }
 
 /// Appends a condition that a row matches the filter, unless the filter is empty.
@@ -121,6 +160,10 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
     if (filter.created_before)
         append_time(next(), user.find("createdAt"), "<", *filter.created_before);
+    if (filter.seen_from)
+        append_seen(next(), schema, *filter.seen_from, true);
+    if (filter.seen_before)
+        append_seen(next(), schema, *filter.seen_before, false);
     for (const Condition& condition : filter.conditions)
         append_condition(next(), user, dialect, condition);
     if (before != clause.before)
@@ -148,7 +191,8 @@ std::vector<Section> sections_of(const Table& user, const Dialect& dialect, cons
     const Column* const column = sort_column(user, window.order.by);
     if (column == nullptr)
         return {Section::same_key};
-    const bool ends_with_nulls = dialect.product().sorts_nulls_last != window.order.is_descending;
+    const bool ends_with_nulls =
+        sorts_nulls_last(dialect, window.order.by) != window.order.is_descending;
     std::vector<Section> sections;
     if (!window.position->key) {
         sections = {Section::same_key};
@@ -264,6 +308,133 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
                      window.limit);
 }
 
+/// A list in the order of the last activity, found by walking the sessions from either end. Users
+/// without one are found separately, and only if the page needs them.
+class SeenScan {
+  public:
+    SeenScan(const Schema& schema, const Dialect& dialect, const Filter& filter,
+             const Window& window, AppendSearch append_search)
+        : schema_(schema), user_(schema.user), dialect_(dialect), filter_(filter), window_(window),
+          append_search_(append_search) {
+        Filter others = filter;
+        others.seen_from.reset();
+        others.seen_before.reset();
+        if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
+            return;
+        // All conditions must hold, so that those on the activity are a range of the sessions.
+        filter_ = others;
+        seen_from_ = filter.seen_from;
+        seen_before_ = filter.seen_before;
+    }
+
+    /// Appends the rest of a SELECT for the sort columns of the page.
+    void append(Statement& statement) const {
+        const bool starts_with_known = window_.order.is_descending;
+        std::vector<Section> sections = {Section::any_key, Section::null_key};
+        if (window_.position)
+            sections = sections_of(user_, dialect_, window_);
+        std::vector<Section> known;
+        std::vector<Section> unknown;
+        for (const Section section : sections)
+            (is_of_unknown(section) ? unknown : known).push_back(section);
+        if (seen_from_)
+            unknown.clear();
+        if (known.empty() || unknown.empty()) {
+            append_part(statement << "SELECT * FROM (", !known.empty() ? known : unknown, "");
+            statement << ") s";
+        } else {
+            append_part(statement << "WITH useradmin_first AS MATERIALIZED (",
+                        starts_with_known ? known : unknown, "");
+            append_part(statement << ") SELECT * FROM useradmin_first UNION ALL SELECT * FROM (",
+                        starts_with_known ? unknown : known,
+                        "(SELECT " + user_.function("count") + "*) FROM useradmin_first)" +
+                            user_.op("<"));
+            statement << ") s";
+        }
+        append_window(statement << " ORDER BY "
+                                << order_by("useradmin_key", "useradmin_id", window_.order),
+                      window_);
+    }
+
+  private:
+    bool is_of_unknown(Section section) const {
+        return section == Section::null_key ||
+               (section == Section::same_key && !window_.position->key);
+    }
+
+    /// Appends a query for the first users of sections. needs_more: the start of a condition that
+    /// there are fewer others than these; empty: none.
+    void append_part(Statement& statement, const std::vector<Section>& sections,
+                     const std::string& needs_more) const {
+        if (sections.empty())
+            statement << "SELECT * FROM (SELECT " << user_.last_seen->sql << " AS useradmin_key, "
+                      << user_.at("id") << " AS useradmin_id FROM " << user_ << ") s WHERE FALSE";
+        const bool is_one = sections.size() <= 1;
+        const char* before = is_one ? "" : "SELECT * FROM (";
+        for (const Section section : sections) {
+            statement << std::exchange(before, ") s UNION ALL SELECT * FROM (");
+            if (is_of_unknown(section))
+                append_unknown(statement, section);
+            else
+                append_known(statement, section);
+            if (!needs_more.empty())
+                statement << " AND " << needs_more << argument(window_.end());
+            append_filter(statement, schema_, dialect_, filter_, append_search_, {" AND (", ")"});
+            append_end(statement, is_of_unknown(section) ? "" : "useradmin_seen",
+                       is_of_unknown(section) ? user_.at("id").sql() : "useradmin_owner");
+        }
+        if (!is_one)
+            append_end(statement << ") s", "useradmin_key", "useradmin_id");
+    }
+
+    void append_end(Statement& statement, const std::string& key, const std::string& id) const {
+        append_limit(statement << " ORDER BY " << order_by(key, id, window_.order), window_.end());
+    }
+
+    void append_known(Statement& statement, Section section) const {
+        const Table& session = schema_.session;
+        const Column& id = session.at("id");
+        const Column& updated = user_.last_seen->column;
+        statement << "SELECT useradmin_seen AS useradmin_key, useradmin_owner AS useradmin_id FROM "
+                     "(SELECT useradmin_s."
+                  << updated << " AS useradmin_seen, useradmin_s." << session.at("userId")
+                  << " AS useradmin_owner FROM " << session << " useradmin_s WHERE NOT "
+                  << has_session(schema_, "useradmin_s." + session.at("userId").sql())
+                  << updated.op(">=") << "useradmin_s." << updated << " AND (useradmin_n."
+                  << updated << updated.op(">") << "useradmin_s." << updated << " OR useradmin_n."
+                  << id << id.op(">") << "useradmin_s." << id << "))) l JOIN " << user_ << " ON "
+                  << qualified_id(user_) << user_.at("id").op("=") << "useradmin_owner WHERE ";
+        if (section == Section::any_key)
+            statement << "useradmin_seen IS NOT NULL";
+        else
+            append_section(statement, user_, "useradmin_seen", "useradmin_owner", window_, section);
+        for (const auto& [time, comparison] :
+             {std::pair(seen_from_, ">="), std::pair(seen_before_, "<")})
+            if (time)
+                statement << " AND useradmin_seen" << updated.op(comparison)
+                          << argument(updated, *time);
+    }
+
+    void append_unknown(Statement& statement, Section section) const {
+        statement << "SELECT " << user_.last_seen->sql << " AS useradmin_key, " << user_.at("id")
+                  << " AS useradmin_id FROM " << user_ << " WHERE NOT "
+                  << has_session(schema_, qualified_id(user_)) << " IS NOT NULL)";
+        if (section == Section::same_key)
+            statement << " AND " << user_.at("id")
+                      << user_.at("id").op(sorts_ids_descending(window_.order) ? "<" : ">")
+                      << argument(window_.position->id);
+    }
+
+    const Schema& schema_;
+    const Table& user_;
+    const Dialect& dialect_;
+    Filter filter_;
+    const Window& window_;
+    AppendSearch append_search_;
+    model::NullableTime seen_from_;
+    model::NullableTime seen_before_;
+};
+
 /// Appends the joins from the rows m of sort columns to their users u, in order.
 void append_users(Statement& statement, const Table& user, Order order) {
     statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
@@ -363,7 +534,10 @@ class PlainListQueries final : public ListQueries {
 } // namespace
 
 std::string order_by(const std::string& key, const std::string& id, Order order) {
-    return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
+    const char* const nulls = order.by != SortKey::last_seen ? ""
+                              : order.is_descending          ? " NULLS LAST"
+                                                             : " NULLS FIRST";
+    return (key.empty() ? "" : key + (order.is_descending ? " DESC" : "") + nulls + ", ") + id +
            (sorts_ids_descending(order) ? " DESC" : "");
 }
 
@@ -374,6 +548,12 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
         append_filter(to, schema, dialect, filter, append_search, clause);
     };
     const SortKey by = window.order.by;
+    if (by == SortKey::last_seen && user.last_seen && user.last_seen->is_of_sessions) {
+        SeenScan(schema, dialect, filter, window, append_search)
+            .append(statement << select_list_m(user, dialect, by) << " FROM (");
+        append_users(statement << ") m", user, window.order);
+        return;
+    }
     const std::string keys = sort_columns(user, dialect, by);
     if (window.offset >= min_skipped) {
         // Skipped rows are read only from the order's index.
@@ -460,7 +640,8 @@ std::string identity_of(const Filter& filter) {
     };
     for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
         append(truth.has_value(), truth.value_or(false) ? "1" : "0");
-    for (const model::NullableTime& time : {filter.created_from, filter.created_before})
+    for (const model::NullableTime& time :
+         {filter.created_from, filter.created_before, filter.seen_from, filter.seen_before})
         append(time.has_value(),
                std::to_string(time.value_or(text::Timestamp()).time_since_epoch().count()));
     const auto append_text = [&](std::string_view text) {

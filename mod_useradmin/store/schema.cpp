@@ -305,10 +305,45 @@ std::string Schema::full_user(std::string_view version) const {
     return columns;
 }
 
-void Schema::resolve_fields() {
+void Schema::resolve_last_seen(std::string_view name) {
+    const auto is_of_times = [](const Column& column) {
+        // SQLite has no type for times.
+        return column.kind == Column::Kind::timestamp ||
+               (column.operators.empty() && column.kind != Column::Kind::boolean);
+    };
+    if (!name.empty()) {
+        if (const Column* const column = user.find_column(name);
+            column == nullptr || !is_of_times(*column))
+            last_seen_problem = "table " + user.name +
+                                (column == nullptr ? " has no column \"" + std::string(name) + "\""
+                                                   : ", column \"" + column->name +
+                                                         "\" is of type " + column->type) +
+                                "; UserAdminLastSeen must name a column with times";
+        else
+            user.last_seen = {*column, column->sql()};
+        return;
+    }
+    const Column* const id = user.find("id");
+    const Column* const owner = session.find("userId");
+    const Column* const updated = session.find("updatedAt");
+    if (id == nullptr || session.find("id") == nullptr || owner == nullptr || updated == nullptr ||
+        owner->kind != id->kind || !is_of_times(*updated) || !session.find("id")->is_readable ||
+        !owner->is_readable || !updated->is_readable)
+        return;
+    user.last_seen = {*updated,
+                      "(SELECT " + user.function("max") + "useradmin_s." + updated->sql() +
+                          ") FROM " + session.sql + " useradmin_s WHERE useradmin_s." +
+                          owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")",
+                      true};
+    user.last_seen->column.is_nullable = true;
+}
+
+void Schema::resolve_fields(const TableNames& names) {
     match<model::User>(user);
     match<model::Session>(session);
     match<model::Account>(account);
+    if (user.exists())
+        resolve_last_seen(names.last_seen);
     select_list_caller = session.select_expression("expiresAt", "s.") + ", " +
                          session.select_expression("impersonatedBy", "s.");
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})

@@ -21,6 +21,8 @@ struct TableNames {
     std::string_view account = "account";
     /// Whether the plugins' tables are read as well (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
+    /// The column of the user table with the last activity; empty: that of the sessions.
+    std::string_view last_seen = {};
 
     bool operator==(const TableNames&) const = default;
 };
@@ -49,7 +51,8 @@ struct Column {
     bool has_loose_equality = false;
     /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
-    /// Whether the database's account may read and change it; known for a plugin's table.
+    /// Whether the database's account may read and change it; known for a plugin's table, and
+    /// whether it may read it for the sessions.
     bool is_readable = true;
     bool is_writable = true;
     /// SQL before and after the column in a read.
@@ -76,6 +79,16 @@ struct Column {
     std::string op(std::string_view name) const;
 };
 
+/// The last activity of a user.
+struct LastSeen {
+    /// The type of its values.
+    Column column;
+    /// The expression for a row of the user table without an alias.
+    std::string sql;
+    /// Whether it is the newest update of the user's sessions instead of a column of the user.
+    bool is_of_sessions = false;
+};
+
 struct Table {
     /// The table's name as SQL, quoted, with its schema once known.
     std::string sql;
@@ -98,6 +111,8 @@ struct Table {
     bool allows_insert = true;
     /// Why the table is not visible, if known.
     std::string absence_reason;
+    /// Of the user table; nothing if neither a column nor the sessions tell.
+    std::optional<LastSeen> last_seen;
 
     bool exists() const noexcept { return !columns.empty(); }
     /// Returns a built-in operator between blanks; see qualified_operator().
@@ -192,6 +207,8 @@ struct Schema {
     std::string scale_name;
     /// Whether an earlier version created it, with other columns of the counts.
     bool has_earlier_scale = false;
+    /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if there is none.
+    std::string last_seen_problem;
 
     /// Returns the letter of a table in `owned`.
     static char letter(std::size_t index) noexcept { return static_cast<char>('A' + index); }
@@ -211,7 +228,7 @@ struct Schema {
     /// Sets the tables' names as SQL.
     void set_table_names(const TableNames& names);
     /// Maps columns to fields and finds problems, after the columns were read.
-    void resolve_fields();
+    void resolve_fields(const TableNames& names);
     /// Sets `owned` and `unknown_plugin_tables` from tables by their own names, after
     /// resolve_fields().
     void resolve_plugins(const std::map<std::string, Table>& tables);
@@ -233,6 +250,9 @@ struct Schema {
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
+
+  private:
+    void resolve_last_seen(std::string_view name);
 };
 
 /// Returns an operator with its schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " for an

@@ -14,6 +14,8 @@ namespace {
 
 // The number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
+// The number of users whose last activity is read at once.
+constexpr std::size_t max_ids = 500;
 // The number of revocations to read at once.
 constexpr std::size_t max_revocations = 1000;
 
@@ -34,6 +36,18 @@ auto all_rows(Work& work, const Statement& statement, const Read& read)
 template <class Record>
 Record read_record(Rows& rows) {
     return rows.take_record<Record>();
+}
+
+/// Appends a condition that a row is that of one of the users, of which there must be one.
+void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
+    const char* before = " IN (";
+    statement << " WHERE " << table.at("id");
+    // Few numbers of arguments make few statements to prepare.
+    const std::size_t count = (users.size() + 9) / 10 * 10;
+    for (std::size_t index = 0; index < count; ++index)
+        statement << std::exchange(before, ", ")
+                  << argument(users[std::min(index, users.size() - 1)].id);
+    statement << ")";
 }
 
 std::string read_text(Rows& rows) {
@@ -467,21 +481,39 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     });
 }
 
+Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::User> users) {
+    for (model::User& user : users)
+        user.last_seen.emplace();
+    const Table& table = work.schema().user;
+    while (table.last_seen && !users.empty()) {
+        const std::span<model::User> some = users.first(std::min(users.size(), max_ids));
+        users = users.subspan(some.size());
+        Statement statement = work.statement();
+        statement << "SELECT " << table.at("id") << ", " << table.last_seen->sql << " FROM "
+                  << table;
+        append_ids(statement, table, some);
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        while (rows->next()) {
+            const std::string_view id = rows->take().value_or("");
+            const model::NullableTime time = rows->take_time();
+            for (model::User& user : some)
+                if (user.id == id)
+                    user.last_seen = time;
+        }
+    }
+    return Done();
+}
+
 Result<std::vector<model::User>> find_all(Work& work, const Dialect&,
                                           const std::vector<model::User>& users) {
     if (users.empty())
         return users;
-    const Table& user = work.schema().user;
-    const Column& key = user.at("id");
     Statement statement = work.statement();
-    statement << "SELECT " << work.schema().full_user() << " FROM " << user
-              << " AS useradmin_row WHERE " << key << " IN (";
-    // Few numbers of arguments make few statements to prepare.
-    const std::size_t count = (users.size() + 9) / 10 * 10;
-    for (std::size_t index = 0; index < count; ++index)
-        statement << (index == 0 ? "" : ", ")
-                  << argument(users[std::min(index, users.size() - 1)].id);
-    statement << ")";
+    statement << "SELECT " << work.schema().full_user() << " FROM " << work.schema().user
+              << " AS useradmin_row";
+    append_ids(statement, work.schema().user, users);
     const auto rows =
         all_rows(work, statement, [&](Rows& read) { return work.read_full_user(read); });
     if (!rows)
@@ -1339,8 +1371,9 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& 
               << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
               << email << user.op("=") << lower << "u." << email << "))), "
               << dialect.connection_limit();
-    return first_row(work, statement, [](Rows& rows) {
+    return first_row(work, statement, [&](Rows& rows) {
         Survey survey;
+        survey.last_seen_problem = work.schema().last_seen_problem;
         survey.has_protected_user = rows.take_boolean();
         survey.has_case_collisions = rows.take_boolean();
         survey.connection_limit = rows.take_number();

@@ -47,14 +47,17 @@ struct Filter {
     /// The creation time: from inclusive, until exclusive.
     model::NullableTime created_from = {};
     model::NullableTime created_before = {};
+    /// The last activity, likewise. An unknown one is before every time.
+    model::NullableTime seen_from = {};
+    model::NullableTime seen_before = {};
     /// Whether a user must match all conditions.
     bool matches_all = false;
     std::vector<Condition> conditions = {};
 
     /// Returns whether the filter has only conditions of the specification.
     bool is_standard() const noexcept {
-        return !banned && !email_verified && !created_from && !created_before && !matches_all &&
-               conditions.empty();
+        return !banned && !email_verified && !created_from && !created_before && !seen_from &&
+               !seen_before && !matches_all && conditions.empty();
     }
     bool is_empty() const noexcept { return is_standard() && !role && !search; }
 };
@@ -62,9 +65,10 @@ struct Filter {
 std::string identity_of(const Filter& filter);
 
 /// Sort keys of lists. Texts are sorted by their text::sort_key.
-enum class SortKey { created_at, name, email, updated_at };
+enum class SortKey { created_at, name, email, updated_at, last_seen };
 
-/// The order of a list. Equal rows are sorted by id. The reverse order also reverses the ids.
+/// The order of a list. Equal rows are sorted by id. The reverse order also reverses the ids. An
+/// unknown last activity is before every time.
 struct Order {
     SortKey by = SortKey::created_at;
     bool is_descending = true;
@@ -72,7 +76,7 @@ struct Order {
     /// Returns whether it is the default order.
     bool is_default() const noexcept { return by == SortKey::created_at && is_descending; }
     bool is_of_times() const noexcept {
-        return by == SortKey::created_at || by == SortKey::updated_at;
+        return by == SortKey::created_at || by == SortKey::updated_at || by == SortKey::last_seen;
     }
     Order reversed() const noexcept { return {by, !is_descending}; }
 };
@@ -361,6 +365,8 @@ struct Survey {
     bool has_case_collisions = false;
     /// The account's connection limit; 0: none.
     std::int64_t connection_limit = 0;
+    /// Why the column of UserAdminLastSeen cannot be used, if so.
+    std::string last_seen_problem = {};
 };
 
 /// A further column of the user table, and the JSON type of its values, which may be null.
@@ -400,6 +406,8 @@ class Store {
     /// Returns the user with the id (4.3), or not_found.
     virtual Result<model::User> find(std::string_view id,
                                      UserColumns columns = UserColumns::known) = 0;
+    /// Sets User::last_seen of the users.
+    virtual Result<Done> read_last_activity(std::span<model::User> users) = 0;
     /// Returns the user with exactly that address, or not_found.
     virtual Result<model::User> find_by_email(std::string_view email) = 0;
     /// Returns the time of the last change that a standby has received, if the previous call read

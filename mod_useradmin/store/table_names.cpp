@@ -11,12 +11,6 @@ namespace {
 // PostgreSQL's limit for identifiers.
 constexpr std::size_t max_identifier_length = 63;
 
-bool is_identifier(std::string_view name) {
-    // apr_dbd treats a percent sign in a statement as a parameter.
-    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name) &&
-           name.find('%') == name.npos;
-}
-
 bool is_table_name(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
@@ -25,6 +19,12 @@ bool is_table_name(std::string_view name) {
 }
 
 } // namespace
+
+bool is_identifier(std::string_view name) {
+    // apr_dbd treats a percent sign in a statement as a parameter.
+    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name) &&
+           name.find('%') == name.npos;
+}
 
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {
     if (words.size() != 3 || !std::all_of(words.begin(), words.end(), is_table_name))

@@ -38,6 +38,11 @@ BEGIN
                 AND 2 = (SELECT count(*) FROM pg_index j JOIN pg_class d ON d.oid = j.indexrelid
                          WHERE j.indrelid = t.oid
                              AND d.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx']::name[]))
+            UNION
+            -- On the session table, or on the user table.
+            SELECT 5, format('DROP INDEX %s', i.indexrelid::regclass)
+            FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+            WHERE c.relname = (t.relname || '_useradmin_seen_idx')::name
         ) AS commands (step, text)
         ORDER BY step, text
     LOOP

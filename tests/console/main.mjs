@@ -2385,6 +2385,30 @@ scene("users created from one day to another are listed, and a click on the char
   assert.deepEqual(await view.page.$$eval("input[type=date]", (all) => all.map(({ value }) => value)), ["", ""]);
 });
 
+scene("users are filtered and sorted by their last activity", { email: root, site: () => several }, async (view) => {
+  const choose = async (value) => {
+    await view.choose("select:has([value='-365'])", value);
+    await view.rest();
+  };
+  const cells = () => view.page.$$eval("tbody td:nth-child(4)", (all) => all.map(({ textContent }) => textContent));
+  const { data } = await view.ask("GET", "/api/users?limit=100");
+  await choose("30");
+  const asked = new URL(view.requests.findLast((each) => each.includes("lastSeenAfter")), several.address).searchParams;
+  assert.equal(new Date(asked.get("lastSeenAfter")).getTime(), new Date(`${dayOf(Date.now() - 30 * 86400000)}T00:00`).getTime());
+  assert.deepEqual((await view.names()).sort(), data.filter(({ lastSeenAt }) => lastSeenAt).map(({ name }) => name).sort());
+  assert.ok((await cells()).every((each) => /\d/.test(each)));
+  const [latest] = await view.names();
+  await choose("-90");
+  assert.ok((await cells()).length > 2 && (await cells()).every((each) => each === "–"));
+  await choose("");
+  await view.press("Last activity", "thead");
+  await view.rest();
+  assert.equal(await view.page.evaluate(() => location.hash), "#sort=lastSeen+desc");
+  assert.match((await cells())[0], /\d/);
+  await view.press(latest, "tbody");
+  await view.read("Last activity", ".facts");
+});
+
 scene("a date that is being typed asks for no other year", { email: root, site: () => several }, async (view) => {
   view.requests.length = 0;
   await view.page.focus("input[type=date]");

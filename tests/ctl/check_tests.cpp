@@ -607,6 +607,16 @@ TEST(rights, of_the_extras_do_not_include_tokens_or_hashes) {
                                 "'SELECT')::int"));
 }
 
+TEST(rights, do_not_hide_a_wrong_column_of_the_last_activity) {
+    if (!is_postgresql())
+        return;
+    const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
+    CHECK(lists(found, "data.problems",
+                "has no column \"lastLoginAt\"; UserAdminLastSeen must name a column with times"));
+    CHECK_FALSE(lists(look("UserAdmin On\nUserAdminLastSeen updatedAt\n"), "data.problems",
+                      "UserAdminLastSeen"));
+}
+
 TEST(rights, of_a_configuration_that_verifies_passwords_alone_are_to_read) {
     if (!is_postgresql())
         return;

@@ -140,7 +140,8 @@ void ScaleScene::teardown() {
     for (const Database::Row& row :
          sql().rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'useradmin\\_%'"))
         sql().run("DROP SCHEMA " + row[0].value_or("") + " CASCADE");
-    sql().run("DROP INDEX IF EXISTS user_by_name_idx, user_by_email_idx, user_by_update_idx");
+    sql().run("DROP INDEX IF EXISTS user_by_name_idx, user_by_email_idx, user_by_update_idx, "
+              "session_useradmin_seen_idx, user_useradmin_seen_idx");
 }
 
 void ScaleScene::is_exact(SourceLocation where) {

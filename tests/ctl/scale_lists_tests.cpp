@@ -24,6 +24,7 @@ struct Kept {
     long created;     ///< hours after the beginning of 2020
     bool banned;
     bool verified;
+    long seen; ///< hours as well; -1 without a session
     // Computed once: the tests compare them a million times.
     std::string folded_name = text::fold(name);
     std::string folded_email = text::fold(email);
@@ -152,6 +153,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         std::minstd_rand random(7);
         const char* roles[] = {"user", "user", "admin", "superAdmin", "", "gerente de zona"};
         std::string values;
+        std::string sessions;
         for (int number = 0; number < count; ++number) {
             Kept user{"id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
                       names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
@@ -159,7 +161,16 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                       roles[random() % 6],
                       static_cast<long>(random() % 2000) * 24 / 20,
                       number % 7 == 0,
-                      number % 3 != 0};
+                      number % 3 != 0,
+                      -1};
+            for (int session = 0; session < number % 4; ++session) {
+                const long hour = static_cast<long>(random() % 300);
+                user.seen = std::max(user.seen, hour);
+                sessions += (sessions.empty() ? "(" : ", (") +
+                            sql_literal(user.id + "/" + std::to_string(session)) + ", " +
+                            sql_literal(user.id) + ", '2020-01-01T00:00Z'::timestamptz + " +
+                            std::to_string(hour) + " * interval '1 hour')";
+            }
             values += (values.empty() ? "" : ", ") + ("(" + sql_literal(user.id)) + ", " +
                       sql_literal(user.name) + ", " + sql_literal(user.email) +
                       (user.verified ? ", true, " : ", false, ") +
@@ -171,7 +182,10 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         sql().run(
             R"(INSERT INTO "user" (id, name, email, "emailVerified", role, "createdAt", banned) )"
             "VALUES " +
-            values);
+            values +
+            "; INSERT INTO session (id, token, \"userId\", \"updatedAt\", \"expiresAt\") "
+            "SELECT id, id, user_id, seen, seen FROM (VALUES " +
+            sessions + ") AS s (id, user_id, seen)");
         sort({});
     }
 
@@ -188,12 +202,19 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                 return std::tie(left.email_key, left.id) < std::tie(right.email_key, right.id);
             case store::SortKey::updated_at:
                 return left.id > right.id;
+            case store::SortKey::last_seen:
+                return left.seen != right.seen ? left.seen < right.seen : left.id > right.id;
             }
             return false;
         };
         std::sort(all.begin(), all.end(), less);
         if (order.is_descending)
             std::reverse(all.begin(), all.end());
+    }
+
+    static text::Timestamp at_hour(long hour) {
+        return text::Timestamp(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1)) +
+               std::chrono::hours(hour);
     }
 
     static bool matches(const store::Filter& filter, const Kept& user) {
@@ -219,9 +240,11 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         if (filter.email_verified)
             all.push_back(user.verified == *filter.email_verified);
         if (filter.created_from)
-            all.push_back(text::Timestamp(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1)) +
-                              std::chrono::hours(user.created) >=
-                          *filter.created_from);
+            all.push_back(at_hour(user.created) >= *filter.created_from);
+        if (filter.seen_from)
+            all.push_back(user.seen >= 0 && at_hour(user.seen) >= *filter.seen_from);
+        if (filter.seen_before)
+            all.push_back(user.seen < 0 || at_hour(user.seen) < *filter.seen_before);
         return all.empty() || std::count(all.begin(), all.end(), true) >=
                                   (filter.matches_all ? static_cast<long>(all.size()) : 1);
     }
@@ -275,6 +298,37 @@ TEST(scale_lists, match_the_reference_for_every_role_search_and_page) {
                                        "b"},
                                       {20, 0}));
     CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
+}
+
+TEST(scale_lists, match_the_reference_by_last_activity) {
+    if (!is_postgresql())
+        return;
+    add(7000);
+    scale();
+    sql().run("ANALYZE");
+    OpenStore store(params_);
+    CHECK(store.is_scaled());
+    std::vector<store::Filter> filters = {{}, {"user", {}}, {"gerente de zona", {}}, {{}, "x.org"}};
+    for (const bool matches_all : {false, true}) {
+        store::Filter filter;
+        filter.matches_all = matches_all;
+        filter.seen_before = at_hour(200);
+        filters.push_back(filter);
+        filter.role = "user";
+        filters.push_back(filter);
+        filter.seen_from = at_hour(150);
+        filters.push_back(filter);
+    }
+    for (const bool is_descending : {true, false}) {
+        const store::Order order = {store::SortKey::last_seen, is_descending};
+        sort(order);
+        for (const store::Filter& filter : filters) {
+            for (const std::int64_t offset : {0, 1000, 5240, 6980})
+                is_as_wanted(store, filter, {20, offset, order});
+            const std::string is = store.walk(filter, {2000, 0, order});
+            CHECK(is == wanted(filter, {7000, 0, order}));
+        }
+    }
 }
 
 /// Tells what another request has counted.

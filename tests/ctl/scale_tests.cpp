@@ -20,7 +20,7 @@ constexpr const char* left =
     "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) + (SELECT count(*) FROM "
     "pg_namespace WHERE nspname LIKE 'useradmin%') + (SELECT count(*) FROM pg_proc WHERE "
     "prosrc LIKE '%useradmin%') + (SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
-    "'user_by_%' OR indexname LIKE '%_searched_idx')";
+    "'user_by_%' OR indexname LIKE '%_searched_idx' OR indexname LIKE '%_useradmin_seen_idx')";
 
 /// The objects of version 0.1, as far as they matter: names, triggers, and the comment.
 constexpr const char* old_objects =
@@ -289,6 +289,43 @@ TEST(scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
     CHECK_FALSE(has(ctl({"check", "--verbose"}).output, missing));
     CHECK_EQUAL(3, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
                                 "'user_by_%'"));
+}
+
+TEST(scale, indexes_the_last_activity) {
+    if (!is_postgresql())
+        return;
+    sql().run("ALTER TABLE \"user\" ADD COLUMN seen timestamptz, ADD COLUMN other timestamptz");
+    undo("ALTER TABLE \"user\" DROP COLUMN IF EXISTS seen, DROP COLUMN IF EXISTS other");
+    sql().run(users(1, 10));
+    const auto indexes = [&] {
+        std::string all;
+        for (const Database::Row& row :
+             sql().rows("SELECT regexp_replace(indexdef, '.* ON public', '') FROM pg_indexes WHERE "
+                        "indexname LIKE '%_useradmin_seen_idx' ORDER BY 1"))
+            all += row[0].value_or("") + ";";
+        return all;
+    };
+    scale();
+    const std::string of_sessions =
+        ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\");";
+    CHECK_EQUAL(of_sessions, indexes());
+    // Another column takes the place of the one before.
+    for (const char* const column : {"seen", "other"}) {
+        write_file(path("seen.conf"), "DBDriver pgsql\nDBDParams \"" + params_ +
+                                          "\"\nUserAdminLastSeen " + column + "\n");
+        done(run_program({machine::built("useradminctl").string(), "schema", "--scale", "--config",
+                          path("seen.conf")},
+                         "", environment()));
+        CHECK_EQUAL(".\"user\" USING btree (" + std::string(column) + " DESC NULLS LAST, id);" +
+                        of_sessions,
+                    indexes());
+    }
+    sql().run("UPDATE pg_index SET indisvalid = false WHERE indexrelid = "
+              "'session_useradmin_seen_idx'::regclass");
+    scale();
+    CHECK_EQUAL(0, sql().number(invalid_indexes));
+    done(ctl({"schema", "--no-scale"}));
+    CHECK_EQUAL("", indexes());
 }
 
 TEST(scale, replaces_the_objects_of_version_0_1) {

@@ -106,6 +106,30 @@ TEST(extras, list_valid_sessions_newest_first_without_tokens) {
     expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
 }
 
+TEST(extras, list_users_by_their_last_activity) {
+    sql().run("DELETE FROM \"session\" WHERE \"userId\" IN ('ulises-1', 'ada-1')");
+    add_session_of("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
+    add_session_of("ulises-1", "last", "2026-01-03T00:00:00.123Z", "2026-01-04T00:00:00.000Z");
+    constexpr const char* seen = R"("banExpires":null,"lastSeenAt":"2026-01-03T00:00:00.123Z"})";
+    STRCMP_CONTAINS(seen, call("GET", "ulises-1").body.c_str());
+    STRCMP_CONTAINS(R"("lastSeenAt":null})", call("GET", "ada-1").body.c_str());
+    const auto list = [](const std::string& query) {
+        return ask(Caller::super_admin, "GET", "/extra/users?match=all&" + query).body;
+    };
+    const std::string of_days = list("lastSeenAfter=2026-01-03&lastSeenBefore=2026-01-04");
+    STRCMP_CONTAINS(seen, of_days.c_str());
+    STRCMP_CONTAINS(R"("total":1,)", of_days.c_str());
+    STRCMP_CONTAINS("ada-1", list("lastSeenBefore=2026-01-03").c_str());
+    const std::string last = list("sort=lastSeen&order=desc");
+    CHECK(last.find("ulises-1") < last.find("ada-1"));
+    const std::string first = list("sort=lastSeen&order=asc");
+    CHECK(first.find("ada-1") < first.find("ulises-1"));
+    // It is no field of a change.
+    CHECK(call("PUT", "ada-1", R"({"name":"Ada"})").body.find("lastSeenAt") == std::string::npos);
+    CHECK(ask(Caller::super_admin, "GET", "/api/users/ulises-1").body.find("lastSeenAt") ==
+          std::string::npos);
+}
+
 TEST(extras, count_all_users_in_the_summary_of_a_list) {
     expect_success(call("PUT", "ulises-1/ban"));
     sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ada-1')");

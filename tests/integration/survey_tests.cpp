@@ -43,6 +43,13 @@ TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
     CHECK_EQUAL(1, lines_with("UA0213"));
 }
 
+TEST(survey, warns_of_a_missing_column_of_the_last_activity) {
+    start_with("UserAdminProtectedEmail sara@example.org\nUserAdminLastSeen lastLoginAt\n");
+    expect_log("UA0225: table");
+    ask_twice();
+    CHECK_EQUAL(1, lines_with("UA0225"));
+}
+
 TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     if (Suite::current().kind() != Kind::postgresql)
         return;

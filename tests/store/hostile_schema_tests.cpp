@@ -56,11 +56,14 @@ class HostileSchema : public Contract {
         filters[2].search = "n";
         filters[3].role = "user";
         filters[3].search = "n";
-        filters[4] = {"user", "n", true, true, now, now, true};
+        filters[4] = {"user", "n", true, true, now, now, now, now, true};
+        filters.push_back(filters[4]);
+        filters[6].matches_all = false;
         filters[5].banned = false;
         for (const store::Filter& filter : filters)
-            for (const store::SortKey by : {store::SortKey::created_at, store::SortKey::name,
-                                            store::SortKey::email, store::SortKey::updated_at})
+            for (const store::SortKey by :
+                 {store::SortKey::created_at, store::SortKey::name, store::SortKey::email,
+                  store::SortKey::updated_at, store::SortKey::last_seen})
                 for (const std::int64_t offset : {0, 3, 200, 20000}) {
                     const store::Order order = {by, offset != 3};
                     ran(store().list(filter, {10, offset, order}));

@@ -12,7 +12,7 @@ using store::SortKey;
 using Ids = std::vector<std::string>;
 
 constexpr SortKey sort_keys[] = {SortKey::created_at, SortKey::name, SortKey::email,
-                                 SortKey::updated_at};
+                                 SortKey::updated_at, SortKey::last_seen};
 
 class Positions : public Contract {
   public:

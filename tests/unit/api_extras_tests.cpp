@@ -4,6 +4,7 @@
 #include "support/files.hpp"
 #include "json/reader.hpp"
 
+#include <cstring>
 #include <fcntl.h>
 #include <string>
 #include <string_view>
@@ -189,7 +190,7 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
     const auto reply = send(super_admin, request);
     STRCMP_CONTAINS(R"(,"summary":{"total":4,"banned":4,"unverified":4,"created":[4,4]}})",
                     reply.body.c_str());
-    expect("list role=- search=ana 5 from 0, list role=- search=- 0 from 0, "
+    expect("list role=- search=ana 5 from 0, read_last_activity 4, list role=- search=- 0 from 0, "
            "list role=- search=- banned=1 0 from 0, list role=- search=- verified=0 0 from 0, "
            "list role=- search=- from=2026-11-20T00:00:00.000Z until=2026-11-21T00:00:00.000Z "
            "all 0 from 0, "
@@ -200,7 +201,8 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
 
 TEST(extras, the_summary_of_an_admin_counts_plain_users) {
     expect("200", ask(admin, "GET ?summary=2026-11-20"));
-    expect("list role=user search=- 20 from 0, list role=user search=- 0 from 0, "
+    expect("list role=user search=- 20 from 0, read_last_activity 4, list role=user search=- 0 "
+           "from 0, "
            "list role=user search=- banned=1 all 0 from 0, "
            "list role=user search=- verified=0 all 0 from 0",
            calls.text());
@@ -214,7 +216,7 @@ TEST(extras, an_invalid_summary_is_ignored) {
          {std::string(), std::string("today"), std::string(",2026-11-20"),
           std::string("2026-11-20,2026-11-20"), std::string("2026-11-21,2026-11-20"), many}) {
         expect("200", ask(super_admin, "GET ?summary=" + times), times);
-        expect("list role=- search=- 20 from 0", calls.text(), times);
+        expect("list role=- search=- 20 from 0, read_last_activity 4", calls.text(), times);
     }
 }
 
@@ -546,6 +548,36 @@ TEST(extras, set_a_password_only_if_if_match_names_the_row) {
     headers.fields["If-Match"] = "\"1-2.3\"";
     store.failures["set_password"] = store::Failure::version_mismatch;
     expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));
+}
+
+TEST(extras, list_and_get_users_with_their_last_activity) {
+    store.seen["another"] = *text::parse_timestamp("2026-11-27T16:00:00.5Z");
+    for (const char* const path : {"GET ", "GET /another"})
+        STRCMP_CONTAINS(R"("banExpires":null,"lastSeenAt":"2026-11-27T16:00:00.500Z"})",
+                        send(super_admin, path).body.c_str());
+    expect("find another, read_last_activity 1", calls.text());
+    STRCMP_CONTAINS(R"("banExpires":null,"lastSeenAt":null})", send(user, "GET /me").body.c_str());
+    store.failures = {{"read_last_activity", store::Failure::failed}};
+    expect("500 Error al obtener usuarios", ask(super_admin, "GET "));
+    expect("500 Error al obtener usuario", ask(super_admin, "GET /another"));
+    expect("404 Usuario no encontrado", ask(super_admin, "GET /unknown"));
+    settings.has_extras = false;
+    POINTERS_EQUAL(nullptr, std::strstr(send(super_admin, "GET ").body.c_str(), "lastSeenAt"));
+}
+
+TEST(extras, filter_and_sort_users_by_their_last_activity) {
+    for (const auto& [query, wanted] :
+         {std::pair{"sort=lastSeen", "20 from 0 by lastSeen descending"},
+          {"sort=lastSeen&order=asc", "20 from 0 by lastSeen"},
+          {"lastSeenAfter=2026-01-01", "seen-from=2026-01-01T00:00:00.001Z 20 from 0"},
+          {"lastSeenBefore=2026-01-01", "seen-until=2026-01-01T00:00:00.000Z 20 from 0"},
+          {"lastSeenAfter=2026-01-01&lastSeenBefore=2026-01-02&match=all",
+           "seen-from=2026-01-01T00:00:00.001Z seen-until=2026-01-02T00:00:00.000Z all 20 from 0"},
+          {"lastSeenAfter=yesterday&lastSeenBefore=", "20 from 0"}}) {
+        expect("200", ask(super_admin, "GET ?" + std::string(query)), query);
+        const std::string call = "list role=- search=- " + std::string(wanted) + ", read";
+        STRCMP_CONTAINS_TEXT(call.c_str(), calls.text().c_str(), query);
+    }
 }
 
 } // namespace useradmin::test

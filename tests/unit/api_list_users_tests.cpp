@@ -176,28 +176,15 @@ TEST(list_users, has_further_filters) {
 }
 
 TEST(list_users, a_further_filter_that_is_unknown_is_as_if_absent) {
-    for (const char* query : {"banned=",
-                              "banned=1",
-                              "banned=True",
-                              "banned=yes",
-                              "emailVerified=null",
-                              "createdAfter=",
-                              "createdAfter=yesterday",
-                              "createdAfter=infinity",
-                              "createdAfter=0000-01-01",
-                              "createdAfter=2026",
-                              "createdBefore=1795217419717",
-                              "createdBefore=9999-12-31T23:59:59-01",
-                              "createdBefore=20000-01-01",
-                              "createdBefore=2026-13-01",
-                              "Banned=true",
-                              "match=all",
-                              "sort=",
-                              "sort=id",
-                              "sort=Name",
-                              "order=",
-                              "order=DESC",
-                              "order=up"})
+    for (const char* query :
+         {"banned=", "banned=1", "banned=True", "banned=yes", "emailVerified=null",
+          "createdAfter=", "createdAfter=yesterday", "createdAfter=infinity",
+          "createdAfter=0000-01-01", "createdAfter=2026", "createdBefore=1795217419717",
+          "createdBefore=9999-12-31T23:59:59-01", "createdBefore=20000-01-01",
+          "createdBefore=2026-13-01", "Banned=true", "match=all",
+          // Those of UserAdminExtras.
+          "lastSeenAfter=2026-01-01", "lastSeenBefore=2026-01-01", "sort=lastSeen",
+          "sort=", "sort=id", "sort=Name", "order=", "order=DESC", "order=up"})
         expect_filters("role=- search=-", super_admin, query);
 }
 

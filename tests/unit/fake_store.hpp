@@ -125,6 +125,20 @@ class FakeStore final : public store::Store {
         return found;
     }
 
+    /// The last activity by the user's id.
+    std::map<std::string_view, text::Timestamp> seen;
+
+    store::Result<store::Done> read_last_activity(std::span<model::User> of) override {
+        if (const auto* failure = failure_of("read_last_activity", std::to_string(of.size())))
+            return *failure;
+        for (model::User& user : of) {
+            user.last_seen.emplace();
+            if (const auto found = seen.find(user.id); found != seen.end())
+                user.last_seen = model::NullableTime(found->second);
+        }
+        return store::Done();
+    }
+
     store::Result<model::User> find_by_email(std::string_view email) override {
         if (const auto* failure = failure_of("find_by_email", email))
             return *failure;
@@ -569,8 +583,10 @@ class FakeStore final : public store::Store {
         };
         add("banned", filter.banned);
         add("verified", filter.email_verified);
-        for (const auto& [name, time] :
-             {std::pair{"from=", filter.created_from}, {"until=", filter.created_before}})
+        for (const auto& [name, time] : {std::pair{"from=", filter.created_from},
+                                         {"until=", filter.created_before},
+                                         {"seen-from=", filter.seen_from},
+                                         {"seen-until=", filter.seen_before}})
             if (time) {
                 text::append_iso8601(text += name, *time);
                 text += ' ';
@@ -580,7 +596,7 @@ class FakeStore final : public store::Store {
 
     /// Nothing for the usual order, else " by name" or " by name descending".
     static std::string shown(const store::Order& order) {
-        constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt"};
+        constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt", "lastSeen"};
         if (order.is_default())
             return {};
         return std::string(" by ") + names[static_cast<int>(order.by)] +

@@ -21,10 +21,13 @@ function furtherText({ type }, value, format) {
  * A column of the list beside that of the user. isExtra: not shown until it is chosen. further: what it shows of the application's.
  * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
  */
+// Whether all columns that are shown by default have room.
+const isWide = matchMedia("(min-width: 78rem)").matches;
 /** @returns {ListColumn[]} */
 const listColumns = () => [
   { key: "role", label: t("role"), cell: (user) => rolePill(user.role) },
   { key: "status", label: t("status"), cell: statusPills },
+  ...(hasExtras ? [{ key: "lastSeen", label: t("lastSeen"), isSorted: true, isExtra: !isWide, cell: (/** @type {User} */ user) => time(user.lastSeenAt, dayFormat) }] : []),
   { key: "createdAt", label: t("created"), isSorted: true, cell: (user) => time(user.createdAt, dayFormat) },
   { key: "updatedAt", label: t("updated"), isSorted: true, isExtra: true, cell: (user) => time(user.updatedAt, dayFormat) },
   ...furtherColumns().map((further) => ({

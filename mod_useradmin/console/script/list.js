@@ -2,7 +2,8 @@
 
 /** @type {TextKey[]} */
 const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "name asc", "name desc", "email asc", "email desc"];
-const empty = { search: "", role: "", banned: "", emailVerified: "", createdFrom: "", createdTo: "", sort: String(sorts[0]), limit: String(limits[0]), page: "1" };
+if (hasExtras) sorts.push("lastSeen desc", "lastSeen asc");
+const empty = { search: "", role: "", banned: "", emailVerified: "", seen: "", createdFrom: "", createdTo: "", sort: String(sorts[0]), limit: String(limits[0]), page: "1" };
 /** @typedef {typeof empty} Query */
 /** @type {(key: string) => key is keyof Query} */
 const isQueryKey = (key) => Object.hasOwn(empty, key);
@@ -21,7 +22,7 @@ function queryInAddress() {
  * @returns {Promise<User[]>}
  */
 async function withId(query, signal) {
-  if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified || query.createdFrom || query.createdTo) return [];
+  if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified || query.seen || query.createdFrom || query.createdTo) return [];
   const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
@@ -98,6 +99,8 @@ class List {
     role: this.#choice("role", [["", t("all")], ...roles("user")]),
     banned: this.#choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
     emailVerified: this.#choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
+    // Days; negative: not for so many.
+    seen: this.#choice("seen", hasExtras ? [["", t("all")], ["30", t("seen")], ["-90", t("unseen90")], ["-365", t("unseen365")]] : [["", ""]]),
     createdFrom: this.#day("createdFrom"),
     createdTo: this.#day("createdTo"),
     sort: this.#choice("sort", sorts.map((each) => [each, t(each)])),
@@ -127,10 +130,11 @@ class List {
     });
     // The next search is another entry of the history.
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
-    const { role, banned, emailVerified, createdFrom, createdTo, sort } = this.#controls;
+    const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "choose"), this.#fold,
       isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
+      hasExtras && labelled(t("lastSeen"), seen),
       labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
     this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
@@ -216,9 +220,10 @@ class List {
   }
 
   #filters() {
-    const { search, role, banned, emailVerified, createdFrom, createdTo } = this.#query;
+    const { search, role, banned, emailVerified, seen, createdFrom, createdTo } = this.#query;
     const [createdAfter, createdBefore] = [startOf(createdFrom, 0, -1), startOf(createdTo, 1)];
-    return Object.fromEntries(Object.entries({ search, banned, emailVerified, createdAfter, createdBefore, role: isSuper() ? role : "" }).filter(([, value]) => value));
+    const lastSeen = seen && { [seen.startsWith("-") ? "lastSeenBefore" : "lastSeenAfter"]: startOf(dayOf(new Date()), -Math.abs(Number(seen))) };
+    return Object.fromEntries(Object.entries({ search, banned, emailVerified, createdAfter, createdBefore, ...lastSeen, role: isSuper() ? role : "" }).filter(([, value]) => value));
   }
   /** @param {string} [cursor] */
   #parameters(cursor) {

@@ -253,6 +253,7 @@ class Drawer {
       ["updated", time(user.updatedAt, timeFormat)],
       ["verification", t(user.emailVerified ? "yes" : "no")],
     ];
+    if (hasExtras) rows.push(["lastSeen", time(user.lastSeenAt, timeFormat)]);
     if (user.banned) rows.push(["banned", banEnd ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: banEnd }) : t("forever")]);
     if (user.banned && user.banReason) rows.push(["reason", user.banReason]);
     const further = furtherColumns().filter(({ editable }) => !editable || !mayEdit(user)).flatMap((column) =>

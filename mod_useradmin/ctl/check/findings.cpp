@@ -116,6 +116,8 @@ class Examiner {
             {"image", "it is null in every reply"},
             {"createdAt", "it is null in every reply, and lists are in the order of the ids"},
             {"updatedAt", "it is null in every reply"}};
+        if (!schema().last_seen_problem.empty())
+            problem_that(schema().last_seen_problem);
         if (schema().user.columns.empty())
             return;
         for (const auto& [field, meaning] : meanings)
@@ -392,6 +394,17 @@ class Examiner {
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes of the orders of lists are missing; "
                  "run: useradminctl schema --scale");
+        check_seen_index();
+    }
+
+    void check_seen_index() {
+        const std::optional<store::LastSeen>& seen = schema().user.last_seen;
+        const char letter = seen && seen->is_of_sessions ? 's' : 'u';
+        if (settings_.has_extras && !schema().scale.empty() && seen &&
+            !has_index(letter, seen->column.name))
+            advise_index(table(letter), "useradmin_seen", "lists by last activity are in its order",
+                         seen->column.sql() + " DESC NULLS LAST, " +
+                             table(letter).find(letter == 's' ? "userId" : "id")->sql());
     }
 
     std::string newest_first() const {

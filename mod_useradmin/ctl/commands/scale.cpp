@@ -144,6 +144,7 @@ class ScaleObjects {
         const Progress progress("Making the indexes");
         run_result_of("unusable");
         run("indexes");
+        run_result_of("seen_index");
     }
 
     void remove_order_indexes() { run_result_of("order_indexes"); }

@@ -127,6 +127,19 @@ class Reader {
 
     bool sets(std::string_view directive) const { return file_ && file_->has(directive); }
 
+    /// Returns the argument of a directive; empty if its lines differ.
+    std::string common_argument(std::string_view directive) const {
+        std::string found;
+        for (const ConfigLine& line : file_ ? file_->lines() : std::vector<ConfigLine>()) {
+            if (!is_same_name(line.words[0], directive) || line.words.size() < 2)
+                continue;
+            if (!found.empty() && found != line.words[1])
+                return {};
+            found = line.words[1];
+        }
+        return found;
+    }
+
   private:
     const Options& options_;
     std::optional<HttpdConfiguration> file_;
@@ -251,6 +264,7 @@ CommandSettings read_settings(const Options& options,
     settings.has_extras = reader.says("UserAdminExtras", "On");
     settings.shown_columns = reader.arguments("UserAdminColumns");
     settings.editable_columns = reader.arguments("UserAdminEditable");
+    settings.last_seen = reader.common_argument("UserAdminLastSeen");
     settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");

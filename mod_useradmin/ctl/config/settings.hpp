@@ -28,6 +28,8 @@ struct CommandSettings {
     std::string user_table = "user";
     std::string session_table = "session";
     std::string account_table = "account";
+    /// The column of UserAdminLastSeen; empty: none.
+    std::string last_seen;
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
     std::optional<bool> lowers_email;
@@ -72,7 +74,7 @@ struct CommandSettings {
     bool is_audit_required = false;
 
     store::TableNames tables() const noexcept {
-        return {user_table, session_table, account_table, has_plugins};
+        return {user_table, session_table, account_table, has_plugins, last_seen};
     }
     store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};

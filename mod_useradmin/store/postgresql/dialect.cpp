@@ -107,8 +107,9 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
            "y.typbasetype ELSE y.oid END), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
            "a.attidentity "
-           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, t.letter "
-           "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_column_privilege(t.relation, a.attnum, "
+           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (t.letter "
+           "OPERATOR(pg_catalog.<>) 'p' AND t.letter OPERATOR(pg_catalog.<>) 's') OR "
+           "pg_catalog.has_column_privilege(t.relation, a.attnum, "
            "'SELECT'), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
            "pg_catalog.has_column_privilege(t.relation, a.attnum, 'UPDATE'), (SELECT "
            "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
@@ -384,7 +385,7 @@ class Postgresql final : public Dialect {
             while (rows.next())
                 read_column(rows, read, plugins);
             find_similar_tables(client, pool, similar_tables_query(names), names, read);
-            read.resolve_fields();
+            read.resolve_fields(names);
             read.resolve_plugins(plugins);
             read.extra_columns = {other_columns(read)};
         }

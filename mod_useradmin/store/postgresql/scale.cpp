@@ -13,6 +13,8 @@ namespace useradmin::store {
 namespace {
 
 constexpr const char* trigger_prefix = "useradmin_scale_";
+// The end of the name of the index for the order of the last activity.
+constexpr const char* seen_end = "_useradmin_seen_idx";
 // The comment on the schema once its objects are complete.
 constexpr const char* ready_comment = "mod_useradmin: complete, layout 3";
 
@@ -191,8 +193,10 @@ class ScaledListQueries final : public ListQueries {
         const bool has_count = is_counted(filter, schema.user);
         if (!has_count && (!filter.is_standard() || !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        // The page of few banned users is found sooner if the total is known.
-        const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset
+        // The page of few banned users, or of few with a role by last activity, is found sooner if
+        // the total is known.
+        const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
+                                              !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
         if (!has_page)
             return number(work, dialect, filter);
@@ -235,6 +239,12 @@ class ScaledListQueries final : public ListQueries {
     }
 
   private:
+    /// Returns whether the window is found by walking the sessions, which is slow for a rare role.
+    static bool is_by_sessions(const Work& work, const Window& window) {
+        const std::optional<LastSeen>& seen = work.schema().user.last_seen;
+        return window.order.by == SortKey::last_seen && seen && seen->is_of_sessions;
+    }
+
     /// Returns the total alone; the page is already known.
     static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
                                       std::optional<std::vector<model::User>> users = {}) {
@@ -334,11 +344,12 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const Column* created = user.find("createdAt");
     const Column* updated = user.find("updatedAt");
     // Named as in sql/postgresql/schema.sql, which also creates the first two.
-    const std::size_t dot = user.sql.rfind("\".\"");
-    const std::string quoted = user.sql.substr(dot == user.sql.npos ? 1 : dot + 3);
-    const auto index_named = [&](const char* end) {
+    const auto index_of = [](const Table& table, const char* end) {
+        const std::size_t dot = table.sql.rfind("\".\"");
+        const std::string quoted = table.sql.substr(dot == table.sql.npos ? 1 : dot + 3);
         return quoted.substr(0, quoted.size() - 1) + end;
     };
+    const auto index_named = [&](const char* end) { return index_of(user, end); };
     const auto quoted_name = [](const std::string& name) { return '"' + name + '"'; };
     const auto bare_name = [](std::string name) {
         for (std::size_t at = 0; (at = name.find("\"\"", at)) != name.npos; ++at)
@@ -365,6 +376,10 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
                    ? "coalesce(" + column->sql() + ", false)"
                    : std::string("false");
     };
+    const bool has_seen = user.last_seen.has_value();
+    const bool is_of_sessions = has_seen && user.last_seen->is_of_sessions;
+    const Table& seen_table = is_of_sessions ? schema.session : user;
+    const std::string seen = index_of(seen_table, seen_end);
     const std::string role =
         role_expression(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
     return {
@@ -388,6 +403,19 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@by_email@", quoted_name(by_email)},
         {"@by_update@", quoted_name(by_update)},
         {"@searched_index@", quoted_name(searched)},
+        {"@has_seen@", has_seen ? "true" : "false"},
+        {"@seen_table_text@", literal(seen_table.sql)},
+        {"@seen_index_text@", literal(bare_name(seen))},
+        {"@seen_index_names@", names_of({bare_name(index_named(seen_end)),
+                                         bare_name(index_of(schema.session, seen_end))})},
+        {"@seen_column_text@", literal(has_seen ? user.last_seen->column.name : "")},
+        {"@session_text@", literal(schema.session.sql)},
+        {"@create_seen@",
+         has_seen
+             ? literal("CREATE INDEX CONCURRENTLY IF NOT EXISTS " + quoted_name(seen) + " ON " +
+                       seen_table.sql + " (" + user.last_seen->column.sql() + " DESC NULLS LAST, " +
+                       seen_table.at(is_of_sessions ? "userId" : "id").sql() + ")")
+             : "''"},
         {"@index_names@",
          names_of({bare_name(newest), bare_name(role_newest), bare_name(by_name),
                    bare_name(by_email), bare_name(by_update), bare_name(searched)})},

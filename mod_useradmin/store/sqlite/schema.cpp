@@ -160,7 +160,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
     if (read.fingerprint == schema.fingerprint)
         return CatalogChange::none;
     find_similar_tables(client, pool, sqlite_similar_tables_query(schema_prefix), names, read);
-    read.resolve_fields();
+    read.resolve_fields(names);
     read.resolve_plugins(plugins);
     read.user.version = version_of(read.user);
     for (Column& column : read.user.columns)

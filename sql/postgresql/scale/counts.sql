@@ -7,7 +7,8 @@
 -- 2. Searches. A GIN index on the user table contains the trigrams of the expression searched(name,
 -- email). Its function fold() removes case and accents. It is immutable and reads no table, so the
 -- index needs no trigger.
--- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans.
+-- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. That
+-- of the last activity is on the session table, unless the user table has a column for it.
 --
 -- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a
 -- fixed search path. The functions of the index name the schema of everything they call.

@@ -1,0 +1,360 @@
+// The last activity of users: of their sessions, or of a column of theirs (UserAdminLastSeen).
+#include "contract.hpp"
+
+#include <algorithm>
+#include <apr_strings.h>
+#include <array>
+
+namespace useradmin::test {
+
+namespace {
+
+using store::Filter;
+using store::Order;
+using store::SortKey;
+
+/// A user as the test keeps it.
+struct Kept {
+    std::string id;
+    bool is_admin;
+    /// The hour of the last activity; negative: unknown.
+    int seen;
+};
+
+std::string padded(int number) {
+    std::string digits = std::to_string(number);
+    return std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits;
+}
+
+/// An hour of 2026, as the database has it.
+std::string time_of(int hour) {
+    return "2026-01-" + padded(1 + hour / 24).substr(2) + "T" + padded(hour % 24).substr(2) +
+           ":00:00.000Z";
+}
+
+class LastActivity : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        read_ = &store();
+    }
+    void teardown() override {
+        other_.reset();
+        Contract::teardown();
+    }
+
+  protected:
+    /// Reads the tables with other names, or with the column of the last activity.
+    void use(const store::TableNames& names) {
+        // A label keeps what was read of the catalogue for ten seconds.
+        const std::string label = "other" + std::to_string(++uses_);
+        other_ = std::make_unique<store::DatabaseStore>(
+            *connection_, log_, pool_, names, apr_pstrdup(pool_, label.c_str()), timeout_policy);
+        read_ = other_.get();
+    }
+    void use_column(const std::string& type) {
+        change("ALTER TABLE \"user\" ADD COLUMN \"lastLoginAt\" " + type,
+               "ALTER TABLE \"user\" DROP COLUMN \"lastLoginAt\"");
+        use({.last_seen = "lastLoginAt"});
+    }
+
+    void add_session_at(const std::string& user, int number, int hour) {
+        sessions_ += (sessions_.empty() ? "(" : ", (") + sql_literal(user + "-" + padded(number)) +
+                     ", '2026-01-01', " + sql_literal("token of " + user + padded(number)) +
+                     ", '2026-01-01', " + sql_literal(time_of(hour)) + ", " + sql_literal(user) +
+                     ")";
+    }
+    void insert_sessions() {
+        sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
+                  "\"updatedAt\", \"userId\") VALUES " +
+                  sessions_);
+        sessions_.clear();
+    }
+
+    /// Adds users of whom every fourth has no session. Others have up to three, several of them of
+    /// the same time.
+    void add_users(int count) {
+        std::string rows;
+        for (int number = 0; number < count; ++number) {
+            Kept user = {"u" + padded(number), number % 3 == 0, -1};
+            rows += (rows.empty() ? "(" : ", (") + sql_literal(user.id) + ", " +
+                    sql_literal(user.id + "@x") + ", TRUE, " +
+                    (user.is_admin ? "'admin'" : "NULL") + ", '2026-01-01', '2026-01-01', 'n')";
+            for (int session = 0; session < number % 4; ++session) {
+                const int hour = (number * 7 + session / 2 * 5) % 29;
+                user.seen = std::max(user.seen, hour);
+                add_session_at(user.id, session, hour);
+            }
+            users_.push_back(user);
+        }
+        sql().run("INSERT INTO \"user\" (\"id\", \"email\", \"emailVerified\", \"role\", "
+                  "\"createdAt\", \"updatedAt\", \"name\") VALUES " +
+                  rows);
+        insert_sessions();
+    }
+
+    /// The ids of a list, in order, as they must be.
+    template <class Matches>
+    std::string wanted(bool is_descending, const Matches& matches) const {
+        std::vector<Kept> matching;
+        std::copy_if(users_.begin(), users_.end(), std::back_inserter(matching), matches);
+        std::sort(matching.begin(), matching.end(), [](const Kept& left, const Kept& right) {
+            return std::pair(-left.seen, left.id) < std::pair(-right.seen, right.id);
+        });
+        if (!is_descending)
+            std::reverse(matching.begin(), matching.end());
+        std::string ids;
+        for (const Kept& user : matching)
+            ids += user.id + " ";
+        return ids + "of " + std::to_string(matching.size());
+    }
+
+    store::Page page(const Filter& filter, const store::Window& window, SourceLocation where) {
+        return worked(read_->list(filter, window), where);
+    }
+
+    /// The ids of a list whose pages are found by their numbers, or by positions.
+    std::string walk(const Filter& filter, const Order& order, std::int64_t limit,
+                     bool has_positions, bool is_back, SourceLocation where) {
+        std::vector<std::string> ids;
+        store::Window window = {limit, 0, order};
+        store::Page read = page(filter, window, where);
+        if (is_back) {
+            window.offset = std::max<std::int64_t>(0, read.total - limit);
+            read = page(filter, window, where);
+        }
+        for (; !read.users.empty() && ids.size() < 10000; read = page(filter, window, where)) {
+            if (is_back)
+                std::reverse(read.users.begin(), read.users.end());
+            for (const model::User& user : read.users)
+                ids.emplace_back(user.id);
+            window.offset += limit;
+            if (has_positions)
+                window.position =
+                    store::Position{read.users.back().sort_key, read.users.back().id, is_back};
+        }
+        if (is_back)
+            std::reverse(ids.begin(), ids.end());
+        std::string text;
+        for (const std::string& id : ids)
+            text += id + " ";
+        return text + "of " + std::to_string(read.total);
+    }
+
+    template <class Matches>
+    void expect(const Filter& filter, std::int64_t limit, const Matches& matches,
+                SourceLocation where = {}) {
+        for (const bool is_descending : {true, false}) {
+            const Order order = {SortKey::last_seen, is_descending};
+            const std::string ids = wanted(is_descending, matches);
+            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, false, false, where),
+                                 "by page numbers", where.file,
+                                 static_cast<std::size_t>(where.line));
+            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, true, false, where),
+                                 "by positions", where.file, static_cast<std::size_t>(where.line));
+            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, true, true, where), "backwards",
+                                 where.file, static_cast<std::size_t>(where.line));
+        }
+    }
+
+    void expect_orders_and_filters(std::int64_t limit, SourceLocation where = {}) {
+        const auto seen_from = [](int hour) {
+            return Filter{.role = {}, .search = {}, .seen_from = at(time_of(hour))};
+        };
+        const auto seen_before = [](int hour) {
+            return Filter{.role = {}, .search = {}, .seen_before = at(time_of(hour))};
+        };
+        expect(
+            {}, limit, [](const Kept&) { return true; }, where);
+        expect(
+            {"admin", {}}, limit, [](const Kept& user) { return user.is_admin; }, where);
+        for (const int hour : {0, 10, 28, 29}) {
+            expect(
+                seen_from(hour), limit, [=](const Kept& user) { return user.seen >= hour; }, where);
+            expect(
+                seen_before(hour), limit, [=](const Kept& user) { return user.seen < hour; },
+                where);
+        }
+        Filter filter = seen_from(20);
+        filter.seen_before = at(time_of(5));
+        expect(
+            filter, limit, [](const Kept& user) { return user.seen >= 20 || user.seen < 5; },
+            where);
+        filter.role = "admin";
+        expect(
+            filter, limit,
+            [](const Kept& user) { return user.seen >= 20 || user.seen < 5 || user.is_admin; },
+            where);
+        filter.matches_all = true;
+        expect(
+            filter, limit, [](const Kept&) { return false; }, where);
+        filter.seen_from = at(time_of(3));
+        filter.seen_before = at(time_of(20));
+        expect(
+            filter, limit,
+            [](const Kept& user) { return user.seen >= 3 && user.seen < 20 && user.is_admin; },
+            where);
+        filter.seen_from.reset();
+        filter.search = "u";
+        expect(
+            filter, limit, [](const Kept& user) { return user.seen < 20 && user.is_admin; }, where);
+    }
+
+    /// The last activity of users, or "unknown".
+    std::string read(std::initializer_list<std::string_view> ids) {
+        std::vector<model::User> users(ids.size());
+        std::transform(ids.begin(), ids.end(), users.begin(), [](std::string_view id) {
+            model::User user;
+            user.id = id;
+            return user;
+        });
+        worked(read_->read_last_activity(users));
+        std::string text;
+        for (const model::User& user : users) {
+            text += text.empty() ? "" : " ";
+            if (user.last_seen.value())
+                text::append_iso8601(text, **user.last_seen);
+            else
+                text += "unknown";
+        }
+        return text;
+    }
+
+    std::string problem() { return worked(read_->survey({"a@x"})).last_seen_problem; }
+
+    std::vector<Kept> users_;
+
+  private:
+    store::Store* read_ = nullptr;
+    std::unique_ptr<store::DatabaseStore> other_;
+    std::string sessions_;
+    int uses_ = 0;
+};
+
+} // namespace
+
+TEST_GROUP_BASE(last_activity, LastActivity){};
+
+TEST(last_activity, is_that_of_the_newest_session) {
+    add_user("ana", "ana@x");
+    add_user("bob", "bob@x");
+    add_session_at("ana", 1, 3);
+    add_session_at("ana", 2, 30);
+    add_session_at("ana", 3, 7);
+    insert_sessions();
+    CHECK_EQUAL("2026-01-02T06:00:00.000Z unknown unknown", read({"ana", "bob", "nobody"}));
+    CHECK_EQUAL("", read({}));
+    CHECK_EQUAL("", problem());
+}
+
+TEST(last_activity, of_many_users_is_read) {
+    add_users(1100);
+    std::vector<model::User> users = worked(store().list({}, {2000})).users;
+    worked(store().read_last_activity(users));
+    for (const Kept& kept : users_) {
+        const auto user = std::find_if(users.begin(), users.end(),
+                                       [&](const model::User& each) { return each.id == kept.id; });
+        CHECK(user->last_seen.value() ==
+              (kept.seen < 0 ? model::NullableTime() : at(time_of(kept.seen))));
+    }
+}
+
+TEST(last_activity, orders_and_filters_lists) {
+    add_users(40);
+    for (const std::int64_t limit : {3, 100})
+        expect_orders_and_filters(limit);
+}
+
+TEST(last_activity, orders_and_filters_more_users_than_are_collected) {
+    add_users(5500);
+    const auto is_any = [](const Kept& user) { return user.seen < 28; };
+    Filter filter;
+    filter.seen_before = at(time_of(28));
+    expect(filter, 1000, is_any);
+    filter.matches_all = true;
+    filter.search = "u";
+    expect(filter, 1000, is_any);
+    filter.seen_from = at(time_of(0));
+    filter.matches_all = false;
+    expect(filter, 1000, [](const Kept&) { return true; });
+}
+
+TEST(last_activity, leaves_out_sessions_of_other_tables_users) {
+    add_users(20);
+    change("CREATE TABLE people AS SELECT * FROM \"user\" WHERE \"id\" < 'u0008'; "
+           "CREATE UNIQUE INDEX people_id ON people (\"id\")",
+           "DROP TABLE people");
+    users_.resize(8);
+    use({.user = "people"});
+    expect_orders_and_filters(3);
+}
+
+TEST(last_activity, is_that_of_the_column_if_there_is_one) {
+    for (const char* const type : is_postgresql()
+                                      ? std::array{"timestamptz", "timestamp", "timestamptz"}
+                                      : std::array{"date", "text", "bigint"}) {
+        database().clear();
+        users_.clear();
+        use_column(type);
+        add_users(60);
+        const bool is_number = type == std::string_view("bigint");
+        for (Kept& user : users_) {
+            // Other than that of the sessions.
+            user.seen = user.seen < 0 ? 3 : user.seen % 2 == 0 ? -1 : (user.seen + 11) % 29;
+            if (user.seen >= 0)
+                sql().run("UPDATE \"user\" SET \"lastLoginAt\" = " +
+                          (is_number
+                               ? std::to_string(at(time_of(user.seen)).time_since_epoch().count())
+                               : sql_literal(time_of(user.seen))) +
+                          " WHERE \"id\" = " + sql_literal(user.id));
+        }
+        CHECK_EQUAL(time_of(3) + " unknown", read({"u0000", "u0002"}));
+        CHECK_EQUAL("", problem());
+        expect_orders_and_filters(7);
+        undo();
+    }
+}
+
+TEST(last_activity, is_unknown_without_a_column_of_times) {
+    add_users(8);
+    for (Kept& user : users_)
+        user.seen = -1;
+    use({.last_seen = "lastLoginAt"});
+    CHECK(problem().find("has no column \"lastLoginAt\"; UserAdminLastSeen must name") !=
+          std::string::npos);
+    CHECK_EQUAL("unknown", read({"u0001"}));
+    expect_orders_and_filters(3);
+    // SQLite has no type for times.
+    if (!is_postgresql())
+        return;
+    use({.last_seen = "banned"});
+    CHECK(problem().find("column \"banned\" is of type boolean; UserAdminLastSeen") !=
+          std::string::npos);
+    CHECK_EQUAL("unknown", read({"u0001"}));
+}
+
+TEST(last_activity, is_unknown_without_sessions) {
+    add_users(8);
+    for (Kept& user : users_)
+        user.seen = -1;
+    use({.session = "nothing"});
+    CHECK_EQUAL("", problem());
+    CHECK_EQUAL("unknown", read({"u0001"}));
+    expect_orders_and_filters(3);
+}
+
+TEST(last_activity, is_unknown_to_a_role_that_may_not_read_sessions) {
+    if (!is_postgresql())
+        return;
+    add_users(8);
+    change(
+        "CREATE ROLE lister LOGIN; GRANT SELECT ON \"user\" TO lister; GRANT SELECT (\"userId\") "
+        "ON \"session\" TO lister",
+        "DROP OWNED BY lister; DROP ROLE lister");
+    connection_ = std::make_unique<SingleConnection>(database(), "lister");
+    use({});
+    CHECK_EQUAL("unknown", read({"u0001"}));
+    connection_ = std::make_unique<SingleConnection>(database());
+}
+
+} // namespace useradmin::test
