@@ -106,9 +106,11 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
             "the application's verify-email, with {token} in its address",
             static_cast<const char*>(nullptr), read_link),
+        // nullptr: the built-in ones.
         httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
                                                "a file with the texts of links by mail",
-                                               &mail::default_templates, read_mail_templates),
+                                               static_cast<const mail::Templates*>(nullptr),
+                                               read_mail_templates),
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
                                            "how many links are sent by mail within an hour", 100L,
                                            httpd::NumberReader{"a whole number", 1, 100000}),

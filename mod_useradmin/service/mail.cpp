@@ -103,11 +103,12 @@ std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuratio
     if (settings.get<MailCommandLine>() == nullptr)
         return std::nullopt;
     const MailSender sender = settings.get<MailFrom>();
+    const mail::Templates* const templates = settings.get<MailTemplates>();
     return mail::Settings{apr::view_of(sender.address),
                           sender.name,
                           apr::view_of(settings.get<MailPasswordLink>()),
                           apr::view_of(settings.get<MailVerifyLink>()),
-                          settings.get<MailTemplates>(),
+                          templates != nullptr ? templates : &mail::default_templates,
                           settings.get<MailLimit>(),
                           httpd::signing_secret(configuration)};
 }
