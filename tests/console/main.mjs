@@ -1938,7 +1938,7 @@ describe("columns", () => {
   const stored = async (view, id) => (await view.ask("GET", `/api/users/${id}?columns=company,plan,seats,vip,seen`)).data;
   const label = (text) => `dialog .choice ::-p-text(${text})`;
 
-  for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Creación"], "Último cambio"]])
+  for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Last activity", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Última actividad", "Creación"], "Último cambio"]])
     scene(`the columns of the list are chosen by keyboard, and are kept, in ${language}`, { ...there, languages: [language] }, async (view) => {
       await view.searchFor("grace.hopper");
       assert.deepEqual(await heads(view), first);
@@ -1948,12 +1948,12 @@ describe("columns", () => {
       await view.see("dialog .choice");
       assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), [...first.slice(1), own, "company", "settings", "plan", "seats", "vip", "seen"]);
       await view.check("the choice of columns");
-      // The first, the fourth and the fifth.
+      // The first, the fifth and the sixth.
       await view.tabTo("dialog .choice:nth-child(1) input");
       await view.key("Space");
-      await view.tabTo("dialog .choice:nth-child(4) input");
-      await view.key("Space");
       await view.tabTo("dialog .choice:nth-child(5) input");
+      await view.key("Space");
+      await view.tabTo("dialog .choice:nth-child(6) input");
       await view.key("Space");
       await view.key("Escape");
       await view.gone("dialog");
@@ -1979,14 +1979,14 @@ describe("columns", () => {
     assert.equal(await view.page.$eval("tbody td[data-label=plan]", (cell) => getComputedStyle(cell, "::before").content), `"plan: "`);
     await view.check("a list with further columns on a phone");
     const [head, row] = (await view.download(() => view.press("Save as CSV"))).split("\r\n");
-    assert.ok(head.endsWith("banExpires,company,settings,plan,vip,seen"), head);
+    assert.ok(head.endsWith("banExpires,lastSeenAt,company,settings,plan,vip,seen"), head);
     assert.ok(row.includes(`<b>Navy</b>,"{""a"":[1]}",basic,,2026-03-01T09:30:00.000Z`), row);
     assert.ok(!row.includes("s3cr3t"));
   });
 
   scene("an admin chooses columns of the service only", { ...there, email: admin }, async (view) => {
     await view.press("Columns");
-    assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Created", "Last change"]);
+    assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Last activity", "Created", "Last change"]);
     await view.key("Escape");
     await view.gone("dialog");
     await view.openUser("grace.hopper@example.org");
