@@ -325,7 +325,7 @@ TEST(scale, indexes_the_last_activity) {
     scale();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
     done(ctl({"schema", "--no-scale"}));
-    CHECK_EQUAL("", indexes());
+    CHECK_EQUAL(std::string(), indexes());
 }
 
 TEST(scale, replaces_the_objects_of_version_0_1) {
