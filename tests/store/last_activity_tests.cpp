@@ -242,9 +242,10 @@ TEST(last_activity, is_that_of_the_newest_session) {
     add_session_at("ana", 2, 30);
     add_session_at("ana", 3, 7);
     insert_sessions();
-    CHECK_EQUAL("2026-01-02T06:00:00.000Z unknown unknown", read({"ana", "bob", "nobody"}));
-    CHECK_EQUAL("", read({}));
-    CHECK_EQUAL("", problem());
+    CHECK_EQUAL(std::string("2026-01-02T06:00:00.000Z unknown unknown"),
+                read({"ana", "bob", "nobody"}));
+    CHECK_EQUAL(std::string(""), read({}));
+    CHECK_EQUAL(std::string(""), problem());
 }
 
 TEST(last_activity, of_many_users_is_read) {
@@ -309,7 +310,7 @@ TEST(last_activity, is_that_of_the_column_if_there_is_one) {
                           " WHERE \"id\" = " + sql_literal(user.id));
         }
         CHECK_EQUAL(time_of(3) + " unknown", read({"u0000", "u0002"}));
-        CHECK_EQUAL("", problem());
+        CHECK_EQUAL(std::string(""), problem());
         expect_orders_and_filters(7);
         undo();
     }
@@ -322,7 +323,7 @@ TEST(last_activity, is_unknown_without_a_column_of_times) {
     use({.last_seen = "lastLoginAt"});
     CHECK(problem().find("has no column \"lastLoginAt\"; UserAdminLastSeen must name") !=
           std::string::npos);
-    CHECK_EQUAL("unknown", read({"u0001"}));
+    CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     expect_orders_and_filters(3);
     // SQLite has no type for times.
     if (!is_postgresql())
@@ -330,7 +331,7 @@ TEST(last_activity, is_unknown_without_a_column_of_times) {
     use({.last_seen = "banned"});
     CHECK(problem().find("column \"banned\" is of type boolean; UserAdminLastSeen") !=
           std::string::npos);
-    CHECK_EQUAL("unknown", read({"u0001"}));
+    CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
 }
 
 TEST(last_activity, is_unknown_without_sessions) {
@@ -338,8 +339,8 @@ TEST(last_activity, is_unknown_without_sessions) {
     for (Kept& user : users_)
         user.seen = -1;
     use({.session = "nothing"});
-    CHECK_EQUAL("", problem());
-    CHECK_EQUAL("unknown", read({"u0001"}));
+    CHECK_EQUAL(std::string(""), problem());
+    CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     expect_orders_and_filters(3);
 }
 
@@ -353,7 +354,7 @@ TEST(last_activity, is_unknown_to_a_role_that_may_not_read_sessions) {
         "DROP OWNED BY lister; DROP ROLE lister");
     connection_ = std::make_unique<SingleConnection>(database(), "lister");
     use({});
-    CHECK_EQUAL("unknown", read({"u0001"}));
+    CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     connection_ = std::make_unique<SingleConnection>(database());
 }
 
