@@ -67,9 +67,9 @@ struct Texts {
     Text sign_in_methods_forbidden = {"No tienes permisos para gestionar métodos de acceso",
                                       "You may not manage sign-in methods."};
     Text link_forbidden = {"No tienes permisos para enviar enlaces", "You may not send links."};
-    Text email_verified = {"El email ya está verificado", "This e-mail is verified already."};
+    Text email_verified = {"El email ya está verificado", "This e-mail is already verified."};
     Text email_not_mailable = {"No se puede enviar correo a este email",
-                               "Mail cannot be sent to this e-mail."};
+                               "Mail cannot be sent to this address."};
     Text link_sent = {"Enlace enviado correctamente", "The link has been sent."};
     Text link_failed = {"Error al enviar el enlace", "The link could not be sent."};
     Text invitation_failed = {"Error al enviar la invitación; no se ha creado el usuario",

@@ -700,7 +700,7 @@ scene("a superAdmin invites a user, and sends links", { site: () => mailing, ema
   await view.press("Send a link to set a password");
   await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
   await view.click("details:last-of-type summary");
-  await view.read("Link to set a password sent", "dialog.drawer");
+  await view.read("Password link sent", "dialog.drawer");
   await mailing.sql(`UPDATE "user" SET "emailVerified" = FALSE WHERE "email" = 'iris@example.org'`);
   await view.page.reload();
   await view.read("Send a link to verify the address", "dialog.drawer");
@@ -892,8 +892,8 @@ scene("the end of a ban that was over is not offered to be undone", { email: roo
 });
 
 for (const [language, ban, undo, done] of [
-  ["en", "Ban", "Undo", "The ban has been lifted. Sessions that it ended stay ended."],
-  ["es", "Bloquear", "Deshacer", "Se ha levantado el bloqueo. Las sesiones que cerró siguen cerradas."],
+  ["en", "Ban", "Undo", "The ban has been lifted. Sessions that the ban ended are not restored."],
+  ["es", "Bloquear", "Deshacer", "Se ha levantado el bloqueo. Las sesiones que cerró el bloqueo no se restauran."],
 ])
   scene(`who undoes a ban on a phone is told in ${language} that sessions stay ended`, { email: root, site: () => cached, languages: [language], width: 390, height: 640 }, async (view) => {
     await view.openUser("ingrid.bergstrom@example.org");
