@@ -149,6 +149,21 @@ TEST(list, searches_without_regard_to_accents) {
     CHECK_EQUAL(std::string("y"), ids(worked(store().list({{}, "ipek"}, {20, 0}))));
 }
 
+TEST(list, searches_parts_of_folded_letters_and_decomposed_ones) {
+    add_user("s", "Weißß Þór-[Ñu.ñez]\\ \xef\xac\x81n"); // fin, with a ligature
+    add_user("m", "e\xcc\x81\xcc\xa3te\xcc\x81 Фёдор 9é");
+    const auto check = [&](const char* search, const char* id) {
+        CHECK_EQUAL(std::string(id), ids(worked(store().list({{}, search}, {20, 0}))));
+    };
+    for (const char* search :
+         {"eis", "weissss", "iß", "sss", "thor", "hor", "þor-[nu.nez]\\", "\xef\xac\x81"})
+        check(search, "s");
+    for (const char* search : {"ete", "ÉTÉ", "федор", "Фёд", "р 9e", "9\xc3\x89"})
+        check(search, "m");
+    for (const char* search : {"weisssss", "wess", "nu-nez", "etee", "фдор", "99e"})
+        check(search, "");
+}
+
 TEST(list, searches_words_in_any_order) {
     add_user("a", "a@x", "NULL");
     add_user("b", "berg.ana@x");
