@@ -81,13 +81,16 @@ CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     PRIMARY KEY (user_id, key_id)
 );
 
--- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared". subject is a digest
--- of the account, the network, or both; expires_at is in seconds since 1970.
-CREATE UNLOGGED TABLE IF NOT EXISTS "useradmin_attempt" (
+-- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared", how many messages were
+-- sent, and which changes of bulk requests were made. subject is a digest; expires_at is in seconds since
+-- 1970.
+CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     subject    text   NOT NULL PRIMARY KEY,
     failures   bigint NOT NULL,
     expires_at bigint NOT NULL
 );
+-- Earlier tables were UNLOGGED: a crash emptied them.
+ALTER TABLE "useradmin_attempt" SET LOGGED;
 CREATE INDEX IF NOT EXISTS "useradmin_attempt_expires_at_idx" ON "useradmin_attempt" (expires_at);
 
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");

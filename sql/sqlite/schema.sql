@@ -80,8 +80,9 @@ CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     PRIMARY KEY (user_id, key_id)
 );
 
--- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared". subject is a digest
--- of the account, the network, or both; expires_at is in seconds since 1970.
+-- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared", how many messages were
+-- sent, and which changes of bulk requests were made. subject is a digest; expires_at is in seconds since
+-- 1970.
 CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     subject    text   NOT NULL PRIMARY KEY,
     failures   bigint NOT NULL,
