@@ -15,6 +15,9 @@ bool has_role(const json::Object& body);
 /// Returns whether the member is a string, null or absent.
 bool is_string_or_null(const json::Object& body, std::string_view name);
 
+/// Returns whether the member is an object, null or absent.
+bool is_object_or_null(const json::Object& body, std::string_view name);
+
 /// Returns an address in its stored form.
 std::string normalize_email(std::string_view email, const OperationSettings& settings);
 

@@ -193,6 +193,11 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         return error(404, texts.no_second_factor);
     case store::Failure::no_sign_in_method:
         return error(404, texts.sign_in_method_not_found);
+    case store::Failure::already_done: {
+        Reply reply = confirmation(texts.already_done);
+        reply.is_repeated = true;
+        return reply;
+    }
     case store::Failure::unavailable:
         return error(503, texts.unavailable);
     case store::Failure::impossible_condition:

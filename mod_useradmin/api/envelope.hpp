@@ -17,6 +17,8 @@ namespace useradmin::api {
 struct Reply : http::Reply {
     /// The text of an error or a confirmation, which the body does not have yet.
     std::optional<Text> text = {};
+    /// Whether an earlier request with the same key made the change.
+    bool is_repeated = false;
 };
 
 /// Returns {"success":true,"message":"…"} or {"success":false,"error":"…"}.
@@ -69,8 +71,9 @@ Reply confirmation(const Text& text);
 /// {"success":false,"error":"…"}
 Reply error(int status, const Text& text);
 
-/// Returns the reply to a failure (section 7): 404, 400, 403, 409 or 412 for expected ones, 503 if
-/// the database was unavailable, otherwise 500 with the operation's text.
+/// Returns the reply to a failure (section 7): 404, 400, 403, 409 or 412 for expected ones, 200 for
+/// a change that was already made, 503 if the database was unavailable, otherwise 500 with the
+/// operation's text.
 Reply failure_reply(store::Failure failure, const Text& operation_text,
                     const Text& forbidden_text = {});
 

@@ -36,6 +36,7 @@ Reply delete_user(const Call& call, const Service& service);
 enum class Resource {
     none,
     users,
+    bulk,
     user,
     sessions,
     session,
@@ -76,6 +77,8 @@ Reply list_sessions(const Call& call, const Service& service);
 Reply end_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions/{session id}
 Reply end_session(const Call& call, const Service& service);
+/// POST bulk
+Reply change_several(const Call& call, const Service& service);
 /// PUT {id}/password
 Reply set_password(const Call& call, const Service& service);
 /// PUT {id}/ban

@@ -21,6 +21,7 @@ constexpr Operation table[] = {
     {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts.sessions_failed},
     {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts.end_sessions_failed},
     {"DELETE", "end-session", Resource::session, true, end_session, texts.end_sessions_failed},
+    {"POST", "bulk", Resource::bulk, true, change_several, texts.bulk_failed},
     {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed},
     {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed},
     {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed},
@@ -52,11 +53,14 @@ std::string_view split_segment(std::string_view& text) {
     return segment;
 }
 
-/// Returns the target of a path below the base address. If there is no such resource, the id is the
-/// whole path.
-Target target_of(std::string_view path, bool has_extras) {
+/// Returns the target of a request below the base address. If there is no such resource, the id is
+/// the whole path.
+Target target_of(std::string_view method, std::string_view path, bool has_extras) {
     if (path.starts_with('/'))
         path.remove_prefix(1);
+    // With other methods, it is the id of a user.
+    if (has_extras && path == "bulk" && (method == "POST" || method == "OPTIONS"))
+        return {Resource::bulk};
     const Target none = {Resource::none, path};
     if (path.find('/') == path.npos)
         return {path.empty() ? Resource::users : Resource::user, path};
@@ -119,7 +123,7 @@ bool changes_something(std::string_view method) {
 
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
                const Service& service, audit::Event& event) {
-    const Target target = target_of(request.path, service.settings.has_extras);
+    const Target target = target_of(request.method, request.path, service.settings.has_extras);
     const std::string id = text::decode_path_segment(target.id);
     event.target = id;
     const Operation* operation = nullptr;
@@ -169,7 +173,7 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
     }
     if (status < 500)
         return texts.bad_request;
-    Resource resource = target_of(path, has_extras).resource;
+    Resource resource = target_of(method, path, has_extras).resource;
     if (resource == Resource::none)
         resource = Resource::user;
     if (const Operation* const operation = find_operation(resource, method))
@@ -229,13 +233,14 @@ std::span<const std::string_view> operation_names() noexcept {
 
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept {
-    const Operation* const operation = find_operation(target_of(path, has_extras).resource, method);
+    const Operation* const operation =
+        find_operation(target_of(method, path, has_extras).resource, method);
     return operation != nullptr ? operation->name : std::string_view();
 }
 
 bool uses_plugin_tables(std::string_view method, std::string_view path,
                         const OperationSettings& settings) noexcept {
-    const Resource resource = target_of(path, settings.has_extras).resource;
+    const Resource resource = target_of(method, path, settings.has_extras).resource;
     // An invitation has a link.
     if (resource == Resource::users)
         return settings.mail && method == "POST";

@@ -11,6 +11,7 @@
 #include "store/store.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -67,6 +68,8 @@ struct Service {
     int audit_log = -1;
     /// Sends links if the settings have them.
     mail::Mailer* mailer = nullptr;
+    /// Logs the audit event and begins another one, if there is an audit log.
+    std::function<void()> next_event = {};
 };
 
 /// Handles a request below the base address (specification, section 4). caller is empty if there is

@@ -96,6 +96,8 @@ struct Texts {
     Text password_failed = {"Error al cambiar la contraseña", "The password could not be set."};
     Text ban_failed = {"Error al banear usuario", "The user could not be banned."};
     Text unban_failed = {"Error al desbanear usuario", "The ban could not be lifted."};
+    Text bulk_failed = {"Error al cambiar usuarios", "The users could not be changed."};
+    Text already_done = {"Ya se había hecho", "This had already been done."};
     Text second_factor_failed = {"Error al quitar el segundo factor",
                                  "The second factor could not be removed."};
     Text events_failed = {"Error al obtener el historial", "The history could not be read."};

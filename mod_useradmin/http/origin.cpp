@@ -14,7 +14,8 @@ struct Scheme {
 constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
 // Request headers that a trusted origin may send in addition to the safelisted ones.
-constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, If-None-Match";
+constexpr const char* allowed_headers =
+    "Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match";
 // Reply headers that it may read in addition to the safelisted ones.
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
 // Two hours: the longest time that browsers cache a preflight.

@@ -262,6 +262,11 @@ class RequestBackend {
         if (!audit_.finish())
             backend_.metrics.count_lost_audit_line();
     }
+    /// Logs the event and begins another one.
+    void next_event() {
+        finish_event();
+        audit_.begin({});
+    }
     RequestStore& store() noexcept { return store_; }
     const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }

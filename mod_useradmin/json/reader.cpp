@@ -264,11 +264,28 @@ std::string Object::as_json(std::string_view key) const {
     return json;
 }
 
-std::optional<Object> Object::object(std::string_view key) const {
-    const cJSON* const found = member(key);
+std::optional<Object> Object::copy_of(const cJSON* value) {
     cJSON* const copy =
-        cJSON_IsObject(found) ? cJSON_Duplicate(found, /* with members */ 1) : nullptr;
+        cJSON_IsObject(value) ? cJSON_Duplicate(value, /* with members */ 1) : nullptr;
     return copy != nullptr ? std::optional(Object(copy)) : std::nullopt;
+}
+
+std::optional<Object> Object::object(std::string_view key) const {
+    return copy_of(member(key));
+}
+
+std::optional<std::vector<Object>> Object::objects(std::string_view key) const {
+    const cJSON* const found = member(key);
+    if (!cJSON_IsArray(found))
+        return std::nullopt;
+    std::vector<Object> objects;
+    for (const cJSON* node = found->child; node != nullptr; node = node->next) {
+        std::optional<Object> copy = copy_of(node);
+        if (!copy)
+            return std::nullopt;
+        objects.push_back(*std::move(copy));
+    }
+    return objects;
 }
 
 std::optional<Object> Object::parse_value(std::string_view text) {

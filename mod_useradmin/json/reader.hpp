@@ -46,6 +46,9 @@ class Object {
     /// Returns a copy of a member that is an object; otherwise nothing.
     std::optional<Object> object(std::string_view key) const;
 
+    /// Returns copies of the elements of a member that is an array of objects; otherwise nothing.
+    std::optional<std::vector<Object>> objects(std::string_view key) const;
+
     /// Returns the texts of a member that is an array of strings, valid as long as the object;
     /// otherwise nothing.
     std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
@@ -59,6 +62,7 @@ class Object {
     };
 
     explicit Object(cJSON* tree) noexcept : tree_(tree) {}
+    static std::optional<Object> copy_of(const cJSON* value);
     const cJSON* member(std::string_view key) const noexcept;
 
     std::unique_ptr<cJSON, WipeAndDelete> tree_;

@@ -36,13 +36,14 @@ int handle_request(request_rec* request) {
                                          operation_settings(request, request->per_dir_config)));
     mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
                                context.backend().settings().timeout, context.backend().log());
-    return context.send(api::handle_request(
-        {request->method, path, apr::view_of(request->args), context.headers(), context.body(),
-         apr::view_of(context.settings().get<Enabled>().path)},
-        caller_with_role(context.caller()),
-        {context.store(), context.hasher(), context.rules(),
-         httpd::file_of(context.settings().get<httpd::AuditLogFile>()), &mailer},
-        context.backend().event()));
+    return context.send(
+        api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
+                             context.body(), apr::view_of(context.settings().get<Enabled>().path)},
+                            caller_with_role(context.caller()),
+                            {context.store(), context.hasher(), context.rules(),
+                             httpd::file_of(context.settings().get<httpd::AuditLogFile>()), &mailer,
+                             [&] { context.backend().next_event(); }},
+                            context.backend().event()));
 }
 
 /// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.

@@ -281,6 +281,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     if (access == Access::read)
         return repeat(access, needs, retry, attempt);
     ChangeListener* const listener = access == Access::change ? change_listener_ : nullptr;
+    const bool has_key = access == Access::change && !change_key_.empty();
     const bool reports_first = listener != nullptr && listener->runs_before_commit();
     RowChange change;
     const auto report = [&] {
@@ -290,13 +291,16 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
         // On a single-writer database without a transaction, a statement that has to wait for
         // readers at its end would be repeated and let new readers in.
-        const bool needs_transaction = reports_first || dialect.product().is_single_writer;
+        const bool needs_transaction =
+            reports_first || has_key || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
         if (needs_transaction)
             transaction = dialect.begin_transaction(work);
         bool is_reported = false;
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
+            done = has_key ? record_change_key(work, dialect) : Done();
+        if (done)
             done = attempt(work, dialect);
         if (done) {
             change = work.row_change();
@@ -314,13 +318,24 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         return done;
     };
     const Result<Done> result =
-        repeat(access, needs, reports_first ? Retry::no : retry, attempt_write);
+        repeat(access, has_key ? needs | needs_attempts | needs_attempt_table : needs,
+               reports_first ? Retry::no : retry, attempt_write);
     if (result)
         source_.on_outcome(WorkOutcome::written);
     // Only this request waits for the listener.
     if (result && listener != nullptr && !reports_first)
         report();
     return result;
+}
+
+Result<Done> DatabaseStore::record_change_key(Work& work, const Dialect& dialect) const {
+    // The second count with the key reaches the limit.
+    const AttemptCounter counter = {change_key_, 2};
+    const auto counted =
+        statements::record_failed_attempt(work, dialect, {&counter, 1}, std::chrono::hours(24));
+    if (!counted)
+        return counted.failure();
+    return counted->exceeded ? Result<Done>(Failure::already_done) : Done();
 }
 
 template <class T, class Operation>
@@ -657,7 +672,7 @@ Result<Done> DatabaseStore::record_second_factor_failure(std::string_view user_i
 
 Result<FailedAttempts> DatabaseStore::count_mail(std::span<const AttemptCounter> counters,
                                                  std::chrono::seconds window) {
-    return run(Access::write, needs_attempts | needs_mail, Retry::yes,
+    return run(Access::write, needs_attempts | needs_attempt_table | needs_mail, Retry::yes,
                statements::record_failed_attempt, counters, window);
 }
 

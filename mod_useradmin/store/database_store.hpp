@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -95,6 +97,7 @@ class DatabaseStore : public Store {
                                     const std::optional<model::VerificationValue>& row,
                                     const UpdateGuard& guard = {}) override;
     Result<Done> remove_verification(std::string_view identifier) override;
+    void set_change_key(std::string key) override { change_key_ = std::move(key); }
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
@@ -131,6 +134,8 @@ class DatabaseStore : public Store {
     /// Repeats the attempt with what a write needs: a transaction on a database with one writer at
     /// a time, and reports to the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
+    /// Records the key of the changes in their transaction. Returns already_done if it is known.
+    Result<Done> record_change_key(Work& work, const Dialect& dialect) const;
     /// Runs the operation and returns its result.
     template <class T, class Operation>
     Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
@@ -169,6 +174,7 @@ class DatabaseStore : public Store {
     Totals* totals_;
     ipc::FairSemaphore* write_semaphore_;
     ChangeListener* change_listener_ = nullptr;
+    std::string change_key_;
     /// Whether a standby answered the last call.
     bool is_standby_ = false;
 };

@@ -20,6 +20,7 @@ enum class Failure {
     caller_demoted,       ///< the caller has lost the role that admitted it: 403
     no_second_factor,     ///< the user has no second factor: 404
     no_sign_in_method,    ///< the user has no such sign-in method: 404
+    already_done,         ///< a change with the same key has been made
     impossible_condition, ///< the table has no such column, or it cannot hold the value
 };
 

@@ -364,8 +364,8 @@ void Schema::resolve_fields(const TableNames& names) {
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});
-    // Without the count, nothing bounds the messages.
-    FieldResolver(attempt, needs_mail, problems).exists();
+    // Without it, nothing bounds the number of messages, and a change can be repeated.
+    FieldResolver(attempt, needs_attempt_table, problems).exists();
 }
 
 void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {

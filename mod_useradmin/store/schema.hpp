@@ -142,7 +142,8 @@ enum Need : unsigned {
     needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
     needs_factor_removal = 512, ///< the rows in them, if they exist, can be removed
     needs_sign_in_methods = 1024, ///< the tables of sign-in methods that exist
-    needs_mail = 2048, ///< the verification table, and the table of attempts, which counts messages
+    needs_mail = 2048,            ///< the verification table
+    needs_attempt_table = 4096,   ///< the table of attempts exists
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.

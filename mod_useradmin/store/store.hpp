@@ -542,6 +542,10 @@ class Store {
     /// Removes the rows with the identifier.
     virtual Result<Done> remove_verification(std::string_view identifier) = 0;
 
+    /// Until the next call, makes each change only if none was made with the key in the last 24
+    /// hours; otherwise already_done. Fails without the table of attempts. Empty: makes all.
+    virtual void set_change_key(std::string key) = 0;
+
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
     /// Checks the addresses of all users and the account's limits.

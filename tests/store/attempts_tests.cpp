@@ -115,6 +115,34 @@ TEST(attempts, of_all_connections_are_counted_exactly) {
     CHECK_EQUAL(std::string("a 40, b 40"), counts());
 }
 
+TEST(attempts, to_make_a_change_with_a_key_succeed_once) {
+    const auto rename = [&](const char* name) {
+        return store().update("u", {{"name", std::string_view(name)}});
+    };
+    add_user("u", "u@example.org");
+    store().set_change_key("a key");
+    worked(rename("Uli"));
+    CHECK_TRUE(store::Failure::already_done == rename("Ulli").failure());
+    CHECK_EQUAL(std::string("a key 1"), counts());
+    store().set_change_key("another key");
+    // A change that fails does not use its key up.
+    CHECK_TRUE(store().update("nobody", {{"name", std::string_view("x")}}).is_not_found());
+    CHECK_EQUAL(std::string("a key 1"), counts());
+    worked(rename("Ulisses"));
+    store().set_change_key({});
+    worked(rename("Ulises"));
+    worked(rename("Ulises"));
+    CHECK_EQUAL(std::string("a key 1, another key 1"), counts());
+}
+
+TEST(attempts, to_make_a_change_with_a_key_fail_without_the_table) {
+    change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
+           "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
+    store().set_change_key("a key");
+    CHECK_TRUE(failed(store().update("u", {{"name", std::string_view("x")}})));
+    expect_error("there is no table \"useradmin_attempt\"");
+}
+
 TEST(attempts, are_not_counted_without_their_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -392,6 +393,11 @@ class FakeStore final : public store::Store {
         return store::Failure::not_found;
     }
 
+    /// The key of the changes, and those of the changes that were made.
+    std::string change_key;
+    std::set<std::string> done_keys;
+
+    void set_change_key(std::string key) override { change_key = std::move(key); }
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
         if (const auto* failure = failure_of("extra_columns", ""))
             return *failure;
@@ -615,7 +621,11 @@ class FakeStore final : public store::Store {
     const store::Failure* failure_of(std::string_view call, std::string_view arguments = {}) {
         calls_.note(std::string(call) + (arguments.empty() ? "" : " ") + std::string(arguments));
         const auto found = failures.find(call);
-        return found == failures.end() ? nullptr : &found->second;
+        if (found != failures.end())
+            return &found->second;
+        const bool has_key = !change_key.empty() && (call == "update" || call == "remove" ||
+                                                     call == "delete_sessions_of_user");
+        return has_key && !done_keys.insert(change_key).second ? &already_done_ : nullptr;
     }
 
     store::Failure unexpected(std::string_view call) {
@@ -674,6 +684,7 @@ class FakeStore final : public store::Store {
 
     Calls& calls_;
     std::deque<std::string> texts_;
+    store::Failure already_done_ = store::Failure::already_done;
 };
 
 class FakeHasher final : public password::Hasher {
@@ -821,7 +832,8 @@ class ApiScene : public Utest {
         return api::handle_request(
             {request.substr(0, path - 1), request.substr(path, query - path),
              request.substr(std::min(query + 1, request.size())), headers, body, base},
-            caller, {store, hasher, settings, audit_log, &mailer}, event = {});
+            caller, {store, hasher, settings, audit_log, &mailer, [&] { events.push_back(event); }},
+            event = {});
     }
 
     /// The same, and the reply in short.
@@ -832,6 +844,8 @@ class ApiScene : public Utest {
     Calls calls;
     /// The event of the last request.
     audit::Event event;
+    /// Those of the items of bulk requests.
+    std::vector<audit::Event> events;
     FakeStore store{calls};
     FakeHasher hasher{calls};
     FakeMailer mailer{calls};

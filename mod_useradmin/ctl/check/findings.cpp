@@ -27,7 +27,9 @@ class Examiner {
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
             else if ((problem.need != store::needs_api_keys || settings_.reads_api_keys) &&
-                     (problem.need != store::needs_mail || settings_.sends_mail))
+                     ((problem.need != store::needs_mail &&
+                       problem.need != store::needs_attempt_table) ||
+                      settings_.sends_mail))
                 problem_that(problem.text);
         if (found_.has_mixed_servers)
             problem_that("some connections reach a read-only server and others do not, as with "

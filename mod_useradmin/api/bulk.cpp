@@ -1,0 +1,185 @@
+// UserAdminExtras: POST /api/users/bulk
+#include "api/body.hpp"
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/sha256.hpp"
+#include "json/reader.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace useradmin::api {
+
+namespace {
+
+using json::Object;
+
+constexpr std::size_t max_items = 1000;
+constexpr std::size_t max_key_length = 255;
+
+/// Returns an operation that several users can be subject to, or nullptr.
+const Operation* operation_named(std::string_view name) noexcept {
+    constexpr std::string_view allowed[] = {"update", "delete", "ban", "unban", "end-sessions"};
+    const auto all = operations();
+    const auto found = std::find_if(all.begin(), all.end(), [name](const Operation& operation) {
+        return operation.name == name;
+    });
+    return found != all.end() &&
+                   std::find(std::begin(allowed), std::end(allowed), name) != std::end(allowed)
+               ? &*found
+               : nullptr;
+}
+
+/// A request for one user.
+struct Item {
+    std::string_view id;
+    model::NullableText if_match;
+};
+
+/// What the request asks for. The views are valid as long as the request and its items.
+struct BulkRequest {
+    const Operation* operation = nullptr;
+    /// The body for each user, as JSON.
+    crypto::Secret data;
+    /// Idempotency-Key; empty: none.
+    std::string_view key;
+    std::vector<Item> items;
+};
+
+/// Returns the request, or nothing if the body or the key is invalid.
+std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
+                                         const std::vector<Object>& items) {
+    const http::Headers& headers = call.request.headers;
+    const Object::Kind data = body.kind("data");
+    BulkRequest wanted = {
+        operation_named(body.text("operation")),
+        crypto::Secret(data == Object::Kind::object ? body.as_json("data") : "{}"),
+        headers.find("Idempotency-Key"),
+        {}};
+    const bool has_key = headers.has("Idempotency-Key");
+    if (wanted.operation == nullptr || items.empty() || items.size() > max_items ||
+        !is_object_or_null(body, "data") || wanted.key.empty() == has_key ||
+        wanted.key.size() > max_key_length)
+        return std::nullopt;
+    for (const Object& item : items) {
+        if (item.text("id").empty() || !is_string_or_null(item, "ifMatch"))
+            return std::nullopt;
+        wanted.items.push_back({item.text("id"), item.kind("ifMatch") == Object::Kind::string
+                                                     ? model::NullableText(item.text("ifMatch"))
+                                                     : model::NullableText()});
+    }
+    return wanted;
+}
+
+class ItemBody final : public http::BodySource {
+  public:
+    explicit ItemBody(std::string_view text) noexcept : text_(text) {}
+    http::Body read() override { return {http::Body::State::read, text_}; }
+
+  private:
+    std::string_view text_;
+};
+
+/// The headers of the whole request, with If-Match of the item.
+class ItemHeaders final : public http::Headers {
+  public:
+    ItemHeaders(const http::Headers& all, model::NullableText if_match) noexcept
+        : all_(all), if_match_(if_match) {}
+
+    std::string_view find(const char* name) const noexcept override {
+        return is_if_match(name) ? if_match_.value_or("") : all_.find(name);
+    }
+    bool has(const char* name) const noexcept override {
+        return is_if_match(name) ? if_match_.has_value() : all_.has(name);
+    }
+
+  private:
+    static bool is_if_match(std::string_view name) noexcept { return name == "If-Match"; }
+
+    const http::Headers& all_;
+    model::NullableText if_match_;
+};
+
+/// Makes the request of an item, with its own audit event.
+Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
+               const Service& service) {
+    if (!wanted.key.empty())
+        service.store.set_change_key(
+            crypto::hex(crypto::digest({"bulk", call.caller->id, wanted.key, wanted.operation->name,
+                                        wanted.data.view(), item.id, item.if_match.value_or("")})));
+    call.event.operation = wanted.operation->name;
+    call.event.is_change = true;
+    call.event.target = item.id;
+    const ItemHeaders headers(call.request.headers, item.if_match);
+    ItemBody body(wanted.data.view());
+    Reply reply = wanted.operation->handler(
+        {{wanted.operation->method, {}, {}, headers, body, call.request.base},
+         call.caller,
+         item.id,
+         call.event},
+        service);
+    call.event.status = reply.status;
+    if (reply.is_repeated)
+        call.event.is_change = false;
+    if (service.next_event)
+        service.next_event();
+    return reply;
+}
+
+void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
+                  http::Language language) {
+    const bool is_success = reply.status < 400;
+    writer.begin_object().key("id").string(id).key("status").integer(reply.status);
+    writer.key("success").boolean(is_success);
+    if (reply.text)
+        writer.key(is_success ? "message" : "error").string(reply.text->in(language));
+    for (const http::Header& header : reply.headers)
+        if (header.name == std::string_view("ETag"))
+            writer.key("etag").string(header.value);
+    writer.end_object();
+}
+
+} // namespace
+
+Reply change_several(const Call& call, const Service& service) {
+    // Each item has an event of its own.
+    call.event.is_change = false;
+    // Session and role.
+    if (auto refused = refuse_extras(call, texts.get_forbidden))
+        return *std::move(refused);
+    const http::Body text = call.request.body.read();
+    if (text.state != http::Body::State::read)
+        return body_error(text);
+    const std::optional<Object> body = Object::parse(text.text);
+    const std::optional<std::vector<Object>> items = body ? body->objects("items") : std::nullopt;
+    const std::optional<BulkRequest> wanted =
+        items ? parse_request(call, *body, *items) : std::nullopt;
+    if (!wanted)
+        return error(400, texts.bad_request);
+
+    const audit::Event whole = call.event;
+    const http::Language language = language_of(service.settings, call.request.headers);
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("success").boolean(true).key("data").begin_array();
+    bool is_available = true;
+    for (const Item& item : wanted->items) {
+        call.event = whole;
+        const Reply result =
+            is_available ? reply_to(item, *wanted, call, service) : error(503, texts.unavailable);
+        // The time limit is that of the whole request.
+        is_available = is_available && result.status != 503;
+        write_result(writer, item.id, result, language);
+    }
+    writer.end_array().end_object();
+    service.store.set_change_key({});
+    call.event = whole;
+    return reply;
+}
+
+} // namespace useradmin::api
