@@ -47,8 +47,8 @@ bool revokes_super_admin(const store::Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
         [](const store::Change& change) {
-            if (const auto* banned = std::get_if<bool>(&change.value))
-                return *banned;
+            if (change.field == "banned")
+                return std::get<bool>(change.value);
             return change.field == "role" &&
                    parse_role(std::get<std::string_view>(change.value)) != Role::super_admin;
         });
