@@ -189,6 +189,8 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         return error(401, texts.no_session);
     case store::Failure::caller_demoted:
         return error(403, forbidden_text);
+    case store::Failure::invalid_value:
+        return error(400, texts.bad_request);
     case store::Failure::no_second_factor:
         return error(404, texts.no_second_factor);
     case store::Failure::no_sign_in_method:

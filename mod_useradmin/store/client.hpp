@@ -14,6 +14,7 @@ namespace useradmin::store {
 enum class ErrorKind {
     rejected,               ///< rejected by the database; nothing was done
     unique_violation,       ///< a unique value exists; nothing was done
+    invalid_value,          ///< the column cannot have the value; nothing was done
     foreign_key_violation,  ///< a foreign key rejects it; nothing was done
     insufficient_privilege, ///< the account lacks a right; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done

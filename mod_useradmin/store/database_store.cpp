@@ -222,6 +222,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         Work work(client, known.schema(), pool_, change_listener_ != nullptr);
         const Result<Done> result = attempt(work, dialect);
         is_standby_ = client.is_standby();
+        if (!result && result.failure() == Failure::invalid_value)
+            log_.write(text::Level::info,
+                       "UA0106: the database rejected a value: " + work.error_message());
         if (result || result.failure() != Failure::failed)
             return result;
         switch (work.error_kind().value_or(ErrorKind::rejected)) {
@@ -263,6 +266,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             continue;
         }
         case ErrorKind::unique_violation:
+        case ErrorKind::invalid_value:
         case ErrorKind::foreign_key_violation:
         case ErrorKind::rejected:
             break;
@@ -393,11 +397,11 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
         page->users = *std::move(users);
     }
     if (page && window.columns == UserColumns::all && has_further_columns) {
-        Result<std::vector<model::User>> users =
-            run(Access::read, needs_user, Retry::yes, statements::find_all, page->users);
-        if (!users)
-            return users.failure();
-        page->users = *std::move(users);
+        const Result<Done> read =
+            run(Access::read, needs_user, Retry::yes, statements::read_extra_columns,
+                std::span<model::User>(page->users));
+        if (!read)
+            return read.failure();
     }
     return page;
 }

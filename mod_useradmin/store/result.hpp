@@ -18,6 +18,7 @@ enum class Failure {
     version_mismatch,     ///< the user's row has another version
     caller_rejected,      ///< the caller has been banned or deleted: 401
     caller_demoted,       ///< the caller has lost the role that admitted it: 403
+    invalid_value,        ///< a further column cannot have the value: 400
     no_second_factor,     ///< the user has no second factor: 404
     no_sign_in_method,    ///< the user has no such sign-in method: 404
     already_done,         ///< a change with the same key has been made

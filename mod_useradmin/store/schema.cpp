@@ -298,10 +298,13 @@ std::vector<const Column*> Schema::extra_user_columns() const {
 }
 
 std::string Schema::full_user(std::string_view version) const {
-    std::string columns = user.select_list + ", ";
-    columns += version;
+    return user.select_list + ", " + std::string(version) + ", " + extra_objects();
+}
+
+std::string Schema::extra_objects() const {
+    std::string columns;
     for (const std::string& object : extra_columns)
-        columns += ", " + object;
+        columns += (columns.empty() ? "" : ", ") + object;
     return columns;
 }
 
@@ -330,11 +333,13 @@ void Schema::resolve_last_seen(std::string_view name) {
         owner->kind != id->kind || !is_of_times(*updated) || !session.find("id")->is_readable ||
         !owner->is_readable || !updated->is_readable)
         return;
-    user.last_seen = {*updated,
-                      "(SELECT " + user.function("max") + "useradmin_s." + updated->sql() +
-                          ") FROM " + session.sql + " useradmin_s WHERE useradmin_s." +
-                          owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")",
-                      true};
+    std::string newest = "(SELECT " + user.function("max") + "useradmin_s." + updated->sql() +
+                         ") FROM " + session.sql + " useradmin_s WHERE useradmin_s." +
+                         owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")";
+    // On SQLite, a subquery has no affinity: a number would be compared with an argument as a text.
+    if (updated->kind == Column::Kind::integer)
+        newest = "CAST(" + newest + " AS integer)";
+    user.last_seen = {*updated, std::move(newest), true};
     user.last_seen->column.is_nullable = true;
 }
 

@@ -224,6 +224,8 @@ struct Schema {
     std::string full_user(std::string_view version) const;
     /// As above, for a row of the table.
     std::string full_user() const { return full_user(user.version); }
+    /// Returns extra_columns as columns of a SELECT.
+    std::string extra_objects() const;
     /// Returns the unknown columns of the user table.
     std::vector<const Column*> extra_user_columns() const;
     /// Sets the tables' names as SQL.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 #include <utility>
 
 namespace useradmin::store::statements {
@@ -14,7 +15,7 @@ namespace {
 
 // The number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
-// The number of users whose last activity is read at once.
+// The number of users whose further columns are read at once.
 constexpr std::size_t max_ids = 500;
 // The number of revocations to read at once.
 constexpr std::size_t max_revocations = 1000;
@@ -48,6 +49,32 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
         statement << std::exchange(before, ", ")
                   << argument(users[std::min(index, users.size() - 1)].id);
     statement << ")";
+}
+
+/// Reads further columns of the users, as far as they still exist. alias: of the user table. read:
+/// takes the columns of a row.
+template <class Read>
+Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
+                       std::span<model::User> users, const Read& read) {
+    const Table& table = work.schema().user;
+    while (!users.empty()) {
+        const std::span<model::User> some = users.first(std::min(users.size(), max_ids));
+        users = users.subspan(some.size());
+        std::unordered_map<std::string_view, model::User*> users_by_id;
+        for (model::User& user : some)
+            users_by_id[user.id] = &user;
+        Statement statement = work.statement();
+        statement << "SELECT " << table.at("id") << ", " << columns << " FROM " << table << alias;
+        append_ids(statement, table, some);
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        while (rows->next())
+            if (const auto found = users_by_id.find(rows->take().value_or(""));
+                found != users_by_id.end())
+                read(*rows, *found->second);
+    }
+    return Done();
 }
 
 std::string read_text(Rows& rows) {
@@ -485,45 +512,16 @@ Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::Use
     for (model::User& user : users)
         user.last_seen.emplace();
     const Table& table = work.schema().user;
-    while (table.last_seen && !users.empty()) {
-        const std::span<model::User> some = users.first(std::min(users.size(), max_ids));
-        users = users.subspan(some.size());
-        Statement statement = work.statement();
-        statement << "SELECT " << table.at("id") << ", " << table.last_seen->sql << " FROM "
-                  << table;
-        append_ids(statement, table, some);
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        while (rows->next()) {
-            const std::string_view id = rows->take().value_or("");
-            const model::NullableTime time = rows->take_time();
-            for (model::User& user : some)
-                if (user.id == id)
-                    user.last_seen = time;
-        }
-    }
-    return Done();
+    if (!table.last_seen)
+        return Done();
+    return read_more(work, table.last_seen->sql, "", users,
+                     [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 
-Result<std::vector<model::User>> find_all(Work& work, const Dialect&,
-                                          const std::vector<model::User>& users) {
-    if (users.empty())
-        return users;
-    Statement statement = work.statement();
-    statement << "SELECT " << work.schema().full_user() << " FROM " << work.schema().user
-              << " AS useradmin_row";
-    append_ids(statement, work.schema().user, users);
-    const auto rows =
-        all_rows(work, statement, [&](Rows& read) { return work.read_full_user(read); });
-    if (!rows)
-        return rows.failure();
-    std::vector<model::User> all;
-    for (const model::User& listed : users)
-        for (const model::User& row : *rows)
-            if (row.id == listed.id)
-                all.push_back(row);
-    return all;
+Result<Done> read_extra_columns(Work& work, const Dialect&, std::span<model::User> users) {
+    return read_more(
+        work, work.schema().extra_objects(), " AS useradmin_row", users,
+        [&](Rows& rows, model::User& user) { user.extra_columns = work.read_extra_columns(rows); });
 }
 
 Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view email) {
@@ -600,20 +598,37 @@ std::optional<bool> ban_of_keys(const Schema& schema, const Changes& changes) {
     return std::get<bool>(ban->value);
 }
 
+/// Returns whether the database has rejected the value of a further column. If the address may be a
+/// duplicate, the failure is that of 4.4.
+bool has_invalid_value(const Work& work, const Changes& changes) {
+    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value;
+    const bool is_duplicate = work.error_kind() == ErrorKind::unique_violation &&
+                              std::none_of(
+                                  changes.begin(), changes.end(),
+                                  [](const Change& change) { return change.field == "email"; });
+    return (is_invalid || is_duplicate) &&
+           std::any_of(changes.begin(), changes.end(),
+                       [](const Change& change) { return change.names_column; });
+}
+
 } // namespace
 
 Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
                            const Changes& changes, const UpdateGuard& guard,
                            SessionPolicy sessions) {
     const std::optional<bool> ban = ban_of_keys(work.schema(), changes);
-    if (!ban)
-        return update_row(work, dialect, id, changes, guard, sessions);
-    return whole<model::User>(work, dialect, [&]() -> Result<model::User> {
-        Result<model::User> updated = update_row(work, dialect, id, changes, guard, sessions);
-        if (updated && !switch_keys(work, dialect, id, *ban))
-            return Failure::failed;
-        return updated;
-    });
+    Result<model::User> updated =
+        !ban
+            ? update_row(work, dialect, id, changes, guard, sessions)
+            : whole<model::User>(work, dialect, [&]() -> Result<model::User> {
+                  Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
+                  if (row && !switch_keys(work, dialect, id, *ban))
+                      return Failure::failed;
+                  return row;
+              });
+    if (!updated && has_invalid_value(work, changes))
+        return Failure::invalid_value;
+    return updated;
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,

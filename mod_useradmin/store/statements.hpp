@@ -15,10 +15,9 @@ namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
                          UserColumns columns = UserColumns::known);
-/// Reads all columns of the users, in their order. Leaves out users who no longer exist.
-Result<std::vector<model::User>> find_all(Work& work, const Dialect& dialect,
-                                          const std::vector<model::User>& users);
 Result<Done> read_last_activity(Work& work, const Dialect& dialect, std::span<model::User> users);
+/// Sets User::extra_columns of the users who still exist.
+Result<Done> read_extra_columns(Work& work, const Dialect& dialect, std::span<model::User> users);
 Result<model::User> find_by_email(Work& work, const Dialect& dialect, std::string_view email);
 Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
                            const std::optional<Actor>& actor = {});

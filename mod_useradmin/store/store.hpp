@@ -417,8 +417,9 @@ class Store {
     /// (4.2).
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;
-    /// Changes a user. Returns the full row (4.4), not_found, or the guard's failure. With
-    /// SessionPolicy::revoke, a ban, another role or another address ends the user's sessions.
+    /// Changes a user. Returns the full row (4.4), not_found, invalid_value, or the guard's
+    /// failure. With SessionPolicy::revoke, a ban, another role or another address ends the user's
+    /// sessions.
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;

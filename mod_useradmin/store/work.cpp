@@ -68,20 +68,22 @@ model::User Work::read_user(Rows& rows) {
 
 model::User Work::read_full_user(Rows& rows) const {
     model::User user = read_user(rows);
+    user.extra_columns = read_extra_columns(rows);
+    return user;
+}
+
+std::string_view Work::read_extra_columns(Rows& rows) const {
     // Merges the objects that the database returned in parts.
     std::string members;
     for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");
-        if (schema_.extra_columns.size() == 1) {
-            user.extra_columns = object;
-            return user;
-        }
+        if (schema_.extra_columns.size() == 1)
+            return object;
         object = object.substr(1, object.size() - 2);
         members += members.empty() || object.empty() ? "" : ",";
         members += object;
     }
-    user.extra_columns = apr::copy_view(pool_, "{" + members + "}");
-    return user;
+    return apr::copy_view(pool_, "{" + members + "}");
 }
 
 void Work::clear_error() noexcept {

@@ -40,6 +40,8 @@ class Work {
     static model::User read_user(Rows& rows);
     /// Reads the row of a create or update: fields, version and further columns.
     model::User read_full_user(Rows& rows) const;
+    /// Reads Schema::extra_objects() as one object.
+    std::string_view read_extra_columns(Rows& rows) const;
 
     /// Returns the error kind of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }

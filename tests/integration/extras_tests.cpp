@@ -348,7 +348,10 @@ class FurtherColumnsOfUsers : public Extras {
         Extras::setup();
         for (const char* column : columns)
             sql().run("ALTER TABLE \"user\" ADD COLUMN \"" + std::string(column) +
-                      (column == columns[2] ? "\" integer" : "\" text DEFAULT 'as it was'"));
+                      (column == columns[2]   ? "\" integer"
+                       : column == columns[1] ? "\" varchar(12) DEFAULT 'as it was' CHECK "
+                                                "(length(\"plan\") <= 12 AND \"plan\" <> 'unknown')"
+                                              : "\" text DEFAULT 'as it was'"));
         log_ = Suite::current().work().make("further-columns") / "audit.log";
         start("UserAdminAuditLog \"" + log_.string() + "\"\n" +
               location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n"
@@ -405,6 +408,11 @@ TEST(extras_columns, are_set_in_the_version_that_is_known_with_a_line_in_the_aud
                  "No tienes permisos");
     expect_error(update(Caller::super_admin, R"({"data":{"seats":"x"}})"), 400,
                  "Petición incorrecta");
+    // Rejected by the database.
+    for (const char* value : {"starter, but too long", "unknown"})
+        expect_error(
+            update(Caller::super_admin, R"({"data":{"plan":")" + std::string(value) + "\"}}"), 400,
+            "Petición incorrecta");
     const std::string tag =
         ask_for(Caller::super_admin, "/api/users/ada-1").header("ETag").value_or("");
     const Reply updated = update(Caller::super_admin, body, tag);

@@ -118,6 +118,7 @@ class LastActivity : public Contract {
                      bool has_positions, bool is_back, SourceLocation where) {
         std::vector<std::string> ids;
         store::Window window = {limit, 0, order};
+        window.columns = store::UserColumns::all;
         store::Page read = page(filter, window, where);
         if (is_back) {
             window.offset = std::max<std::int64_t>(0, read.total - limit);
@@ -287,6 +288,20 @@ TEST(last_activity, leaves_out_sessions_of_other_tables_users) {
            "DROP TABLE people");
     users_.resize(8);
     use({.user = "people"});
+    expect_orders_and_filters(3);
+}
+
+TEST(last_activity, may_be_a_number) {
+    if (is_postgresql())
+        return;
+    add_users(40);
+    change("CREATE TABLE numbered_session AS SELECT * FROM \"session\"; "
+           "ALTER TABLE numbered_session DROP COLUMN \"updatedAt\"; "
+           "ALTER TABLE numbered_session ADD COLUMN \"updatedAt\" integer; "
+           "UPDATE numbered_session SET \"updatedAt\" = (SELECT 1000 * strftime('%s', "
+           "\"updatedAt\") FROM \"session\" s WHERE s.\"id\" = numbered_session.\"id\")",
+           "DROP TABLE numbered_session");
+    use({.session = "numbered_session"});
     expect_orders_and_filters(3);
 }
 

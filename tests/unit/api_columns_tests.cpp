@@ -151,6 +151,19 @@ TEST(columns, that_the_table_does_not_have_are_not_set) {
     expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
 }
 
+TEST(columns, that_are_true_are_no_ban_of_the_last_superAdmin) {
+    settings.guards.last_super_admin = true;
+    ask(super_admin, "PUT /another", R"({"data":{"trial":true}})");
+    CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::none);
+    ask(super_admin, "PUT /another", R"({"banned":true})");
+    CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::keeps_last_of_role);
+}
+
+TEST(columns, refuse_values_that_the_database_rejects) {
+    store.failures["update"] = store::Failure::invalid_value;
+    expect(bad_request, ask(super_admin, "PUT /another", R"({"data":{"plan":"pro"}})"));
+}
+
 TEST(columns, that_are_not_editable_are_not_set) {
     for (const char* name : {"company", "key", "email", "role", "banned", "Plan"})
         expect_refusal(forbidden, super_admin, "{\"data\":{\"" + std::string(name) + "\":\"x\"}}");

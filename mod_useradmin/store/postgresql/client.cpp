@@ -168,6 +168,8 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
         {"42883", ErrorKind::stale_schema},           // undefined function
         {"3F000", ErrorKind::stale_schema},           // invalid schema name
         {"23505", ErrorKind::unique_violation},       // unique violation
+        {"23514", ErrorKind::invalid_value},          // check violation
+        {"428C9", ErrorKind::invalid_value},          // generated column
         {"23503", ErrorKind::foreign_key_violation},  // foreign key violation
         {"23001", ErrorKind::foreign_key_violation},  // restrict violation, from PostgreSQL 18 on
         {"42501", ErrorKind::insufficient_privilege}, // insufficient privilege
@@ -179,7 +181,8 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
     for (const auto& [code, fault] : meanings)
         if (code == state)
             return fault;
-    return ErrorKind::rejected;
+    // Class 22: data exceptions, such as a text that is too long.
+    return state.starts_with("22") ? ErrorKind::invalid_value : ErrorKind::rejected;
 }
 
 /// Returns whether the backend lacks the prepared statement: it was replaced, or a pooler switched

@@ -199,6 +199,8 @@ ErrorKind SqliteClient::error_kind() {
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
         return ErrorKind::unique_violation;
+    case SQLITE_CONSTRAINT_CHECK:
+        return ErrorKind::invalid_value;
     case SQLITE_CONSTRAINT_FOREIGNKEY:
         return ErrorKind::foreign_key_violation;
     case SQLITE_CONSTRAINT_TRIGGER: // as which ON DELETE RESTRICT is implemented
