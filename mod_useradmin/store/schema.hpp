@@ -206,8 +206,8 @@ struct Schema {
     /// The name of that schema, whether or not it exists; empty if the database does not support
     /// it.
     std::string scale_name;
-    /// Whether an earlier version created it, with other columns of the counts.
-    bool has_earlier_scale = false;
+    /// Whether it is incomplete, or older than this version or a counted column.
+    bool has_outdated_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if there is none.
     std::string last_seen_problem;
 

@@ -44,6 +44,9 @@ constexpr const char* old_objects =
     "CREATE INDEX user_by_name_idx ON \"user\" (lower(name)); "
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
+// What check says about objects that the service does not use.
+constexpr const char* advice = "the objects for long lists are incomplete, or older than";
+
 } // namespace
 
 TEST_GROUP_BASE(scale, ScaleScene){
@@ -328,6 +331,24 @@ TEST(scale, indexes_the_last_activity) {
     CHECK_EQUAL(std::string(), indexes());
 }
 
+TEST(scale, is_unused_after_a_counted_column_is_added) {
+    if (!is_postgresql())
+        return;
+    undo("ALTER TABLE \"user\" ADD COLUMN IF NOT EXISTS \"banned\" boolean");
+    sql().run("ALTER TABLE \"user\" DROP COLUMN \"banned\"");
+    sql().run(users(1, 30));
+    scale();
+    CHECK_TRUE(OpenStore(params_).is_scaled());
+    CHECK_FALSE(has(ctl({"check", "--verbose"}).output, advice));
+    sql().run("ALTER TABLE \"user\" ADD COLUMN \"banned\" boolean");
+    CHECK_FALSE(OpenStore(params_).is_scaled());
+    CHECK(has(ctl({"check", "--verbose"}).output, advice));
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE id = 'u3'");
+    scale();
+    CHECK_TRUE(OpenStore(params_).is_scaled());
+    is_exact();
+}
+
 TEST(scale, replaces_the_objects_of_version_0_1) {
     if (!is_postgresql())
         return;
@@ -336,7 +357,6 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
          "\"user\"; DROP TRIGGER IF EXISTS useradmin_scale_truncated ON \"user\"");
     sql().run(users(1, 30));
     sql().run(old_objects);
-    constexpr const char* advice = "the objects for long lists are those of an earlier version";
     CHECK(has(ctl({"check", "--verbose"}).output, advice));
     const auto is_listed = [&](bool is_scaled) {
         OpenStore store(params_);

@@ -389,9 +389,9 @@ class Examiner {
             advise_index(schema().user, "role_newest", "lists of one role are found by it",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
-        if (schema().has_earlier_scale)
-            note("the objects for long lists are those of an earlier version, and the service does "
-                 "not use them; run: useradminctl schema --scale");
+        if (schema().has_outdated_scale)
+            note("the objects for long lists are incomplete, or older than a column or this "
+                 "version, and the service does not use them; run: useradminctl schema --scale");
         // These indexes are created together.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes of the orders of lists are missing; "

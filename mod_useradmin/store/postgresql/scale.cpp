@@ -16,7 +16,6 @@ constexpr const char* trigger_prefix = "useradmin_scale_";
 // The end of the name of the index for the order of the last activity.
 constexpr const char* seen_end = "_useradmin_seen_idx";
 // The comment on the schema once its objects are complete.
-constexpr const char* ready_comment = "mod_useradmin: complete, layout 3";
 
 // The separator of name and address in searched().
 constexpr char separator = '\x01';
@@ -292,17 +291,31 @@ std::string names_of(std::initializer_list<std::string> indexes) {
 
 } // namespace
 
+namespace {
+
+/// Returns the comment of a complete schema. The counts do not follow columns that are added later.
+std::string ready_comment(const Table& user) {
+    std::string comment = "mod_useradmin: complete, layout 3";
+    for (const char* const field : {"role", "banned", "emailVerified"})
+        if (user.find(field) == nullptr)
+            comment.append(", without ").append(field);
+    return comment;
+}
+
+} // namespace
+
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema) {
     // The search path may be anything, so every function and operator has a schema. Objects of the
     // triggers keep their names even if the table is renamed.
+    const std::string ready = literal(ready_comment(schema.user));
     const std::string query =
         "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "
         "pg_catalog.\"left\"(pg_catalog.concat('useradmin_', pg_catalog.regexp_replace("
         "pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), "
         "63)), CASE WHEN t.is_complete AND t.comment OPERATOR(pg_catalog.=) " +
-        literal(ready_comment) +
-        " THEN t.scale END, coalesce(t.is_earlier, false) FROM pg_catalog.pg_class c JOIN "
+        ready +
+        " THEN t.scale END, coalesce(t.is_outdated, false) FROM pg_catalog.pg_class c JOIN "
         "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace LEFT JOIN "
         "LATERAL "
         "(SELECT pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale, "
@@ -314,10 +327,12 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         "pg_catalog.pg_class r WHERE r.relnamespace OPERATOR(pg_catalog.=) o.oid AND r.relname "
         "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
         "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
-        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND NOT EXISTS "
-        "(SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) r.oid AND "
-        "a.attname OPERATOR(pg_catalog.=) 'is_banned')) AS is_earlier "
-        "FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) "
+        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND "
+        "coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
+        "OPERATOR(pg_catalog.<>) " +
+        ready +
+        ") AS is_outdated FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
+        "OPERATOR(pg_catalog.=) "
         "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
         "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
         "pg_catalog.starts_with(g.tgname::pg_catalog.text, " +
@@ -333,7 +348,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         schema.user.estimated_rows = rows.take_number();
         schema.scale_name = rows.take().value_or("");
         schema.scale = rows.take().value_or("");
-        schema.has_earlier_scale = rows.take_boolean();
+        schema.has_outdated_scale = rows.take_boolean();
     }
     return std::nullopt;
 }
@@ -429,7 +444,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@searched@", searched_text(schema)},
         {"@trigger@", trigger_prefix},
         {"@trigger_text@", literal(trigger_prefix)},
-        {"@mark@", literal(ready_comment)},
+        {"@mark@", literal(ready_comment(user))},
     };
 }
 
