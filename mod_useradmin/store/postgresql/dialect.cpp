@@ -445,18 +445,21 @@ class Postgresql final : public Dialect {
         };
         if (text::has_only_combining_marks(word))
             return matches(pattern);
-        // Most texts are ASCII and need no folding. Other encodings have no normal forms.
-        statement << "CASE WHEN pg_catalog.octet_length(" << text
-                  << ") OPERATOR(pg_catalog.<>) pg_catalog.length(" << text
-                  << ") AND pg_catalog.current_setting('server_encoding') OPERATOR(pg_catalog.=) "
-                     "'UTF8' THEN "
+        // Only UTF-8 has normal forms.
+        statement << "CASE WHEN pg_catalog.current_setting('server_encoding') "
+                     "OPERATOR(pg_catalog.=) 'UTF8' THEN "
                   << text << " OPERATOR(pg_catalog.~) "
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
         // With the collation C, lower() converts ASCII only.
         matches(pattern);
+        // Most texts need no folding.
+        if (folded != pattern) {
+            statement << " OR ";
+            matches(folded);
+        }
         statement << " OR " << folded_text(text) << " OPERATOR(pg_catalog.~~) " << Argument{folded}
                   << ") ELSE ";
-        matches(folded);
+        matches(pattern);
         statement << " END";
     }
 
