@@ -31,9 +31,9 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
                          (is_required ? " and changes are refused" : ""));
     if (appended.not_written != 0)
         errors.write(text::Level::warning,
-                     "UA0404: the audit log's program is reading again; lost lines: " +
+                     "UA0404: the audit log's program is reading again; " +
                          std::to_string(appended.not_written) +
-                         (appended.not_written == 1 ? " line" : " lines"));
+                         (appended.not_written == 1 ? " line was lost" : " lines were lost"));
 }
 
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {

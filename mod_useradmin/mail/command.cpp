@@ -144,7 +144,7 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
 } // namespace
 
 bool CommandMailer::fail(std::string_view reason) {
-    log_.write(text::Level::error, std::string("UA0231: a mail was not sent: ")
+    log_.write(text::Level::error, std::string("UA0231: cannot send a message: ")
                                        .append(command_[0])
                                        .append(" ")
                                        .append(reason));

@@ -136,8 +136,9 @@ class Job {
             return;
         state_.delivered_until = started;
         if (state_.storage.exchange(StorageState::reached) == StorageState::unreachable)
-            log.write(text::Level::warning, "UA0219: the secondary storage answers again; what was "
-                                            "revoked meanwhile has ended there");
+            log.write(text::Level::warning,
+                      "UA0219: the secondary storage is reachable again; sessions "
+                      "revoked in the meantime have ended there");
     }
 
   private:
@@ -162,15 +163,15 @@ class Job {
                             "UA0218: the secondary storage at " + std::string(address_->host) +
                                 ":" + std::to_string(address_->port) +
                                 " failed: " + storage_.problem() +
-                                "; the application goes on with sessions that were revoked here "
-                                "until it answers");
+                                "; the application accepts revoked sessions until the storage is "
+                                "reachable");
     }
 
     void note_missing_table(ServerLog& log) {
         state_.storage = StorageState::no_table;
         log.write_throttled(text::Level::error,
-                            "UA0222: there is no table useradmin_revocation, so what is revoked "
-                            "goes on in the application; run: useradminctl schema");
+                            "UA0222: there is no table useradmin_revocation, so revoked "
+                            "sessions stay valid in the application; run: useradminctl schema");
     }
 
     server_rec* server_;

@@ -51,7 +51,8 @@ Verification CredentialVerifier::verify_code(const Login& login,
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
                            "UA0320: the second factor of '" + std::string(login.email) +
-                               "' cannot be decrypted with AuthUserAdminSecret");
+                               "' cannot be decrypted with AuthUserAdminSecret; set the "
+                               "application's secret");
             if (outcome == Outcome::wrong_code)
                 limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
             return Verification{outcome};

@@ -321,7 +321,7 @@ void Schema::resolve_last_seen(std::string_view name) {
                                 (column == nullptr ? " has no column \"" + std::string(name) + "\""
                                                    : ", column \"" + column->name +
                                                          "\" is of type " + column->type) +
-                                "; UserAdminLastSeen must name a column with times";
+                                "; UserAdminLastSeen must name a column of a time type";
         else
             user.last_seen = {*column, column->sql()};
         return;

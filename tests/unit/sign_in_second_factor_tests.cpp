@@ -270,7 +270,7 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     store.second_factors["eva"].factor.secret = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_totp());
     expect("UA0320: the second factor of 'eva@example.org' cannot be decrypted with "
-           "AuthUserAdminSecret",
+           "AuthUserAdminSecret; set the application's secret",
            log.text);
     store.second_factors["eva"].factor.backup_codes = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
