@@ -3,6 +3,7 @@
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
 #include "httpd/location.hpp"
+#include "httpd/small_file.hpp"
 #include "service/log_module.hpp"
 #include "store/table_names.hpp"
 #include "text/unicode.hpp"
@@ -30,23 +31,7 @@ const char* parse_expression(const httpd::ConfigLine& line, std::string_view tex
 }
 
 constexpr std::size_t max_title = 100;
-constexpr apr_off_t max_image = 32768;
-
-std::optional<std::string> read_image(apr_pool_t* pool, const char* path) {
-    apr_file_t* file = nullptr;
-    apr_finfo_t information;
-    if (apr_file_open(&file, path, APR_FOPEN_READ, APR_FPROT_OS_DEFAULT, pool) != APR_SUCCESS)
-        return std::nullopt;
-    std::optional<std::string> content;
-    if (apr_file_info_get(&information, APR_FINFO_SIZE | APR_FINFO_TYPE, file) == APR_SUCCESS &&
-        information.filetype == APR_REG && information.size <= max_image) {
-        content.emplace(static_cast<std::size_t>(information.size), '\0');
-        if (apr_file_read_full(file, content->data(), content->size(), nullptr) != APR_SUCCESS)
-            content.reset();
-    }
-    apr_file_close(file);
-    return content;
-}
+constexpr std::size_t max_image = 32768;
 
 /// Returns the media type of an image by its first bytes, or nullptr.
 const char* image_type(std::string_view image) {
@@ -151,7 +136,7 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
     const char* path = nullptr;
     if (const char* problem = httpd::PathReader()(line, path))
         return problem;
-    const std::optional<std::string> image = read_image(line.pool(), path);
+    const std::optional<std::string> image = httpd::read_small_file(line.pool(), path, max_image);
     if (!image)
         return line.copy("'" + std::string(path) +
                          "' cannot be read, or is larger than 32 KiB; give the name of a smaller "

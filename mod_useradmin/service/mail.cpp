@@ -2,13 +2,14 @@
 
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
+#include "httpd/small_file.hpp"
 #include "mail/message.hpp"
 #include "service/configuration.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <optional>
+#include <string>
 #include <sys/stat.h>
 
 namespace useradmin::service {
@@ -62,14 +63,12 @@ const char* read_mail_templates(const httpd::ConfigLine& line, const mail::Templ
     const char* path = nullptr;
     if (const char* problem = httpd::PathReader()(line, path))
         return problem;
-    std::ifstream file(path, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!file.good() && text.empty())
-        return line.copy("must be a file of templates that can be read, and " + std::string(path) +
-                         " is none");
-    if (text.size() > mail::max_templates_size)
-        return "must be a file of at most 64 KiB";
-    const auto parsed = mail::parse_templates(line.copy(text));
+    const std::optional<std::string> text =
+        httpd::read_small_file(line.pool(), path, mail::max_templates_size);
+    if (!text)
+        return line.copy("must be a file of templates, of at most 64 KiB, that can be read, and " +
+                         std::string(path) + " is none");
+    const auto parsed = mail::parse_templates(line.copy(*text));
     if (const auto* problem = std::get_if<std::string>(&parsed))
         return line.copy("must be a file of templates, and " + std::string(path) + " " + *problem);
     templates = &apr::emplace<mail::Templates>(line.pool(), std::get<mail::Templates>(parsed));

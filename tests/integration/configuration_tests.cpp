@@ -138,6 +138,8 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminMailVerifyLink javascript:{token}", "must be an address that begins with"},
         {"UserAdminMailVerifyLink \"https://a/ {token}\"", "must be an address that begins with"},
         {"UserAdminMailTemplates /nonexistent", "and /nonexistent is none"},
+        {"UserAdminMailTemplates /tmp", "and /tmp is none"},
+        {"UserAdminMailTemplates /dev/zero", "and /dev/zero is none"},
         {"UserAdminMailTemplates /etc/passwd", "where a template begins"},
         {"UserAdminMailLimit 0", "must be a whole number from 1 to 100000"},
         {"UserAdminMaxBody 0", "must be"},

@@ -1,0 +1,15 @@
+// Files that directives name.
+#pragma once
+
+#include <apr_pools.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace useradmin::httpd {
+
+/// Returns the content of a regular file of at most `most` bytes, or nothing if it cannot be read.
+std::optional<std::string> read_small_file(apr_pool_t* pool, const char* path, std::size_t most);
+
+} // namespace useradmin::httpd
