@@ -37,15 +37,7 @@ constexpr std::size_t hash_size = 64;
 std::string truncated(std::string_view text) {
     if (text.size() <= max_value_length)
         return std::string(text);
-    std::size_t end = 0;
-    while (end < text.size()) {
-        const std::size_t length =
-            std::max<std::size_t>(text::sequence_length(text.substr(end)), 1);
-        if (end + length > max_value_length)
-            break;
-        end += length;
-    }
-    return std::string(text.substr(0, end)) + "…";
+    return std::string(text::beginning(text, max_value_length)) + "…";
 }
 
 void write_text(Writer& writer, std::string_view key, std::string_view text) {

@@ -36,16 +36,9 @@ void append_encoded(std::string& out, std::string_view text) {
         return;
     }
     while (!text.empty()) {
-        std::size_t size = 0;
-        while (size < text.size()) {
-            const std::size_t next =
-                std::max<std::size_t>(1, text::sequence_length(text.substr(size))); // 0: not UTF-8
-            if (size + next > bytes_of_word)
-                break;
-            size += next;
-        }
-        out += "=?utf-8?B?" + crypto::base64_of(text.substr(0, size)) + "?=";
-        text.remove_prefix(size);
+        const std::string_view word = text::beginning(text, bytes_of_word);
+        out += "=?utf-8?B?" + crypto::base64_of(word) + "?=";
+        text.remove_prefix(word.size());
         out += text.empty() ? "" : "\n ";
     }
 }
@@ -72,7 +65,8 @@ void append_date(std::string& out, text::Timestamp now) {
 void append_body(std::string& out, std::string_view text) {
     std::string lines;
     for (const char c : text)
-        lines.append(c == '\n' ? "\r" : "").append(1, c);
+        if (c != '\r') // a file of templates may have it
+            lines.append(c == '\n' ? "\r" : "").append(1, c);
     constexpr std::size_t bytes_of_line = 57;
     for (std::string_view rest = lines; !rest.empty();
          rest.remove_prefix(std::min(bytes_of_line, rest.size())))

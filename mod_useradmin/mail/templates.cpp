@@ -14,6 +14,10 @@ constexpr http::Language languages[] = {http::Language::spanish, http::Language:
 constexpr std::string_view place_names[] = {"name", "email", "link", "hours"};
 /// Longer names are cut.
 constexpr std::size_t max_name_size = 100;
+/// No value is longer: a link of 1000 bytes with a token that has the address and the id.
+constexpr std::size_t max_value_size = 2048;
+/// In base64, it fits into a pipe (CommandMailer).
+constexpr std::size_t max_text_size = 32768;
 
 /// Splits off the first line, without its end.
 std::string_view split_line(std::string_view& text) {
@@ -57,14 +61,20 @@ std::string problem_of(const Template& read) {
     if (read.subject.find("{link}") != read.subject.npos ||
         read.text.find("{link}") == read.text.npos)
         return "needs {link} in its text, and not in its subject";
+    // A line end is sent as two bytes.
+    std::size_t size = read.text.size() + static_cast<std::size_t>(
+                                              std::count(read.text.begin(), read.text.end(), '\n'));
     for (std::string_view rest : {read.subject, read.text})
         for (auto place = next_place(rest); !place.empty(); place = next_place(rest)) {
             if (!is_known(place))
                 return "has '" + std::string(place) +
                        "'; right are {name}, {email}, {link} and {hours}";
+            size += max_value_size;
             rest = rest.substr(static_cast<std::size_t>(place.data() - rest.data()) + place.size());
         }
-    return {};
+    return size <= max_text_size
+               ? ""
+               : "is too long: a text may have 32 KiB, of which each value takes 2";
 }
 
 } // namespace
@@ -124,7 +134,7 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
 }
 
 std::string fill(std::string_view text, const Values& values) {
-    std::string name = text::printable(values.name.substr(0, max_name_size));
+    const std::string name = text::printable(text::beginning(values.name, max_name_size));
     const std::string hours = std::to_string(values.lifetime.count());
     const std::string_view contents[] = {name, values.email, values.link, hours};
     std::string out;

@@ -77,6 +77,18 @@ std::size_t sequence_length(std::string_view bytes) noexcept {
     return take_point(bytes, point);
 }
 
+std::string_view beginning(std::string_view text, std::size_t most) noexcept {
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const std::size_t length =
+            std::max<std::size_t>(sequence_length(text.substr(end)), 1); // 0: not UTF-8
+        if (end + length > most)
+            break;
+        end += length;
+    }
+    return text.substr(0, end);
+}
+
 bool is_clean_utf8(std::string_view bytes) noexcept {
     std::size_t at = 0;
     while (at < bytes.size()) {

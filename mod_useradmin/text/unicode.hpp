@@ -20,6 +20,9 @@ bool is_clean_utf8(std::string_view bytes) noexcept;
 /// invalid. U+0000 is valid here.
 std::size_t sequence_length(std::string_view bytes) noexcept;
 
+/// Returns the longest beginning of at most `most` bytes that does not split a UTF-8 sequence.
+std::string_view beginning(std::string_view text, std::size_t most) noexcept;
+
 /// Returns the length of a UTF-8 text in UTF-16 code units, as JavaScript counts it.
 std::size_t utf16_length(std::string_view text) noexcept;
 

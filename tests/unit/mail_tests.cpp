@@ -81,6 +81,12 @@ TEST(message, has_a_body_in_lines_of_76_characters) {
     CHECK(body.ends_with("YQ0K\n"));
 }
 
+TEST(message, has_each_line_end_once) {
+    const std::string whole =
+        mail::format({"a@example.org", "", "b@example.org", "x", "a\r\nb\n", text::now()});
+    CHECK(whole.ends_with("\n\nYQ0KYg0K\n"));
+}
+
 TEST_GROUP(templates){};
 
 TEST(templates, have_a_link_in_each_kind_and_language) {
@@ -126,7 +132,29 @@ TEST(templates, that_are_wrong_are_refused_with_a_reason) {
 TEST(templates, show_a_name_without_line_ends_and_not_whole_if_it_is_long) {
     STRCMP_EQUAL("a\\x0ab", mail::fill("{name}", {"a\nb", "", "", {}}).c_str());
     CHECK_EQUAL(100, mail::fill("{name}", {std::string(200, 'a'), "", "", {}}).size());
+    STRCMP_EQUAL((std::string(99, 'a')).c_str(),
+                 mail::fill("{name}", {std::string(99, 'a') + "ñ", "", "", {}}).c_str());
     STRCMP_EQUAL("{link} x", mail::fill("{name} {link}", {"{link}", "", "x", {}}).c_str());
+}
+
+TEST(templates, are_bounded_so_that_each_message_fits_into_a_pipe) {
+    const std::string begin = "[invitation en]\nx\n\n";
+    for (const std::string& text :
+         {std::string(28000, 'a') + "\n{link}{name}", std::string(15000, '\n') + "{link}", [] {
+              std::string links;
+              for (int index = 0; index < 15; ++index)
+                  links += "{link}\n";
+              return links;
+          }()}) {
+        STRCMP_EQUAL("", problem_with(begin + text).c_str());
+        STRCMP_CONTAINS("is too long: a text may have 32 KiB",
+                        problem_with(begin + text + std::string(2500, '\n')).c_str());
+        const std::string filled =
+            mail::fill(text, {std::string(200, 'a'), "", std::string(2048, 'l'), {}});
+        const std::string whole =
+            mail::format({"a@example.org", "", "b@example.org", "x", filled, text::now()});
+        CHECK(whole.size() < 65536);
+    }
 }
 
 class MailCommand : public Utest {
