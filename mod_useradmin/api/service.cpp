@@ -238,14 +238,9 @@ std::string_view operation_name(std::string_view method, std::string_view path,
     return operation != nullptr ? operation->name : std::string_view();
 }
 
-bool uses_plugin_tables(std::string_view method, std::string_view path,
-                        const OperationSettings& settings) noexcept {
-    const Resource resource = target_of(method, path, settings.has_extras).resource;
-    // An invitation has a link.
-    if (resource == Resource::users)
-        return settings.mail && method == "POST";
-    return resource == Resource::password_link || resource == Resource::verification_link ||
-           resource == Resource::second_factor || resource == Resource::sign_in_methods ||
+bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept {
+    const Resource resource = target_of(method, path, has_extras).resource;
+    return resource == Resource::second_factor || resource == Resource::sign_in_methods ||
            resource == Resource::sign_in_method;
 }
 

@@ -89,9 +89,8 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
 /// Returns whether a request below the base address may use the tables of the application's
-/// plugins.
-bool uses_plugin_tables(std::string_view method, std::string_view path,
-                        const OperationSettings& settings) noexcept;
+/// plugins, links by mail apart.
+bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
 
 /// Returns the envelope for an error of httpd or another module. Method and path identify the
 /// operation.

@@ -66,6 +66,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     client_ = dialect_->create_client(connection_, "useradminctl_command");
     store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
                                                     timeout_policy);
+    store_->set_plugin_policy(settings.plugin_policy());
 }
 
 Database::~Database() {
@@ -118,8 +119,9 @@ void Database::execute(const std::string& sql) {
     static_cast<void>(rows(sql));
 }
 
-std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema) {
-    auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_);
+std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema,
+                                                        bool cleans_up) {
+    auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_, cleans_up);
     if (const auto* const error_kind = std::get_if<store::ErrorKind>(&keys))
         fail(*error_kind);
     return std::get<0>(std::move(keys));

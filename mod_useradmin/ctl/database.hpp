@@ -52,7 +52,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
     /// Returns the foreign keys that reject the deletion of a user. Throws CommandError.
-    std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema);
+    std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
     /// Returns the rows of a query; NULL is an empty optional. Throws CommandError.

@@ -31,9 +31,8 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
 int handle_request(request_rec* request) {
     const std::string_view path =
         httpd::path_below(request, settings_of(request).get<Enabled>().path);
-    RequestContext context(
-        request, api::uses_plugin_tables(apr::view_of(request->method), path,
-                                         operation_settings(request, request->per_dir_config)));
+    RequestContext context(request, api::uses_plugin_tables(apr::view_of(request->method), path,
+                                                            settings_of(request).get<HasExtras>()));
     mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
                                context.backend().settings().timeout, context.backend().log());
     return context.send(

@@ -12,9 +12,14 @@ namespace useradmin::service {
 
 namespace {
 
+store::PluginPolicy plugin_policy(const ServiceSettings& settings) {
+    return {settings.get<CleansUp>(), settings.get<MailCommandLine>() != nullptr};
+}
+
 httpd::BackendSettings settings_of_backend(const ServiceSettings& settings, bool uses_plugins) {
+    const store::PluginPolicy policy = plugin_policy(settings);
     httpd::BackendSettings backend =
-        httpd::backend_settings(settings, settings.get<CleansUp>() || uses_plugins);
+        httpd::backend_settings(settings, policy.cleans_up || policy.ends_links || uses_plugins);
     backend.total_age = settings.get<TotalAge>();
     backend.last_seen = settings.get<LastSeenColumn>();
     return backend;
@@ -31,6 +36,7 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
       caller_(stated_caller(request, settings_.get<SessionExpressions>(),
                             settings_.get<httpd::ApplicationTables>().names.user, backend_.log())) {
     const SecondaryStorage storage = settings_.get<SecondaryStorageAddress>();
+    backend_.store().set_plugin_policy(plugin_policy(settings_));
     backend_.store().refuse_revocations(storage.is_required && storage.fails());
 }
 

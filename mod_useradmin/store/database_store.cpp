@@ -75,8 +75,8 @@ std::string DatabaseStore::references_to(const Dialect& dialect, Client& client,
                                          const Schema& schema, std::string_view user_id) {
     std::string reason;
     if (!dialect.product().names_violated_keys)
-        if (const std::string keys =
-                keys_referring_to(client, pool_, dialect, schema, names_, user_id);
+        if (const std::string keys = keys_referring_to(client, pool_, dialect, schema, names_,
+                                                       plugin_policy_.cleans_up, user_id);
             !keys.empty())
             reason = "; referring foreign keys: " + keys;
     return reason + "; the user was not deleted: delete the rows that refer to it, or declare the "
@@ -219,7 +219,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                 return connection_failure(client);
             continue;
         }
-        Work work(client, known.schema(), pool_, change_listener_ != nullptr);
+        Work work(client, known.schema(), pool_, change_listener_ != nullptr, plugin_policy_);
         const Result<Done> result = attempt(work, dialect);
         is_standby_ = client.is_standby();
         if (!result && result.failure() == Failure::invalid_value)

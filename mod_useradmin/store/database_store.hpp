@@ -35,6 +35,7 @@ class DatabaseStore : public Store {
 
     /// Sets the listener for changes, or nullptr. It must outlive the store.
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
+    void set_plugin_policy(PluginPolicy policy) noexcept { plugin_policy_ = policy; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<model::User> find(std::string_view id,
@@ -175,6 +176,7 @@ class DatabaseStore : public Store {
     ipc::FairSemaphore* write_semaphore_;
     ChangeListener* change_listener_ = nullptr;
     std::string change_key_;
+    PluginPolicy plugin_policy_;
     /// Whether a standby answered the last call.
     bool is_standby_ = false;
 };

@@ -13,7 +13,7 @@ const Column& user_id_column(const Schema& schema, char letter) {
 
 /// Returns whether the key is that of rows which are deleted with the user: its sessions, its
 /// accounts, and with UserAdminCleanUp those of plugins.
-bool is_own(const ForeignKey& key, const Schema& schema) {
+bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
     const auto is_key_of = [&](const Table& table, const Column* owner) {
         return key.referenced == 'u' && key.table == table.sql && owner != nullptr &&
                key.columns.size() == 1 && key.columns[0].first == owner->sql();
@@ -21,7 +21,8 @@ bool is_own(const ForeignKey& key, const Schema& schema) {
     return is_key_of(schema.session, schema.session.find("userId")) ||
            is_key_of(schema.account, schema.account.find("userId")) ||
            std::any_of(schema.owned.begin(), schema.owned.end(), [&](const OwnedTable& owned) {
-               return owned.can_remove_rows() && is_key_of(owned.table, &owned.owner());
+               return cleans_up && owned.can_remove_rows() &&
+                      is_key_of(owned.table, &owned.owner());
            });
 }
 
@@ -39,7 +40,7 @@ std::string ForeignKey::text() const {
 
 std::variant<std::vector<ForeignKey>, ErrorKind>
 find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
-                    const TableNames& names) {
+                    const TableNames& names, bool cleans_up) {
     auto answer = client.execute(dialect.foreign_keys_query(schema, names).c_str(), pool);
     if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
         return *error_kind;
@@ -57,15 +58,15 @@ find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, co
         const std::string own = quoted_identifier(rows.take().value_or(""));
         keys.back().columns.emplace_back(own, quoted_identifier(rows.take().value_or("id")));
     }
-    std::erase_if(keys, [&](const ForeignKey& key) { return is_own(key, schema); });
+    std::erase_if(keys, [&](const ForeignKey& key) { return is_own(key, schema, cleans_up); });
     return keys;
 }
 
 std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& dialect,
-                              const Schema& schema, const TableNames& names,
+                              const Schema& schema, const TableNames& names, bool cleans_up,
                               std::string_view user_id) {
     std::string found;
-    const auto keys = find_rejecting_keys(client, pool, dialect, schema, names);
+    const auto keys = find_rejecting_keys(client, pool, dialect, schema, names, cleans_up);
     if (std::holds_alternative<ErrorKind>(keys))
         return found;
     for (const ForeignKey& key : std::get<0>(keys)) {

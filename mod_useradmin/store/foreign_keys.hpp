@@ -28,15 +28,15 @@ struct ForeignKey {
 
 /// Returns the foreign keys that refer to a user, session or account, and reject the deletion of a
 /// user as long as they do (4.4.1). Omits those of the user's own sessions and accounts, which are
-/// deleted with it.
+/// deleted with it, and with cleans_up (PluginPolicy) those of plugins' rows.
 std::variant<std::vector<ForeignKey>, ErrorKind>
 find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
-                    const TableNames& names);
+                    const TableNames& names, bool cleans_up);
 
 /// Returns those that refer to the user, its sessions or its accounts: "invoice" ("userId"), …
 /// Empty if there is none or the database does not answer.
 std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& dialect,
-                              const Schema& schema, const TableNames& names,
+                              const Schema& schema, const TableNames& names, bool cleans_up,
                               std::string_view user_id);
 
 } // namespace useradmin::store

@@ -63,7 +63,10 @@ inline std::vector<Privilege> mail_privileges(const Schema& schema) {
     if (values == nullptr)
         return {};
     const char letter = schema.letter(*values);
-    return {{letter, "INSERT"}, {letter, "DELETE"}, {letter, "SELECT", "identifier"}};
+    return {{letter, "INSERT"},
+            {letter, "DELETE"},
+            {letter, "SELECT", "identifier"},
+            {letter, "SELECT", "value"}};
 }
 
 /// The table of revocations. UPDATE: removing old rows locks them.

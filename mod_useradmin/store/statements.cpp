@@ -271,9 +271,9 @@ Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocatio
     });
 }
 
-/// Deletes the user's trusted devices and pending challenges of a second factor. Returns false on
-/// failure.
-bool remove_challenges(Work& work, const Dialect& dialect, std::string_view user_id) {
+/// Deletes the verification rows of the user with these prefixes. Returns false on failure.
+bool remove_verifications(Work& work, const Dialect& dialect, std::string_view user_id,
+                          std::span<const std::string_view> prefixes) {
     const OwnedTable* const verifications = work.schema().verifications();
     if (verifications == nullptr)
         return true;
@@ -281,11 +281,36 @@ bool remove_challenges(Work& work, const Dialect& dialect, std::string_view user
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, table.at("value"), user_id);
     statement << " AND (FALSE";
-    for (const std::string_view prefix : second_factor_prefixes)
+    for (const std::string_view prefix : prefixes)
         statement << " OR " << table.function("substr") << verifications->owner() << ", 1, "
                   << std::to_string(prefix.size()) << ")" << table.op("=") << literal(prefix);
     statement << ")";
     return static_cast<bool>(work.run(statement));
+}
+
+bool remove_password_links(Work& work, const Dialect& dialect, std::string_view user_id) {
+    return remove_verifications(work, dialect, user_id, std::span(&password_link_prefix, 1));
+}
+
+/// Returns whether changes of users end links to set a password (PluginPolicy::ends_links).
+bool ends_links(const Work& work) {
+    const OwnedTable* const verifications = work.schema().verifications();
+    return work.plugin_policy().ends_links && verifications != nullptr &&
+           verifications->can_remove_rows() && verifications->table.at("value").is_readable;
+}
+
+/// Makes a change and ends the user's links to set a password: both or none.
+template <class Change>
+Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user_id,
+                       const Change& change) {
+    if (!ends_links(work))
+        return change();
+    return whole<Done>(work, dialect, [&]() -> Result<Done> {
+        const Result<Done> changed = change();
+        if (changed && !remove_password_links(work, dialect, user_id))
+            return Failure::failed;
+        return changed;
+    });
 }
 
 /// Returns the expression of whether a row of the user table has a second factor.
@@ -368,11 +393,11 @@ bool may_revoke_privileges(const Changes& changes) {
                                         });
 }
 
-std::vector<const OwnedTable*> tables_to_clear(const Schema& schema, std::string_view id,
+std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email) {
     std::vector<const OwnedTable*> tables;
-    for (const OwnedTable& owned : schema.owned)
-        if (owned.can_remove_rows() &&
+    for (const OwnedTable& owned : work.schema().owned)
+        if (work.plugin_policy().cleans_up && owned.can_remove_rows() &&
             (owned.plugin->reference == Reference::email ? email && !email->empty()
                                                          : owned.owner().can_hold_id(id)))
             tables.push_back(&owned);
@@ -572,7 +597,7 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
     const bool may_revoke = may_revoke_privileges(changes);
     const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
     if (work.has_listener() || ending == SessionPolicy::revoke ||
-        (may_revoke && schema.revocation.exists()))
+        (may_revoke && (schema.revocation.exists() || ends_links(work))))
         return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
@@ -585,15 +610,16 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
 }
 
 /// Returns the ban among the changes, or its end, if there are API keys to switch.
-std::optional<bool> ban_of_keys(const Schema& schema, const Changes& changes) {
+std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
+    const std::vector<OwnedTable>& owned = work.schema().owned;
     const auto ban = std::find_if(
         changes.begin(), changes.end(),
         [](const Change& change) {
             return change.field == "banned" && std::holds_alternative<bool>(change.value);
         });
-    if (ban == changes.end() ||
-        std::none_of(schema.owned.begin(), schema.owned.end(),
-                     [](const OwnedTable& owned) { return owned.can_disable_rows(); }))
+    if (ban == changes.end() || !work.plugin_policy().cleans_up ||
+        std::none_of(owned.begin(), owned.end(),
+                     [](const OwnedTable& table) { return table.can_disable_rows(); }))
         return std::nullopt;
     return std::get<bool>(ban->value);
 }
@@ -611,21 +637,31 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
                        [](const Change& change) { return change.names_column; });
 }
 
+/// Returns whether the user's links to set a password end with an update: a ban, or another
+/// address.
+bool update_ends_links(Work& work, const Changes& changes) {
+    const RowChange& change = work.row_change();
+    return ends_links(work) &&
+           (contains_ban(changes) ||
+            (change.before && change.after && change.before->email != change.after->email));
+}
+
 } // namespace
 
 Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
                            const Changes& changes, const UpdateGuard& guard,
                            SessionPolicy sessions) {
-    const std::optional<bool> ban = ban_of_keys(work.schema(), changes);
-    Result<model::User> updated =
-        !ban
-            ? update_row(work, dialect, id, changes, guard, sessions)
-            : whole<model::User>(work, dialect, [&]() -> Result<model::User> {
-                  Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
-                  if (row && !switch_keys(work, dialect, id, *ban))
-                      return Failure::failed;
-                  return row;
-              });
+    const std::optional<bool> ban = ban_of_keys(work, changes);
+    const auto change = [&]() -> Result<model::User> {
+        Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
+        if (row &&
+            ((ban && !switch_keys(work, dialect, id, *ban)) ||
+             (update_ends_links(work, changes) && !remove_password_links(work, dialect, id))))
+            return Failure::failed;
+        return row;
+    };
+    const bool is_whole = ban || (ends_links(work) && may_revoke_privileges(changes));
+    Result<model::User> updated = is_whole ? whole<model::User>(work, dialect, change) : change();
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
     return updated;
@@ -636,8 +672,10 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
     work.set_deleted_user(id);
-    return revoke<Done>(work, dialect, {id, {}},
-                        [&] { return dialect.remove(work, id, spared, guard); });
+    return revoke<Done>(work, dialect, {id, {}}, [&] {
+        return end_links(work, dialect, id,
+                         [&] { return dialect.remove(work, id, spared, guard); });
+    });
 }
 
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
@@ -685,7 +723,10 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const model::Accou
     work.row_change().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
-    const auto change = [&] { return dialect.set_password(work, account, sessions, guard); };
+    const auto change = [&] {
+        return end_links(work, dialect, account.user_id,
+                         [&] { return dialect.set_password(work, account, sessions, guard); });
+    };
     const Result<Done> set = sessions == SessionPolicy::revoke
                                  ? revoke<Done>(work, dialect, {account.user_id, {}}, change)
                                  : change();
@@ -917,7 +958,8 @@ Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::strin
                    id);
         Statement clear = work.statement();
         append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
-        if (!work.run(disable) || !work.run(clear) || !remove_challenges(work, dialect, id))
+        if (!work.run(disable) || !work.run(clear) ||
+            !remove_verifications(work, dialect, id, second_factor_prefixes))
             return Failure::failed;
         const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, id, {});
         return ended ? Result<Done>(Done()) : ended.failure();
@@ -1213,7 +1255,13 @@ Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_
                                 const UpdateGuard& guard) {
     return change_locked_user(
         work, dialect, user_id, guard,
-        [&](bool) -> Result<Done> { return row ? add_verification(work, dialect, *row) : Done(); });
+        [&](bool) -> Result<Done> {
+            if (!row)
+                return Done();
+            if (!remove_password_links(work, dialect, user_id))
+                return Failure::failed;
+            return add_verification(work, dialect, *row);
+        });
 }
 
 Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier) {

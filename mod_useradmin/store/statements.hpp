@@ -137,8 +137,8 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
 Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
                       const UpdateGuard& guard);
 
-/// Returns the plugins' tables that may have rows of the user, and whose rows may be deleted.
-std::vector<const OwnedTable*> tables_to_clear(const Schema& schema, std::string_view id,
+/// Returns the plugins' tables that may have rows of the user, and whose rows are to be deleted.
+std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email);
 
 /// Appends "DELETE FROM …" for the user's rows in one of them.

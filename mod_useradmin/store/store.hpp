@@ -219,6 +219,17 @@ enum class SessionPolicy {
     revoke, ///< end all, in the same transaction
 };
 
+/// What a change of a user does to rows of the plugins' tables, if TableNames::has_plugins and the
+/// database's account may.
+struct PluginPolicy {
+    /// Deletes those of a deleted user, and disables the API keys of a banned one
+    /// (UserAdminCleanUp).
+    bool cleans_up = true;
+    /// Deletes the verification rows of the user's links to set a password if the user is banned or
+    /// deleted, or gets another address or password.
+    bool ends_links = false;
+};
+
 /// Conditions on the user of a new session.
 struct SessionTerms {
     /// The user as verified: it must still have the address and the role. nullptr: it must exist.
@@ -535,8 +546,9 @@ class Store {
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do the next two.
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
-    /// As above, if there is a row, as a change of the user, which the listener is told. Fails as
-    /// not_found, or with the guard's failure.
+    /// As above, if there is a row, as a change of the user, which the listener is told. Deletes
+    /// the rows of the user's earlier links to set a password. Fails as not_found, or with the
+    /// guard's failure.
     virtual Result<Done> issue_verification(std::string_view user_id,
                                             const std::optional<model::VerificationValue>& row,
                                             const UpdateGuard& guard = {}) = 0;

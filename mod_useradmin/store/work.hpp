@@ -20,8 +20,10 @@ struct RowChange {
 /// A client, the schema, the request's memory, and the first failure.
 class Work {
   public:
-    Work(Client& client, const Schema& schema, apr_pool_t* pool, bool has_listener = false) noexcept
-        : client_(client), schema_(schema), pool_(pool), has_listener_(has_listener) {}
+    Work(Client& client, const Schema& schema, apr_pool_t* pool, bool has_listener = false,
+         PluginPolicy plugin_policy = {}) noexcept
+        : client_(client), schema_(schema), pool_(pool), has_listener_(has_listener),
+          plugin_policy_(plugin_policy) {}
 
     Client& client() noexcept { return client_; }
     const Schema& schema() const noexcept { return schema_; }
@@ -57,6 +59,8 @@ class Work {
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 
+    const PluginPolicy& plugin_policy() const noexcept { return plugin_policy_; }
+
     /// The user that the work deletes; empty if it deletes none.
     void set_deleted_user(std::string_view id) noexcept { deleted_user_ = id; }
     std::string_view deleted_user() const noexcept { return deleted_user_; }
@@ -68,6 +72,7 @@ class Work {
     const Schema& schema_;
     apr_pool_t* pool_;
     bool has_listener_;
+    PluginPolicy plugin_policy_;
     RowChange row_change_;
     std::string_view deleted_user_;
     std::optional<ErrorKind> error_kind_;

@@ -471,6 +471,7 @@ TEST(rights, to_send_links_by_mail_are_named) {
     const Json found = look(mail);
     for (const char* right :
          {R"(INSERT ON "public"."verification")", R"(DELETE ON "public"."verification")",
+          R"(SELECT ("value") ON "public"."verification")",
           R"(DELETE ON "public"."useradmin_attempt")"})
         CHECK_TEXT(lists(found, "data.problems", right), right);
     grant(found);

@@ -45,6 +45,28 @@ TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
     CHECK_EQUAL(1, enabled());
 }
 
+TEST(clean_up, of_password_links_follows_the_command_for_mail) {
+    const char* const with_mail = "UserAdminMailCommand /bin/cat\n";
+    const std::string ana = create("ana@x.org");
+    add_key("of ana", ana);
+    const auto links_after = [&](const char* directives, const std::vector<std::string>& command) {
+        sql().run("DELETE FROM \"verification\"; INSERT INTO \"verification\" (\"id\", "
+                  "\"identifier\", \"value\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES "
+                  "('1', 'reset-password:1', " +
+                  sql_literal(ana) +
+                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+        done(ctl_with(directives, command));
+        const long left = sql().number("SELECT count(*) FROM \"verification\"");
+        sql().run("DELETE FROM \"verification\"");
+        return left;
+    };
+    CHECK_EQUAL(1, links_after("", {"ban", ana}));
+    CHECK_EQUAL(0, links_after(with_mail, {"ban", ana}));
+    CHECK_EQUAL(0, links_after(with_mail, {"delete", ana, "--yes"}));
+    // The rows of plugins stay.
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
+}
+
 TEST(clean_up, in_check_names_tables_with_other_columns) {
     sql().run(R"(CREATE TABLE "passkey" ("id" text, "userId" text))");
     const std::string without = done(ctl_with("", {"check", "--verbose"}));

@@ -377,13 +377,11 @@ TEST(extras, remove_a_sign_in_method_of_that_kind_alone) {
 TEST(extras, need_the_tables_of_plugins_for_some_resources_alone) {
     for (const char* path : {"/another/second-factor", "/another/sign-in-methods",
                              "/another/sign-in-methods/account/one"}) {
-        CHECK_TRUE(api::uses_plugin_tables("GET", path, settings));
-        settings.has_extras = false;
-        CHECK_FALSE(api::uses_plugin_tables("GET", path, settings));
-        settings.has_extras = true;
+        CHECK_TRUE(api::uses_plugin_tables("GET", path, true));
+        CHECK_FALSE(api::uses_plugin_tables("GET", path, false));
     }
     for (const char* path : {"", "/another", "/another/sessions/one", "/another/ban", "/x/y"})
-        CHECK_FALSE(api::uses_plugin_tables("GET", path, settings));
+        CHECK_FALSE(api::uses_plugin_tables("GET", path, true));
 }
 
 TEST(extras, take_passwords_of_the_lengths_of_better_auth) {

@@ -419,7 +419,8 @@ class Import {
                 entry->row.password_hash = "not hashed";
         const apr::ScopedPool pool(database_.pool());
         find_existing(pool.get());
-        store::Work work(database_.client(), schema_, pool.get());
+        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ false,
+                         context_.settings.plugin_policy());
         std::vector<store::RowChange> seen;
         if (!write(work, counts_, seen))
             fail(work);
@@ -429,7 +430,8 @@ class Import {
     /// Returns false if a unique value exists already. On the last try, throws instead.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
-        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true);
+        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true,
+                         context_.settings.plugin_policy());
         const auto transaction = database_.dialect().begin_transaction(work);
         if (transaction == nullptr)
             fail(work);

@@ -274,12 +274,12 @@ CommandSettings read_settings(const Options& options,
     settings.verifies_second_factors = settings.has_sign_in && reader.sets("AuthUserAdminSecret") &&
                                        (!reader.sets("AuthUserAdminSecondFactor") ||
                                         reader.says("AuthUserAdminSecondFactor", "verify"));
-    settings.has_plugins = settings.cleans_up || command.starts_with("key ") ||
-                           command.starts_with("second-factor ") ||
+    settings.sends_mail = reader.sets("UserAdminMailCommand");
+    settings.has_plugins = settings.cleans_up || settings.sends_mail ||
+                           command.starts_with("key ") || command.starts_with("second-factor ") ||
                            (command == "check" && (settings.reads_api_keys || settings.has_extras ||
                                                    reader.sets("AuthUserAdminSecret")));
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
-    settings.sends_mail = reader.sets("UserAdminMailCommand");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||

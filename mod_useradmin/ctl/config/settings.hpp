@@ -49,8 +49,7 @@ struct CommandSettings {
     std::vector<std::string> editable_columns;
     /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
     bool cleans_up = false;
-    /// Whether the command uses the tables of the application's plugins. A deletion or a ban then
-    /// cleans up.
+    /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
     /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;
@@ -76,6 +75,7 @@ struct CommandSettings {
     store::TableNames tables() const noexcept {
         return {user_table, session_table, account_table, has_plugins, last_seen};
     }
+    store::PluginPolicy plugin_policy() const noexcept { return {cleans_up, sends_mail}; }
     store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};
     }

@@ -718,7 +718,7 @@ class Postgresql final : public Dialect {
             append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
             append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
             int number = 0;
-            for (const OwnedTable* const owned : statements::tables_to_clear(schema, id, email)) {
+            for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
                 doom << "), useradmin_owned_" << std::to_string(++number) << " AS (";
                 statements::append_owned_removal(doom, *this, *owned, id, email);
             }

@@ -349,7 +349,7 @@ class Sqlite final : public Dialect {
             const model::User before = rows->take_record<model::User>();
             work.row_change() = {before.id, before, {}};
         }
-        for (const OwnedTable* const owned : statements::tables_to_clear(schema, id, email)) {
+        for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
             Statement clear = work.statement();
             statements::append_owned_removal(clear, *this, *owned, id, email);
             if (!work.run(clear))

@@ -1,0 +1,189 @@
+// UserAdminMailCommand: what ends a link to set a password.
+#include "contract.hpp"
+
+namespace useradmin::test {
+
+using store::Changes;
+using store::DatabaseStore;
+
+class PasswordLinks : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        for (const std::string id : {"n", "m"}) {
+            add_user(id, id + "@x");
+            for (const std::string identifier : {"reset-password:", "reset-passwor", "2fa-"})
+                add_row(identifier + id, id);
+        }
+    }
+    void teardown() override {
+        Contract::teardown();
+        sql().run("DELETE FROM \"verification\"");
+    }
+
+  protected:
+    void add_row(const std::string& identifier, const std::string& value) {
+        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
+                  "\"createdAt\", \"updatedAt\") VALUES (" +
+                  sql_literal(identifier) + ", " + sql_literal(identifier) + ", " +
+                  sql_literal(value) +
+                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+    }
+    /// The users who have links: "m, n".
+    std::string links() {
+        std::string all;
+        for (const auto& row : sql().rows("SELECT \"value\" FROM \"verification\" WHERE "
+                                          "\"identifier\" LIKE 'reset-password:%' ORDER BY 1"))
+            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
+        return all;
+    }
+    long others() {
+        return sql().number("SELECT count(*) FROM \"verification\" WHERE \"identifier\" NOT LIKE "
+                            "'reset-password:%'");
+    }
+
+    /// Runs an operation on a store of a new connection, which ends links.
+    template <class Operation>
+    auto over(const Operation& operation, const std::string& account = "useradmin",
+              store::PluginPolicy policy = {false, true},
+              store::ChangeListener* listener = nullptr) {
+        SingleConnection connection(database(), account);
+        store::TableNames names;
+        names.has_plugins = true;
+        DatabaseStore store(connection, log_, pool_, names, "links", timeout_policy);
+        store.set_plugin_policy(policy);
+        store.set_change_listener(listener);
+        return operation(store);
+    }
+    static store::Result<store::Done> issue(DatabaseStore& store) {
+        const text::Timestamp now = at("2026-05-01T00:00:00Z");
+        return store.issue_verification("n",
+                                        model::VerificationValue{"new", "reset-password:new", "n",
+                                                                 now + std::chrono::hours(1), now,
+                                                                 now},
+                                        {});
+    }
+    static store::Result<store::Done> set_password(DatabaseStore& store) {
+        return store.set_password(store::account_row(new_user("n", "n@x")),
+                                  store::SessionPolicy::keep, {});
+    }
+    static store::Result<store::Done> remove(DatabaseStore& store) {
+        return store.remove("n", {"spared@x"}, {});
+    }
+    static auto update(const Changes& changes,
+                       store::SessionPolicy sessions = store::SessionPolicy::keep) {
+        return [=](DatabaseStore& store) { return store.update("n", changes, {}, sessions); };
+    }
+};
+
+TEST_GROUP_BASE(password_links, PasswordLinks){};
+
+TEST(password_links, end_with_a_new_link) {
+    worked(over(issue));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "value" = 'n' AND
+        "identifier" = 'reset-password:new')"));
+    CHECK_EQUAL(std::string("m, n"), links());
+    CHECK_EQUAL(4, others());
+}
+
+TEST(password_links, end_with_a_new_password) {
+    worked(over(set_password));
+    CHECK_EQUAL(std::string("m"), links());
+    CHECK_EQUAL(4, others());
+}
+
+TEST(password_links, end_with_their_user) {
+    worked(over(remove));
+    CHECK_EQUAL(std::string("m"), links());
+    CHECK_EQUAL(4, others());
+}
+
+TEST(password_links, end_with_another_address_or_a_ban) {
+    IgnoringListener listener(true);
+    for (const Changes& changes : {Changes{{"email", "other@x"}}, Changes{{"banned", true}}})
+        for (const auto sessions : {store::SessionPolicy::keep, store::SessionPolicy::revoke})
+            for (store::ChangeListener* const told :
+                 {static_cast<store::ChangeListener*>(nullptr),
+                  static_cast<store::ChangeListener*>(&listener)}) {
+                worked(over(update(changes, sessions), "useradmin", {false, true}, told));
+                CHECK_EQUAL_TEXT(std::string("m"), links(), changes[0].field.data());
+                CHECK_EQUAL(4, others());
+                sql().run(
+                    R"(UPDATE "user" SET "email" = 'n@x', "banned" = FALSE WHERE "id" = 'n')");
+                add_row("reset-password:n", "n");
+            }
+}
+
+TEST(password_links, end_without_a_table_of_revocations) {
+    change("ALTER TABLE useradmin_revocation RENAME TO other",
+           "ALTER TABLE other RENAME TO useradmin_revocation");
+    worked(over(update({{"email", "other@x"}})));
+    CHECK_EQUAL(std::string("m"), links());
+    worked(over(issue));
+    worked(over(update({{"banned", true}})));
+    CHECK_EQUAL(std::string("m"), links());
+}
+
+TEST(password_links, go_on_after_other_changes) {
+    for (const Changes& changes : {Changes{{"email", "n@x"}, {"name", "other"}},
+                                   Changes{{"role", "admin"}}, Changes{{"banned", false}}}) {
+        worked(over(update(changes)));
+        CHECK_EQUAL_TEXT(std::string("m, n"), links(), changes[0].field.data());
+    }
+}
+
+TEST(password_links, go_on_where_no_mail_is_sent) {
+    const store::PluginPolicy without = {true, false};
+    worked(over(update({{"email", "other@x"}, {"banned", true}}), "useradmin", without));
+    worked(over(set_password, "useradmin", without));
+    worked(over(remove, "useradmin", without));
+    CHECK_EQUAL(std::string("m, n"), links());
+}
+
+TEST(password_links, end_together_with_the_change_or_not_at_all) {
+    RefusingListener listener;
+    CHECK_FALSE(over(issue, "useradmin", {false, true}, &listener));
+    CHECK_FALSE(over(set_password, "useradmin", {false, true}, &listener));
+    CHECK_FALSE(over(remove, "useradmin", {false, true}, &listener));
+    CHECK_FALSE(over(update({{"email", "other@x"}}), "useradmin", {false, true}, &listener));
+    CHECK_EQUAL(std::string("m, n"), links());
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'other@x')"));
+}
+
+TEST(password_links, end_without_a_clean_up) {
+    change(R"(CREATE TABLE "passkey" ("id" text, "userId" text, "publicKey" text,
+                                      "counter" integer);
+              CREATE TABLE "apikey" ("id" text, "referenceId" text, "key" text, "enabled" boolean);
+              INSERT INTO "passkey" VALUES ('p', 'n', 'x', 0);
+              INSERT INTO "apikey" VALUES ('k', 'n', 'x', TRUE))",
+           R"(DROP TABLE "passkey"; DROP TABLE "apikey")");
+    worked(over(update({{"banned", true}})));
+    worked(over(remove));
+    CHECK_EQUAL(std::string("m"), links());
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "apikey" WHERE "enabled")"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "passkey")"));
+}
+
+TEST(password_links, need_the_right_to_read_whose_they_are) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "
+              "useradmin_revocation, useradmin_attempt TO poor; GRANT SELECT (\"identifier\"), "
+              "INSERT, DELETE ON \"verification\" TO poor");
+    const auto without = over(issue, "poor");
+    const auto changed = over(update({{"email", "other@x"}}), "poor");
+    const std::string left = links();
+    sql().run("GRANT SELECT (\"value\") ON \"verification\" TO poor");
+    const auto with = over(issue, "poor");
+    const auto removed = over(remove, "poor");
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    expect_error(R"(run: GRANT SELECT ("value") ON "public"."verification" TO poor;)");
+    CHECK(failed(without));
+    worked(changed);
+    CHECK_EQUAL(std::string("m, n"), left);
+    worked(with);
+    worked(removed);
+    CHECK_EQUAL(std::string("m"), links());
+}
+
+} // namespace useradmin::test
