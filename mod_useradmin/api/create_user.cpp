@@ -20,7 +20,7 @@ bool is_invitation(const Object& body, const OperationSettings& settings) {
 
 /// Creates a user without a password, and sends the link to set it; both or neither.
 Reply invite_user(const Call& call, const Service& service, store::NewUser user) {
-    if (auto refused = count_mail(user.email, user.email, service))
+    if (auto refused = count_mail(*call.caller, user.email, user.email, service))
         return *std::move(refused);
     user.has_account = false;
     call.event.sent_to = user.email;

@@ -7,11 +7,14 @@
 #include "crypto/sha256.hpp"
 #include "crypto/signature.hpp"
 #include "mail/message.hpp"
+#include "store/plugin_tables.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
 
 #include <chrono>
+#include <span>
+#include <vector>
 
 namespace useradmin::api {
 
@@ -52,6 +55,19 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
+/// Counts a message under each counter. Returns the reply if none may be sent.
+std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
+                           const Service& service) {
+    const auto counted = service.store.count_mail(counters, window_of_limit);
+    if (!counted)
+        return failure_reply(counted.failure(), texts.link_failed);
+    if (!counted->exceeded)
+        return std::nullopt;
+    Reply reply = error(429, texts.too_many_requests);
+    reply.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
+    return reply;
+}
+
 /// Sends a link of the kind to the user of the path.
 Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     if (call.caller && !offers_link(kind, service.settings))
@@ -70,9 +86,11 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
+    // The link is for the address that was read.
+    guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);
-    if (auto refused = count_mail(user->id, user->email, service))
+    if (auto refused = count_mail(*call.caller, user->id, user->email, service))
         return *std::move(refused);
 
     guard.actor = actor_of(*call.caller);
@@ -100,27 +118,27 @@ bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
     return settings.mail && !address_of(kind, *settings.mail).empty();
 }
 
-std::optional<Reply> count_mail(std::string_view recipient, std::string_view email,
-                                const Service& service) {
+std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
+                                std::string_view email, const Service& service) {
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
+    const std::int64_t limit = service.settings.mail->limit;
     // A count reaches a counter's limit with the first message too many.
     const store::AttemptCounter counters[] = {
-        {crypto::hex(crypto::digest({"mail"})), service.settings.mail->limit + 1},
+        {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
-    const auto counted = service.store.count_mail(counters, window_of_limit);
-    if (!counted)
-        return failure_reply(counted.failure(), texts.link_failed);
-    if (!counted->exceeded)
-        return std::nullopt;
-    Reply reply = error(429, texts.too_many_requests);
-    reply.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
-    return reply;
+    // Counted first: what an admin may not send takes nothing from the superAdmins' limit.
+    const store::AttemptCounter of_admins[] = {
+        {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
+    if (!is_super_administrator(caller))
+        if (auto refused = count(of_admins, service))
+            return refused;
+    return count(counters, service);
 }
 
 PasswordLink::PasswordLink(mail::Kind kind)
     : kind_(kind), id_(crypto::random_uuid()), token_(crypto::random_token(24)),
-      identifier_("reset-password:" + std::string(token_.view())) {}
+      identifier_(std::string(store::password_link_prefix) + std::string(token_.view())) {}
 
 model::VerificationValue PasswordLink::row(std::string_view user_id) const noexcept {
     const text::Timestamp now = text::now();

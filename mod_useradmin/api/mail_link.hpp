@@ -12,8 +12,8 @@ namespace useradmin::api {
 
 /// Counts a message to an address. recipient: whose messages are counted. Returns the reply if none
 /// may be sent.
-std::optional<Reply> count_mail(std::string_view recipient, std::string_view email,
-                                const Service& service);
+std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
+                                std::string_view email, const Service& service);
 
 /// The token of a link to set a password, and its row for better-auth's reset-password.
 class PasswordLink {

@@ -161,6 +161,31 @@ TEST(mail, another_version_of_the_user_gets_no_link) {
     CHECK(store.guard->versions.has_value());
 }
 
+TEST(mail, a_link_goes_to_the_address_that_was_read_or_nowhere) {
+    ask(super_admin, password_link);
+    CHECK(store.guard->versions.has_value());
+    CHECK(store.guard->versions->front() == "1-2.3");
+    store.failures = {{"issue_verification", store::Failure::version_mismatch}};
+    expect("412 El usuario ha cambiado", ask(super_admin, password_link));
+    expect("find another, count_mail, issue_verification another", calls.text());
+}
+
+TEST(mail, admins_have_half_of_the_messages) {
+    settings.mail->limit = 4;
+    const auto invite = [&](const Caller& caller, int number) {
+        return ask(caller, "POST ",
+                   R"({"name":"Eva","email":"eva)" + std::to_string(number) +
+                       R"(@example.org","invite":true,"role":"user"})");
+    };
+    expect("200", invite(admin, 1));
+    expect("200", invite(admin, 2));
+    for (int number = 3; number < 9; ++number)
+        expect("429 Demasiadas peticiones", invite(admin, number));
+    expect("200", invite(super_admin, 9));
+    expect("200", invite(super_admin, 10));
+    expect("429 Demasiadas peticiones", invite(super_admin, 11));
+}
+
 TEST(mail, messages_are_bounded_per_hour) {
     for (int index = 0; index < 5; ++index)
         expect("200", ask(super_admin, password_link));
@@ -185,7 +210,8 @@ TEST(mail, an_address_that_a_header_cannot_hold_gets_no_mail) {
 
 TEST(mail, an_invitation_creates_a_user_without_an_account) {
     expect("200", ask(admin, "POST ", invitation));
-    expect("body, find_by_email eva@example.org, count_mail, create, add_verification " +
+    expect("body, find_by_email eva@example.org, count_mail, count_mail, create, "
+           "add_verification " +
                store.created->id + ", send",
            calls.text());
     CHECK(!store.created->has_account);
