@@ -48,6 +48,23 @@ TEST(better_auth, a_ban_ends_sessions_and_is_in_the_audit_log) {
     STRCMP_CONTAINS("\"target\":\"ada-1\"", line.c_str());
 }
 
+TEST(better_auth, changes_end_links_to_set_a_password) {
+    start(endpoints + "UserAdminMailCommand /bin/cat\n</Location>\n");
+    for (const auto& [endpoint, body] :
+         {std::pair("update-user", R"({"userId":"ada-1","data":{"email":"a@example.org"}})"),
+          {"set-user-password", R"({"userId":"ada-1","newPassword":"another s3cr3t"})"},
+          {"ban-user", R"({"userId":"ada-1"})"},
+          {"remove-user", R"({"userId":"ada-1"})"}}) {
+        sql().run(R"(INSERT INTO "verification" ("id", "identifier", "value", "expiresAt",
+            "createdAt", "updatedAt") VALUES ('1', 'reset-password:1', 'ada-1',
+            '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z'))");
+        CHECK_EQUAL_TEXT(200, call(Caller::super_admin, endpoint, body).status, endpoint);
+        const long left = sql().number("SELECT count(*) FROM \"verification\"");
+        sql().run("DELETE FROM \"verification\"");
+        CHECK_EQUAL_TEXT(0, left, endpoint);
+    }
+}
+
 TEST(better_auth, other_paths_and_methods_are_not_answered) {
     // The other httpd stands for the application.
     start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +

@@ -54,6 +54,21 @@ const tests = (check) => {
     assert.equal(await reset(site.application, token), 400);
   });
 
+  check("resetPassword takes no token of a link before another link, address or password", async (site) => {
+    const user = await site.createHere();
+    const changes = [
+      ["POST", `${user.id}/password-link`],
+      ["PUT", user.id, { body: { email: somebody().email } }],
+      ["PUT", `${user.id}/password`, { body: { password: "otra contraseña" } }],
+    ];
+    for (const [method, path, options] of changes) {
+      const token = await sendLink(site, user, "password");
+      const { status, body } = await site.here(method, `/mailing/users/${path}`, options);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(await reset(site.application, token), 400, path);
+    }
+  });
+
   check("resetPassword takes it where identifiers are stored hashed, or in both storages", async (site) => {
     const values = new Map();
     const secondaryStorage = {
