@@ -9,12 +9,12 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
 # Further packages for the tests.
 
 # shellcheck disable=SC2034 # for the scripts that source this file
-test_packages=(xsltproc openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
+test_packages=(xsltproc esbuild openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer redis-server prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
 # Packages for packaging/build deb, including its unit tests.
 
 # shellcheck disable=SC2034 # for the scripts that source this file
-deb_packages=("${build_packages[@]}" xsltproc build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
+deb_packages=("${build_packages[@]}" xsltproc esbuild build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
 # Packages for packaging/build rpm.
 
 # shellcheck disable=SC2034 # for the scripts that source this file

@@ -96,17 +96,22 @@ const comeWithSession = async (view, from) => {
   await view.page.reload();
 };
 
-test("what the service refuses with is said in the service's own English", () => {
+test("the refusals that the console tells apart have the service's own English", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
-  // What it confirms with, and what is for readers of its description, never come here.
-  const others = /^(deleted|\w+_ended|password_set|second_factor_reset|link_sent|sign_in_method_removed|openapi_failed)$/;
-  const refusals = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].filter((each) => !others.test(each[1]));
-  assert.ok(refusals.length > 40);
-  for (const [, name, spanish, own] of refusals) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);
+  const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
+  const told = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
+  assert.deepEqual(told.map(({ name }) => name),
+    ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor"]);
+  for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);
+  // No other text has words as its key.
+  assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);
   // The console has one word for one thing: correo, bloquear, superadministrador.
-  for (const [, name, spanish, own] of refusals.filter(([, , each]) => /email|bane|superAdmin/.test(each)))
+  for (const { name, spanish, own } of told.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
     assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js has not its own words for ${name}`);
+  // The others are told by their status.
+  for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
+    assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js has not the English for ${status}`);
 });
 
 const scripts = join(repository, "mod_useradmin/console/script");
@@ -169,7 +174,7 @@ scene("nobody sees a form to sign in with, and a wrong password is said to be on
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
-  assert.equal(await view.text(".field .wrong"), "Enter an e-mail.\nEnter a password.");
+  assert.equal(await view.text(".field .wrong"), "Missing: E-mail.\nMissing: Password.");
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", "not the password");
   await view.press("Sign in");
@@ -619,7 +624,7 @@ scene("a reply that a proxy gives for the service is told by its status", { emai
   await view.searchFor("five");
   await view.read("The service is busy. Try again in a moment.", ".list [role=alert]");
   await view.searchFor("four");
-  await view.read("That did not work (status 429).", ".list [role=alert]");
+  await view.read("Too many requests. Try again later.", ".list [role=alert]");
   await view.page.setRequestInterception(false);
   await view.press("Load again");
   await view.read("No user matches.");
@@ -714,7 +719,7 @@ scene("a superAdmin sets a password where links are sent by mail, too", { site: 
   await view.type("dialog input[name=name]", "Noa Gil");
   await view.type("dialog input[name=email]", "noa@example.org");
   await view.press("Create user");
-  await view.read("Enter a password.", "dialog");
+  await view.read("Missing: Password.", "dialog");
   await view.type("dialog input[name=password]", password);
   await view.press("Create user");
   await view.read("Noa Gil has been created.");
@@ -977,7 +982,7 @@ scene("a user whom somebody else has deleted leaves the list once that is notice
   const remove = (id) => view.ask("DELETE", `/api/users/${id}`);
   await remove(await showNew());
   await view.click("tbody .person button");
-  await view.read("This user does not exist.", "dialog.drawer");
+  await view.read("This no longer exists.", "dialog.drawer");
   await view.listed();
   await view.key("Escape");
   await view.gone("dialog");
@@ -988,7 +993,7 @@ scene("a user whom somebody else has deleted leaves the list once that is notice
   await remove(id);
   await view.type("dialog input[name=name]", "Gone Again");
   await view.press("Save changes");
-  await view.read("This user does not exist.", "dialog.drawer");
+  await view.read("This no longer exists.", "dialog.drawer");
   await view.listed();
 });
 
@@ -1011,10 +1016,10 @@ scene("a user without an address is edited, and is deleted by the identifier", {
     await view.press("Delete user");
     await view.check(`${name}, about to be deleted`);
     await view.press("Delete user");
-    await view.read("Enter a value.", "dialog:not(.drawer)");
+    await view.read(email === "odd mail" ? "Missing: E-mail." : "Missing: Identifier.", "dialog:not(.drawer)");
     await view.type("dialog input[name=address]", "x");
     await view.press("Delete user");
-    await view.read(email === "odd mail" ? "This is not the e-mail." : "This is not the identifier.", "dialog:not(.drawer)");
+    await view.read("This does not match.", "dialog:not(.drawer)");
     await view.type("dialog input[name=address]", email === "odd mail" ? email : id);
     await view.press("Delete user");
     await view.read("has been deleted.");
@@ -1063,7 +1068,7 @@ scene("on a standby it offers no changes, and says how old the users are", { ema
     };
   }, warning);
   await view.searchFor("dennis.ritchie");
-  await view.read("Read-only: this is a copy of the database. The last change it has received is of 27 Nov 2026", ".notice.warn");
+  await view.read("Read-only: a copy of the database. Its last change is of 27 Nov 2026", ".notice.warn");
   await view.click("tbody .person button");
   await view.see("dialog.drawer .facts dd");
   await view.rest();
@@ -1131,7 +1136,7 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.press("Delete user");
   await view.type("dialog input[name=address]", "ken@example.org");
   await view.press("Delete user");
-  await view.read("This is not the e-mail.", "dialog");
+  await view.read("This does not match.", "dialog");
   await view.check("the dialog of a deletion");
   await view.picture("delete");
   assert.ok(await site.user("user-10"));
@@ -1557,7 +1562,7 @@ scene("edits outlast the session", { email: root }, async (view) => {
   // Also over a reload of the page.
   await view.page.reload();
   await view.signIn(root);
-  await view.read("What you typed before your session ended is still here.", "dialog.drawer .status");
+  await view.read("What you typed is still here.", "dialog.drawer .status");
   assert.deepEqual(await view.page.$$eval("dialog.drawer form :is(input, select)", (all) => all.map((each) => each.value)), ["Drafty II", "drafty@example.org", "admin"]);
   assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
   await view.press("Ban");
@@ -1590,7 +1595,7 @@ scene("a draft has no password, and only its author gets it", { email: root }, a
   };
   await fillIn();
   await view.signIn(root);
-  await view.read("What you typed before your session ended is still here.", "dialog .status");
+  await view.read("What you typed is still here.", "dialog .status");
   assert.deepEqual(await view.page.$$eval("dialog input", (all) => all.map((each) => each.value)), ["Half Done", "half@example.org", ""]);
   await view.press("Cancel");
   await view.press("Discard");
@@ -1901,7 +1906,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Ban");
     await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
     await view.press("Ban");
-    await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
+    await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
     assert.equal((await extras.user("user-25")).banned, false);
     // The user is read again, and whoever has looked goes on.
     await view.key("Escape");
@@ -1914,7 +1919,7 @@ describe("with UserAdminExtras", () => {
       await view.type(`dialog input[name=${field}]`, text);
       await view.ask("PUT", "/api/users/user-25", { name });
       await view.press(name);
-      await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
+      await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
       await view.key("Escape");
       if (field === "password") await view.press("Discard");
       await view.gone("dialog:not(.drawer)");
@@ -1971,6 +1976,7 @@ describe("columns", () => {
     });
 
   scene("columns have a name on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+    await view.press("Filters");
     await view.press("Columns");
     for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();
     await view.press("Close");
@@ -2148,7 +2154,7 @@ describe("several users at once", () => {
     await view.read("Delete: 3 users", "dialog h2");
     await view.type("dialog input[name=address]", "2");
     await view.press("Delete");
-    await view.read("This is not the number.", "dialog");
+    await view.read("This does not match.", "dialog");
     await view.check("the dialog of several deletions");
     // One of them has been deleted by somebody else.
     await view.ask("DELETE", "/api/users/hostile-1");
@@ -2246,7 +2252,7 @@ describe("several users at once", () => {
     await view.press("Ban");
     await view.read("Done: 2. Failed: 1.", "dialog .status");
     assert.deepEqual(sent, { "user-3": 2, "user-17": 1, "user-18": 1 });
-    assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThe user could not be banned.");
+    assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThat did not work (status 500).");
     assert.equal(await view.page.$eval(".failures a", (link) => link.href), `${several.address}#user=user-17`);
     await view.focusOn("Try again");
     await view.check("a change that failed for one");
@@ -2474,7 +2480,7 @@ scene("keys are listed, and can be switched off", { email: root, site: () => sev
   await view.read("Keyboard shortcuts", "dialog h2");
   await view.read("Select", "dialog");
   await view.check("the keys");
-  await view.click("dialog [role=switch]");
+  await view.click("dialog .choice input");
   await view.key("Escape");
   await view.page.waitForFunction(() => !document.querySelector("dialog"));
   await view.focusOn("Users");
@@ -2489,7 +2495,7 @@ scene("keys are listed, and can be switched off", { email: root, site: () => sev
   await view.see("tbody tr");
   await areOff();
   await view.press("Keyboard shortcuts");
-  await view.click("dialog [role=switch]");
+  await view.click("dialog .choice input");
   await view.key("Escape");
   await view.focusOn("Keyboard shortcuts");
   await view.key("n");

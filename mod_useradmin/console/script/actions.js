@@ -95,7 +95,7 @@ function restoreBan(user, tag) {
  * Returns what is said once a ban has been restored, or none.
  * @param {User} user
  */
-const restoredText = (user) => (isBanned(user) ? t("bannedNow", { name: nameOf(user) }) : [t("unbannedNow"), changesEndSessions && t("stayEnded")].filter(Boolean).join(" "));
+const restoredText = (user) => (isBanned(user) ? t("bannedNow", { name: nameOf(user) }) : joined([t("unbannedNow"), changesEndSessions && t("stayEnded")]));
 
 /**
  * @param {Task} task
@@ -123,7 +123,7 @@ function setPassword({ user, ask, done }) {
   const password = passwordFields();
   formDialog({
     title: t("passwordTitle", { name: nameOf(user) }),
-    fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
+    fields: [password.node, h("p", { class: "muted small" }, t("endsSessions"))],
     label: t("setPassword"),
     request: () => ask("PUT", "/password", { password: password.input.value }),
     done: () => done(t("passwordSet"), { endsSessions: true }),
@@ -150,7 +150,7 @@ function removeMethod({ user, ask, done }, method) {
 function resetFactor({ user, ask, done }) {
   formDialog({
     title: t("resetFactorTitle", { name: nameOf(user) }),
-    fields: h("p", null, t("resetFactorLead")),
+    fields: h("p", null, t("resetFactorLead"), " ", t("endsSessions")),
     label: t("resetFactor"),
     kind: "danger",
     request: () => ask("DELETE", "/second-factor"),
@@ -160,15 +160,16 @@ function resetFactor({ user, ask, done }) {
 
 /**
  * The fields of a deletion: what is wanted must be typed.
- * @param {{ lead: TextKey, label: TextKey, wrong: TextKey, wanted: string }} parts
+ * @param {TextKey} label
+ * @param {string} wanted
  */
-function removalFields({ lead, label, wrong, wanted }) {
+function removalFields(label, wanted) {
   /** @type {HTMLInputElement & FieldState} */
   const input = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
   input.isEdited = () => false;
   // Users cannot type invisible characters.
-  input.check = () => (visible(input.value) === visible(wanted) ? "" : t(wrong));
-  return { input, nodes: [h("p", { id: newId() }, t(lead), " ", h("strong", null, wanted)), field(t(label), input)] };
+  input.check = () => (visible(input.value) === visible(wanted) ? "" : t("notTheSame"));
+  return { input, nodes: [h("p", null, t("removeLead"), " ", h("strong", null, wanted)), field(t(label), input)] };
 }
 
 /**
@@ -176,9 +177,7 @@ function removalFields({ lead, label, wrong, wanted }) {
  * @param {() => unknown} done
  */
 function removeUser({ user, ask }, done) {
-  const { input, nodes } = removalFields(visible(user.email)
-    ? { lead: "removeLead", label: "email", wrong: "notTheAddress", wanted: user.email }
-    : { lead: "removeLeadById", label: "id", wrong: "notTheId", wanted: user.id });
+  const { input, nodes } = visible(user.email) ? removalFields("email", user.email) : removalFields("id", user.id);
   formDialog({
     title: t("removeTitle", { name: nameOf(user) }),
     fields: nodes,

@@ -6,7 +6,7 @@ const valueIn = (user, name) => /** @type {Record<string, unknown>} */ (user)[na
 const plainText = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 /**
  * Returns the value of a further column as it is shown.
- * @param {FurtherColumn} column
+ * @param {Pick<FurtherColumn, "type">} column
  * @param {unknown} value
  * @param {Intl.DateTimeFormat} format
  */
@@ -50,15 +50,10 @@ const shownColumns = () => listColumns().filter(isShown);
 
 /** @param {() => unknown} onchange */
 function chooseColumns(onchange) {
-  dialog(t("columns")).content.append(h("div", null, listColumns().map((column) => {
-    /** @type {HTMLInputElement} */
-    const box = h("input", { type: "checkbox", onchange: () => {
-      localStorage.setItem(columnsKey, JSON.stringify({ ...chosenColumns(), [column.key]: box.checked }));
-      onchange();
-    } });
-    box.checked = isShown(column);
-    return h("label", { class: "choice" }, box, column.label);
-  })));
+  dialog(t("columns")).content.append(h("div", null, listColumns().map((column) => checkbox(isShown(column), (isChosen) => {
+    localStorage.setItem(columnsKey, JSON.stringify({ ...chosenColumns(), [column.key]: isChosen }));
+    onchange();
+  }, column.label))));
 }
 
 /**
@@ -70,7 +65,7 @@ function furtherInput({ name, type, nullable }) {
   if (type === "boolean") return select([...(nullable ? [/** @type {Choice} */ (["", "–"])] : []), ["true", t("yes")], ["false", t("no")]], "", attributes);
   /** @type {HTMLInputElement & FieldState} */
   const input = h("input", { ...attributes, autocomplete: "off", ...(type === "integer" ? { type: "number", step: 1 } : type === "time" ? { type: "datetime-local", max: "9999-12-31T23:59" } : {}) });
-  input.check = () => (input.validity.valid ? "" : t(type === "time" ? "missing.date" : "noNumber"));
+  input.check = () => (input.validity.valid ? "" : t(type === "time" ? "noTime" : "noNumber"));
   return input;
 }
 /**
@@ -80,7 +75,7 @@ function furtherInput({ name, type, nullable }) {
  */
 function furtherValue({ type }, value) {
   const date = new Date(type === "time" ? String(value) : NaN);
-  if (!Number.isNaN(date.getTime())) return new Date(date.getTime() - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+  if (!Number.isNaN(date.getTime())) return localTime(date).slice(0, 16);
   return value === null || value === undefined ? "" : plainText(value);
 }
 /**

@@ -26,7 +26,7 @@ class CsvExport {
   constructor(parametersFrom) {
     this.parametersFrom = parametersFrom;
     this.frame = dialog(t("saveCsv"));
-    this.frame.content.append(this.#bar, this.#said, h("div", { class: "actions" }, button(t("cancel"), this.frame.leave)));
+    this.frame.content.append(this.#bar, this.#said, actions(button(t("cancel"), this.frame.leave)));
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
   }
 
@@ -56,7 +56,7 @@ class CsvExport {
     this.#count += data.length;
     this.#cursor = next;
     this.#bar.value = total ? this.#count / total : 1;
-    this.#said.textContent = t("progress", { done: number.format(this.#count), total: number.format(total) });
+    this.#said.textContent = t("progress", { done: this.#count, total });
   }
 
   #save() {

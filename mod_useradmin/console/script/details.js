@@ -26,14 +26,14 @@ class Details {
    */
   async read(request, show) {
     const mine = ++this.#readings;
-    this.node.setAttribute("aria-busy", "true");
+    this.node.ariaBusy = "true";
     try {
       const reply = await request;
       if (mine === this.#readings) show(reply);
     } catch (error) {
       this.said.textContent = problemOf(error).message;
     } finally {
-      if (mine === this.#readings) this.node.removeAttribute("aria-busy");
+      if (mine === this.#readings) this.node.ariaBusy = null;
     }
   }
 }

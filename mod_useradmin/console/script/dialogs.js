@@ -22,9 +22,8 @@ function focusBelow(node, opener) {
   // The element that opened the dialog may have been replaced or hidden.
   const isHere = opener instanceof HTMLElement && opener.getClientRects().length > 0 && opener !== document.body;
   const user = node.user ?? (opener instanceof HTMLElement ? opener.dataset.user : "");
-  /** @type {HTMLElement | null} */
-  const again = isHere ? opener : document.querySelector(`[data-user="${CSS.escape(user ?? "")}"]`);
-  (again ?? /** @type {HTMLElement | null} */ (document.querySelector("input[type=search]")))?.focus();
+  const again = isHere ? opener : find(`[data-user="${CSS.escape(user ?? "")}"]`);
+  (again ?? find("input[type=search]"))?.focus();
 }
 
 /**

@@ -45,39 +45,62 @@ const shapes = {
   close: "M6 6l12 12M18 6 6 18",
   down: "M6 9l6 6 6-6",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
-  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+  link: "M9 12h6M10 8H8a4 4 0 0 0 0 8h2M14 8h2a4 4 0 0 1 0 8h-2",
 };
 /** @param {keyof typeof shapes} name */
-const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
+const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: shapes[name] }));
 const title = () => h("h1", { tabindex: "-1" }, document.title);
-const mark = () => (service.logo ? h("img", { class: "mark", src: service.logo, alt: "" }) : s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" })));
+const mark = () => (service.logo ? h("img", { class: "mark", src: service.logo, alt: "" }) : s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" })));
+/** @type {(selector: string) => HTMLElement | null} */
+const find = (selector) => document.querySelector(selector);
+/** @param {Child[]} children */
+const actions = (...children) => h("div", { class: "actions" }, ...children);
+/** @param {Child} [text] */
+const alertBox = (text) => h("div", { class: "notice bad", role: "alert" }, text);
+/** @param {[label: Child, value: Child][]} rows */
+const facts = (rows) => h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)]));
+/**
+ * @param {boolean} isChecked
+ * @param {(isChecked: boolean) => unknown} onchange
+ * @param {string} label
+ */
+function checkbox(isChecked, onchange, label) {
+  /** @type {HTMLInputElement} */
+  const box = h("input", { type: "checkbox", checked: isChecked, onchange: () => onchange(box.checked) });
+  return h("label", { class: "choice" }, box, label);
+}
 /**
  * @param {string | null | undefined} text
  * @param {Intl.DateTimeFormat} format
  */
-const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
+const time = (text, format) => (text ? h("time", { datetime: text, title: timeText(text) }, format.format(new Date(text))) : "–");
 /**
  * Returns the first letter or digit of the first and the last word that has one.
  * @param {string} text
  */
 function initialsOf(text) {
   const letters = visible(brief(text)).split(/\s+/).map((word) => word.match(/[\p{L}\p{N}]/u)?.[0]).filter(Boolean);
-  return [...letters.slice(0, 1), ...letters.slice(1).slice(-1)].join("").toLocaleUpperCase(locale);
+  return joined([letters[0], letters.slice(1).at(-1)], "").toLocaleUpperCase(locale);
 }
 /** @param {{ name: string, email: string }} user */
 function avatar(user, size = "") {
   const initials = [user.name, user.email].map(initialsOf).find(Boolean);
   return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, initials);
 }
+/**
+ * @param {string} text
+ * @param {string | null} [title]
+ */
+const pill = (text, kind = "", title) => h("span", { class: `pill ${kind}`, title }, text);
 /** @param {string} role */
-const rolePill = (role) => h("span", { class: `pill ${isPrivileged(role) ? role : ""}` }, nameOfRole(role));
+const rolePill = (role) => pill(nameOfRole(role), isPrivileged(role) ? role : "");
 /** @param {OwnUser} user */
 const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
 /** @param {OwnUser} user */
 function statusPills(user) {
   const pills = [];
-  if (isBanned(user)) pills.push(h("span", { class: "pill banned", title: user.banReason }, t("banned")));
-  else if (user.banned) pills.push(h("span", { class: "pill" }, t("banOver")));
-  if (!user.emailVerified) pills.push(h("span", { class: "pill warn" }, t("unverified")));
+  if (isBanned(user)) pills.push(pill(t("banned"), "banned", user.banReason));
+  else if (user.banned) pills.push(pill(t("banOver")));
+  if (!user.emailVerified) pills.push(pill(t("unverified"), "warn"));
   return h("span", { class: "pills" }, pills);
 }

@@ -20,12 +20,11 @@ function field(label, input, { hint, beside } = {}) {
   input.id ||= newId();
   const wrong = h("p", { class: "wrong", id: newId() });
   const hintId = hint ? newId() : null;
-  input.setAttribute("aria-describedby", [hintId, wrong.id].filter(Boolean).join(" "));
+  input.setAttribute("aria-describedby", joined([hintId, wrong.id]));
   /** @param {string} text */
   const complain = (text) => {
     wrong.textContent = text;
-    if (text) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    input.ariaInvalid = text ? "true" : null;
   };
   input.complain = complain;
   input.addEventListener("input", () => complain(""));
@@ -36,8 +35,7 @@ function field(label, input, { hint, beside } = {}) {
 /** @param {Input} input */
 function complaintOf(input) {
   if (input.disabled || (input.isStored && !input.isEdited?.())) return "";
-  const missing = `missing.${input.name}`;
-  if (input.required && input.value.trim() === "") return t(isText(missing) ? missing : "missing");
+  if (input.required && input.value.trim() === "") return t("missing", { field: input.labels?.[0].textContent });
   if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
   if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
   return input.check?.() ?? "";
@@ -49,23 +47,21 @@ const addressTaken = "El email ya está registrado";
  * @param {{ fields: Child, buttons: Child, action: () => unknown, agreed?: () => boolean | Promise<boolean> }} parts
  */
 function form({ fields, buttons, action, agreed = () => true }) {
-  const alert = h("div", { class: "notice bad", role: "alert" });
-  const node = h("form", { novalidate: true }, fields, alert, h("div", { class: "actions" }, buttons));
+  const alert = alertBox();
+  const node = h("form", { novalidate: true }, fields, alert, actions(buttons));
   let isBusy = false;
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (isBusy) return;
     const inputs = inputsIn(node);
     for (const input of inputs) input.complain?.(complaintOf(input));
-    const first = inputs.find((input) => input.getAttribute("aria-invalid"));
+    const first = inputs.find((input) => input.ariaInvalid);
     if (first) return first.focus();
     if (!(await agreed())) return;
-    const button = node.querySelector("button[type=submit]");
     alert.replaceChildren();
     isBusy = true;
-    button?.setAttribute("aria-busy", "true");
     try {
-      await action();
+      await whileBusy(node.querySelector("button[type=submit]"), action());
     } catch (error) {
       const { said, message } = problemOf(error);
       const email = inputs.find((input) => input.name === "email");
@@ -74,7 +70,6 @@ function form({ fields, buttons, action, agreed = () => true }) {
       email.focus();
     } finally {
       isBusy = false;
-      button?.removeAttribute("aria-busy");
     }
   });
   return node;
@@ -88,16 +83,23 @@ const canCopy = navigator.clipboard !== undefined;
 /** @param {string} text */
 const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
 /**
- * Marks the button as busy until its action ends.
+ * Marks the node as busy until its action ends.
+ * @param {Element | null} node
+ * @param {unknown} end
+ */
+async function whileBusy(node, end) {
+  if (node && end instanceof Promise) node.ariaBusy = "true";
+  try {
+    await end;
+  } finally {
+    if (node) node.ariaBusy = null;
+  }
+}
+/**
+ * Returns a listener that runs the action, and marks the button as busy until it ends.
  * @param {() => unknown} action
  */
-const busy = (action) => async (/** @type {MouseEvent} */ event) => {
-  const node = /** @type {Element} */ (event.currentTarget);
-  const end = action();
-  if (!(end instanceof Promise)) return;
-  node.setAttribute("aria-busy", "true");
-  await end.finally(() => node.removeAttribute("aria-busy"));
-};
+const busy = (action) => (/** @type {MouseEvent} */ event) => whileBusy(/** @type {Element} */ (event.currentTarget), action());
 /**
  * @param {string} text
  * @param {() => unknown} action

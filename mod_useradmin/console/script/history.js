@@ -3,12 +3,7 @@
 /** @type {Record<string, TextKey>} */
 const changedFields = { name: "name", email: "email", role: "role", emailVerified: "verification", banned: "banned", banReason: "reason", banExpires: "until" };
 /** @type {(key: string, value: unknown) => string} */
-function valueText(key, value) {
-  if (value === null || value === undefined || value === "") return "–";
-  if (typeof value === "boolean") return t(value ? "yes" : "no");
-  if (key === "banExpires") return timeFormat.format(new Date(String(value)));
-  return key === "role" ? nameOfRole(String(value)) : brief(String(value));
-}
+const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(value)) : furtherText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat));
 /**
  * Returns lines such as "Role: User → Admin".
  * @param {AuditEvent} event
@@ -22,7 +17,7 @@ function changesOf({ old: before = {}, new: after = {} }) {
 
 class UserHistory extends Details {
   #events;
-  #more = h("div", { class: "actions" });
+  #more = actions();
   /** @type {Map<string, Promise<string>>} */
   #names = new Map();
 
@@ -53,10 +48,10 @@ class UserHistory extends Details {
     const operation = `event.${event.operation}`;
     const who = h("span");
     this.#nameCaller(event).then((name) => (who.textContent = t("by", { name })));
-    const facts = [h("span", null, time(event.time, timeFormat)), event.caller && who, event.address].filter(Boolean);
+    const told = [h("span", null, time(event.time, timeFormat)), event.caller && who, event.address].filter(Boolean);
     return h("li", { tabindex: "-1" },
-      h("span", null, isText(operation) ? t(operation) : event.operation, event.result !== "done" && [" ", h("span", { class: "pill warn" }, t(`result.${event.result}`))]),
-      h("p", { class: "muted small" }, facts.map((fact, index) => [index > 0 && " · ", fact])),
+      h("span", null, isText(operation) ? t(operation) : event.operation, event.result !== "done" && [" ", pill(t(`result.${event.result}`), "warn")]),
+      h("p", { class: "muted small" }, told.map((fact, index) => [index > 0 && " · ", fact])),
       [...changesOf(event), ...(event.columns ?? [])].map((change) => h("p", { class: "small" }, change)));
   }
 

@@ -6,8 +6,6 @@ const rows = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySel
 const rowAt = () => rows().findIndex((row) => row.contains(document.activeElement));
 /** @param {number} at */
 const focusRow = (at) => rows()[Math.max(0, Math.min(at, rows().length - 1))]?.querySelector("button")?.focus();
-/** @type {(selector: string) => HTMLElement | null} */
-const find = (selector) => document.querySelector(selector);
 
 /** @type {[key: string, text: TextKey, action?: () => unknown][]} */
 const keys = [
@@ -22,13 +20,10 @@ const keys = [
 ];
 
 function showKeys() {
-  /** @type {HTMLInputElement} */
-  const box = h("input", { type: "checkbox", role: "switch", onchange: () => localStorage.setItem(keysKey, box.checked ? "on" : "off") });
-  box.checked = haveKeys();
   const known = keys.filter(([key]) => key !== "x" || isSuper());
   dialog(t("keys")).content.append(
-    h("dl", { class: "facts" }, known.map(([key, text]) => [h("dt", null, h("kbd", null, key)), h("dd", null, t(text))])),
-    h("label", { class: "choice" }, box, t("useKeys")));
+    facts(known.map(([key, text]) => [h("kbd", null, key), t(text)])),
+    checkbox(haveKeys(), (isOn) => localStorage.setItem(keysKey, isOn ? "on" : "off"), t("useKeys")));
 }
 
 addEventListener("keydown", (event) => {

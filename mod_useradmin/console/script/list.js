@@ -17,13 +17,13 @@ function queryInAddress() {
 }
 /**
  * Returns the user whose id is searched for, without filters, or nobody.
- * @param {Query} query
+ * @param {Record<string, string>} filters
  * @param {AbortSignal} signal
  * @returns {Promise<User[]>}
  */
-async function withId(query, signal) {
-  if (!/^[\w-]{6,}$/.test(query.search) || query.role || query.banned || query.emailVerified || query.seen || query.createdFrom || query.createdTo) return [];
-  const { status, content } = await send("GET", addressOf(pathOf({ id: query.search })), { signal });
+async function withId({ search: id = "", ...others }, signal) {
+  if (!/^[\w-]{6,}$/.test(id) || Object.keys(others).length) return [];
+  const { status, content } = await send("GET", addressOf(pathOf({ id })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
 /** @type {(label: string, node: HTMLElement, kind?: string) => HTMLElement} */
@@ -72,12 +72,12 @@ class Pager {
    */
   paint(shown, total, { page, limit, totalPages }) {
     const from = (page - 1) * limit + 1;
-    this.#range.textContent = shown ? t("range", { from: number.format(from), to: number.format(from + shown - 1), total: number.format(total) }) : "";
+    this.#range.textContent = shown ? t("range", { from, to: from + shown - 1, total }) : "";
     this.#save.hidden = !shown;
     this.#page = page;
     this.input.value = String(page);
     this.input.max = String(totalPages);
-    this.#pages.textContent = t("ofPages", { count: number.format(totalPages) });
+    this.#pages.textContent = t("ofPages", { count: totalPages });
     this.jump.hidden = totalPages <= 1;
     this.previous.disabled = page <= 1;
     this.next.disabled = page >= totalPages;
@@ -117,8 +117,8 @@ class List {
   #said = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
   #none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => this.#change(empty, { focus: this.#search })));
-  #problem = h("div", { class: "notice bad", role: "alert" });
-  #region = h("div", { class: "region" }, this.#table.node);
+  #problem = alertBox();
+  #region = h("div", null, this.#table.node);
   /** @type {AbortController | null} */
   #running = null;
   #timer = 0;
@@ -132,10 +132,10 @@ class List {
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
-      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "choose"), this.#fold,
+      h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
       isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
       hasExtras && labelled(t("lastSeen"), seen),
-      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""),
+      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "quiet small muted choose"),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
     this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
     this.#paintControls();
@@ -243,11 +243,11 @@ class List {
     this.#selection?.keepFor(JSON.stringify(this.#filters()));
     this.#running?.abort();
     const mine = (this.#running = new AbortController());
-    this.#region.setAttribute("aria-busy", "true");
+    this.#region.ariaBusy = "true";
     try {
       const reply = await readList(this.#parameters(cursor), mine.signal);
       if (mine !== this.#running) return;
-      const found = reply.total ? [] : await withId(this.#query, mine.signal);
+      const found = reply.total ? [] : await withId(this.#filters(), mine.signal);
       if (mine !== this.#running) return;
       this.#problem.replaceChildren();
       this.#pager.cursors = reply;
@@ -262,7 +262,7 @@ class List {
       if (mine === this.#running) this.#fail(message, focus);
     } finally {
       if (mine === this.#running) {
-        this.#region.removeAttribute("aria-busy");
+        this.#region.ariaBusy = null;
         this.#waiting.hidden = true;
         this.#pager.node.hidden = false;
       }

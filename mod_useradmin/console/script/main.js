@@ -8,7 +8,7 @@ function enter(note = "", isGood = false) {
   const heading = title();
   const head = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
   if (!canSignIn) {
-    entrance(...head, h("p", null, t("signInElsewhere")), h("div", { class: "actions" }, button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
+    entrance(...head, h("p", null, t("signInElsewhere")), actions(button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
     return heading.focus();
   }
   const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
@@ -27,19 +27,13 @@ function enter(note = "", isGood = false) {
   (note ? heading : email).focus();
 }
 
-/** @type {Record<string, TextKey>} */
-const refusalCodes = { BANNED_USER: "bannedCaller", TWO_FACTOR_REQUIRED: "secondFactor", ACCOUNT_TEMPORARILY_LOCKED: "locked" };
 /**
+ * Returns the problem of a sign-in. Some of better-auth's codes have a text.
  * @param {number} status
  * @param {{ code?: string } | null} content
  * @param {TextKey} unauthorized
  */
-function refusal(status, content, unauthorized) {
-  const key = refusalCodes[content?.code ?? ""] ?? (status === 401 ? unauthorized : status === 429 ? "tooMany" : null);
-  const problem = new Problem(status);
-  if (key) problem.message = t(key);
-  return problem;
-}
+const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 401 ? unauthorized : ""));
 
 // The second step of an account with a second factor.
 function enterCode() {
@@ -77,7 +71,7 @@ function bar() {
 }
 /** @param {OwnUser} user */
 function showName(user) {
-  const place = document.querySelector(".bar .name");
+  const place = find(".bar .name");
   if (place) place.textContent = nameOf(user);
 }
 /** @type {(self: Caller) => Promise<OwnUser>} */
@@ -88,9 +82,10 @@ const readOwn = (self) => readUser(self).then(({ data }) => data, (error) => {
 
 /** @param {OwnUser} own */
 function showOwn(own) {
+  /** @type {[string, Child][]} */
   const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
   show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
-    h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)])), h("p", { class: "muted" }, t("ownRecord")))));
+    facts(rows), h("p", { class: "muted" }, t("ownRecord")))));
   showName(own);
 }
 
@@ -104,7 +99,7 @@ async function start() {
   } catch (error) {
     const { status, message } = problemOf(error);
     if (status === 401) return;
-    return entrance(mark(), title(), h("div", { class: "notice bad", role: "alert" }, message), h("div", { class: "actions" }, button(t("reload"), start, "main")));
+    return entrance(mark(), title(), alertBox(message), actions(button(t("reload"), start, "main")));
   }
   list = new List();
   show(bar(), h("main", null, list.nodes));
@@ -143,7 +138,7 @@ async function follow() {
 listener = {
   sessionEnded: () => {
     keepDraft();
-    enter(t("sessionOver"));
+    enter(t("status.401"));
   },
   // The list still shows a user or session that has been deleted. A change of several users refreshes it at the end.
   notFound: () => {
@@ -156,6 +151,6 @@ listener = {
   },
 };
 addEventListener("popstate", follow);
-if (service.logo) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = service.logo;
+if (service.logo) /** @type {HTMLLinkElement} */ (find("link[rel=icon]")).href = service.logo;
 show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
 start();

@@ -3,7 +3,7 @@
 /** @param {SignInMethod} method */
 function nameOfMethod({ kind, provider, name, start }) {
   const what = kind !== "account" ? t(`method.${kind}`) : provider === "credential" ? t("password") : t("accountAt", { provider });
-  return brief([what, visible(name ?? ""), start && `${start}…`].filter(Boolean).join(" "));
+  return brief(joined([what, visible(name ?? ""), start && `${start}…`]));
 }
 
 class SignInMethods extends Details {
@@ -31,9 +31,9 @@ class SignInMethods extends Details {
   /** @param {SignInMethod} method */
   #item(method) {
     const { kind, createdAt, expiresAt, enabled } = method;
-    const facts = [createdAt && t("since", { time: timeFormat.format(new Date(createdAt)) }), expiresAt && t("validUntil", { time: timeFormat.format(new Date(expiresAt)) }), enabled === false && t("disabled")];
+    const told = [createdAt && t("since", { time: timeText(createdAt) }), expiresAt && t("validUntil", { time: timeText(expiresAt) }), enabled === false && t("disabled")];
     return h("li", null,
-      h("div", null, nameOfMethod(method), h("p", { class: "muted small" }, facts.filter(Boolean).join(" · "))),
+      h("div", null, nameOfMethod(method), h("p", { class: "muted small" }, joined(told, " · "))),
       // Resetting the second factor has a button of its own.
       !isCopy && kind !== "second-factor" && h("button", { type: "button", "aria-label": t("removeMethodOf", { name: nameOfMethod(method) }), onclick: () => this.remove(method) }, t("removeMethod")));
   }

@@ -17,7 +17,7 @@ const copyNotice = h("p", { class: "notice warn", role: "status" });
 /** @param {string} [time] the last change that the copy has received; undefined if it is no copy */
 function noteCopy(time) {
   isCopy = time !== undefined;
-  const note = isCopy ? t("readOnly", { time: timeFormat.format(new Date(time ?? "")) }) : "";
+  const note = isCopy ? t("readOnly", { time: timeText(time ?? "") }) : "";
   // Screen readers say a text again that is replaced by the same one.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".change"))) node.hidden = isCopy;
@@ -32,7 +32,7 @@ let toastTimer = 0;
 function tell(text, { endsSessions = false, link } = {}) {
   const place = dialogs().at(-1)?.querySelector(".status") ?? toast;
   const isCached = endsSessions && cacheSeconds > 0;
-  const message = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
+  const message = joined([text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })]);
   place.replaceChildren(message, link || "");
   isStillAccepted = false;
   if (place !== toast) return;
@@ -47,5 +47,5 @@ function show(...nodes) {
   dialogs().forEach((each) => each.close());
   toast.replaceChildren();
   document.body.replaceChildren(...nodes, toast);
-  if (hadFocus) document.querySelector("h1")?.focus();
+  if (hadFocus) find("h1")?.focus();
 }

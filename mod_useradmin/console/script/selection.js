@@ -57,7 +57,7 @@ function showFailures({ content, close }, failed, again) {
   const repeat = button(t("tryAgain"), again, "main");
   content.replaceChildren(
     h("ul", { class: "failures" }, failed.map(([user, message]) => h("li", null, h("a", { href: addressWith(new URLSearchParams({ user: user.id })), target: "_blank" }, nameOf(user)), h("p", null, message)))),
-    h("div", { class: "actions" }, button(t("close"), close), repeat));
+    actions(button(t("close"), close), repeat));
   repeat.focus();
 }
 
@@ -79,7 +79,7 @@ async function changeAll(title, users, changeOf, options) {
   frame.node.addEventListener("close", frame.close);
   const progress = h("progress", { max: users.length, value: 0, "aria-label": title });
   const said = h("p", { class: "muted" });
-  frame.content.append(progress, said, h("div", { class: "actions" }, button(t("stop"), frame.close)));
+  frame.content.append(progress, said, actions(button(t("stop"), frame.close)));
   /** @type {User[]} */
   const done = [];
   /** @type {Map<User, string | undefined>} */
@@ -102,7 +102,7 @@ async function changeAll(title, users, changeOf, options) {
         else failed.push([user, message]);
       }
       progress.value = done.length + failed.length;
-      said.textContent = t("progress", { done: number.format(progress.value), total: number.format(users.length) });
+      said.textContent = t("progress", { done: progress.value, total: users.length });
     }
   };
   /** @param {Event} event */
@@ -128,7 +128,7 @@ async function changeAll(title, users, changeOf, options) {
     endsSessions: changesEndSessions && undone.some(isBanned),
     note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
   });
-  tell([...counts.flatMap(([key, count]) => (count ? counted(key, count) : [])), options.note].filter(Boolean).join(" "), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
+  tell(joined([...counts.map(([key, count]) => count && t(key, { count })), options.note]), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
   list?.refresh();
 }
 
@@ -230,7 +230,7 @@ class UserSelection {
     this.#ask({
       label: t("removeMany"),
       kind: "danger",
-      fields: (users) => removalFields({ lead: "removeManyLead", label: "title", wrong: "notTheNumber", wanted: String(users.length) }).nodes,
+      fields: (users) => removalFields("title", String(users.length)).nodes,
       change: () => ["DELETE", ""],
       endsSessions: true,
     });
@@ -267,10 +267,10 @@ class UserSelection {
     head.checked = picked > 0 && picked === this.#rows.length;
     head.indeterminate = picked > 0 && !head.checked;
     const isFull = size >= mostSelected;
-    this.#count.textContent = [counted("selected", size), isFull && t("mostSelected", { count: number.format(mostSelected) })].filter(Boolean).join(". ");
+    this.#count.textContent = joined([counted("selected", size), isFull && t("mostSelected", { count: mostSelected })], ". ");
     const hadFocus = this.#all === document.activeElement;
     this.#all.hidden = isFull || !head.checked || size >= this.#total;
-    this.#all.textContent = t("selectAll", { count: number.format(this.#total) });
+    this.#all.textContent = t("selectAll", { count: this.#total });
     this.#showBar(size > 0 && mayChange());
     if (hadFocus && this.#all.hidden) this.#count.focus();
   }

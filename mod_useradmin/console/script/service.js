@@ -44,9 +44,9 @@ let listener;
 
 /**
  * Returns the key of a message of the service, which may be in either language.
- * @param {string} said
+ * @param {string} [told]
  */
-const keyOf = (said) => Object.entries(texts).find(([key, [english]]) => /^[A-Z]/.test(key) && english === said)?.[0] ?? said;
+const keyOf = (told) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === told || texts[key][0] === told);
 class Problem extends Error {
   /**
    * @param {number} status
@@ -54,9 +54,9 @@ class Problem extends Error {
    * @param {string | null} [wait] after how many seconds to try again
    */
   constructor(status, told, wait) {
-    // A 503 without an envelope may come from a proxy.
-    const said = keyOf(told ?? (status === 503 ? "Servicio no disponible temporalmente" : ""));
-    super(isText(said) ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
+    const byStatus = `status.${status}`;
+    const said = keyOf(told) ?? (isText(byStatus) ? byStatus : "failed");
+    super(t(said, { status }));
     this.status = status;
     this.said = said;
     this.wait = Number(wait) || 1;
@@ -81,7 +81,7 @@ async function send(method, url, { body, tag, signal } = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (tag) headers["If-Match"] = tag;
   try {
-    const reply = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store", redirect: "error" });
+    const reply = await fetch(url, { method, headers, signal, body: JSON.stringify(body), cache: "no-store", redirect: "error" });
     const content = await reply.json().catch((error) => {
       if (!(error instanceof SyntaxError)) throw error;
       return null;
@@ -107,10 +107,10 @@ async function call(method, path, options) {
   const asking = caller;
   const { status, content, headers } = await send(method, addressOf(path), options);
   // Discard the reply if the caller has signed out in the meantime.
-  if (asking !== caller) throw new Problem(401, "No autorizado");
+  if (asking !== caller) throw new Problem(401);
   if (status === 401) {
     listener.sessionEnded();
-    throw new Problem(status, "No autorizado");
+    throw new Problem(status);
   }
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");

@@ -46,9 +46,9 @@ class Sessions {
   /** @param {Session} session */
   #item(session) {
     const device = deviceOf(session.userAgent);
-    const facts = [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })];
+    const told = [session.ipAddress, session.createdAt && t("since", { time: timeText(session.createdAt) })];
     return h("li", null,
-      h("div", null, h("span", { title: session.userAgent }, device), session.id === this.#own && [" ", h("span", { class: "pill" }, t("thisSession"))], h("p", { class: "muted small" }, facts.filter(Boolean).join(" · "))),
+      h("div", null, h("span", { title: session.userAgent }, device), session.id === this.#own && [" ", pill(t("thisSession"))], h("p", { class: "muted small" }, joined(told, " · "))),
       !isCopy && h("button", { type: "button", "aria-label": t("endSessionOf", { device }), onclick: busy(() => this.press(() => this.#end("endedSession", session))) }, t("endSession")));
   }
 

@@ -6,7 +6,7 @@ function startsOfDays() {
   return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
 }
 /** @param {Date} time */
-const dayOf = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString().slice(0, 10);
+const dayOf = (time) => localTime(time).slice(0, 10);
 /**
  * Returns the chart of the counts, or the empty one while they are read.
  * @param {Date[]} starts
@@ -28,7 +28,7 @@ function chartOf(starts, read, choose) {
     return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
   });
   return [
-    h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? number.format(counts.reduce((sum, each) => sum + each, 0)) : "…", days }))),
+    h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? counts.reduce((sum, each) => sum + each, 0) : "…", days }))),
     s("svg", { role: "img", onclick, "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
     h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))),
   ];

@@ -52,8 +52,7 @@ class Table {
   paintSort(sort) {
     const [key, order] = sort.split(" ");
     for (const head of this.#heads)
-      if (head.dataset.key === key) head.setAttribute("aria-sort", order === "asc" ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
+      head.ariaSort = head.dataset.key !== key ? null : order === "asc" ? "ascending" : "descending";
   }
 
   /**

@@ -1,4 +1,5 @@
-// Texts: English, Spanish. The keys of the service's messages are its Spanish texts; those with other words than the console's are replaced.
+// Texts: English, Spanish. A failed request has the text of its status. The service's messages that say more have their Spanish texts
+// as keys; those with other words than the console's are replaced. Keys in capitals are better-auth's codes.
 
 /** @typedef {keyof typeof texts} TextKey */
 
@@ -7,18 +8,16 @@ const texts = {
   signIn: ["Sign in", "Iniciar sesión"],
   signOut: ["Sign out", "Cerrar sesión"],
   signInElsewhere: ["Sign in to the application first, then come back to this page.", "Inicia sesión primero en la aplicación y vuelve después a esta página."],
-  sessionOver: ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
   signedOut: ["You have signed out.", "Has cerrado la sesión."],
   wrongPassword: ["Wrong e-mail or password.", "Correo o contraseña incorrectos."],
-  bannedCaller: ["This account is banned.", "Esta cuenta está bloqueada."],
-  secondFactor: ["This account has a second factor. Sign in to the application instead, then load this page again.", "Esta cuenta tiene un segundo factor. Inicia sesión en la aplicación y vuelve a cargar esta página."],
+  BANNED_USER: ["This account is banned.", "Esta cuenta está bloqueada."],
+  TWO_FACTOR_REQUIRED: ["This account has a second factor. Sign in to the application first, then come back to this page.", "Esta cuenta tiene un segundo factor. Inicia sesión primero en la aplicación y vuelve después a esta página."],
   code: ["Code", "Código"],
-  codeHint: ["From your authenticator app, or one of your backup codes.", "De tu aplicación de autenticación, o uno de tus códigos de respaldo."],
+  codeHint: ["From your authenticator app, or a backup code.", "De tu aplicación de autenticación, o un código de respaldo."],
   trustDevice: ["Trust this device for 30 days", "Confiar en este dispositivo durante 30 días"],
   wrongCode: ["Wrong code.", "Código incorrecto."],
-  locked: ["Too many codes were wrong. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
+  ACCOUNT_TEMPORARILY_LOCKED: ["Too many codes were wrong. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
   codeExpired: ["That took too long. Sign in again.", "Ha pasado demasiado tiempo. Inicia sesión de nuevo."],
-  tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
   loading: ["Loading …", "Cargando …"],
   reload: ["Load again", "Cargar de nuevo"],
   email: ["E-mail", "Correo"],
@@ -39,7 +38,6 @@ const texts = {
   user: ["User", "Usuario"],
   superAdmin: ["Super admin", "Superadministrador"],
   admin: ["Admin", "Administrador"],
-  roleOfUser: ["User", "Usuario"],
   you: ["you", "tú"],
   banned: ["Banned", "Bloqueado"],
   notBanned: ["No ban", "Sin bloqueo"],
@@ -76,7 +74,7 @@ const texts = {
   range: ["{from}–{to} of {total}", "{from}–{to} de {total}"],
   found: ["{count} users found", "{count} usuarios encontrados"],
   "found.one": ["{count} user found", "{count} usuario encontrado"],
-  readOnly: ["Read-only: this is a copy of the database. The last change it has received is of {time}.", "Solo lectura: esto es una copia de la base de datos. El último cambio que ha recibido es de {time}."],
+  readOnly: ["Read-only: a copy of the database. Its last change is of {time}.", "Solo lectura: una copia de la base de datos. Su último cambio es de {time}."],
   noneFound: ["No user matches.", "Ningún usuario coincide."],
   clear: ["Clear search and filters", "Quitar búsqueda y filtros"],
   pages: ["Pages", "Páginas"],
@@ -95,7 +93,7 @@ const texts = {
   discardTitle: ["Discard what you typed?", "¿Descartar lo escrito?"],
   discard: ["Discard", "Descartar"],
   keepEditing: ["Keep editing", "Seguir editando"],
-  restored: ["What you typed before your session ended is still here. It is not saved yet.", "Lo que escribiste antes de que terminara tu sesión sigue aquí. Aún no se ha guardado."],
+  restored: ["What you typed is still here. It is not saved yet.", "Lo que escribiste sigue aquí. Aún no se ha guardado."],
   unchanged: ["Nothing has changed.", "No hay cambios."],
   giveRoleTitle: ["Give {name} the role “{role}”?", "¿Dar a {name} el rol «{role}»?"],
   giveRole: ["Give the role", "Dar el rol"],
@@ -112,9 +110,8 @@ const texts = {
   notCopied: ["The browser did not allow copying.", "El navegador no ha permitido copiar."],
   profile: ["Profile", "Perfil"],
   ownRole: ["You would lose the rights of your present role.", "Perderías los permisos de tu rol actual."],
-  hasChanged: ["Somebody has changed this user in the meantime, and nothing was saved.", "Alguien ha cambiado este usuario mientras tanto y no se ha guardado nada."],
   loadKeeping: ["Load again, keep what I typed", "Cargar de nuevo y conservar lo escrito"],
-  loadedAgain: ["Loaded again. What you typed is still there.", "Cargado de nuevo. Lo que escribiste sigue ahí."],
+  loadedAgain: ["Loaded again. What you typed is still here.", "Cargado de nuevo. Lo que escribiste sigue aquí."],
   changedTo: ["{field} is now “{value}”.", "{field} es ahora «{value}»."],
   access: ["Access", "Acceso"],
   ban: ["Ban", "Bloquear"],
@@ -144,7 +141,7 @@ const texts = {
   endedSession: ["The session has ended.", "Se ha cerrado la sesión."],
   endedAll: ["All sessions have ended.", "Se han cerrado todas las sesiones."],
   endOwnTitle: ["End a session of your own?", "¿Cerrar una sesión tuya?"],
-  endOwnLead: ["If it is the one you use here, you will have to sign in again.", "Si es la que usas en esta página, tendrás que iniciar sesión de nuevo."],
+  endOwnLead: ["You may have to sign in again.", "Quizá tengas que iniciar sesión de nuevo."],
   endOwn: ["End it", "Cerrarla"],
   thisSession: ["this session", "esta sesión"],
   since: ["since {time}", "desde {time}"],
@@ -161,7 +158,7 @@ const texts = {
   removeMethod: ["Remove", "Quitar"],
   removeMethodOf: ["Remove {name}", "Quitar {name}"],
   removeMethodTitle: ["Remove “{method}” of {name}?", "¿Quitar «{method}» de {name}?"],
-  removeMethodLead: ["This user can no longer sign in with it. Open sessions go on: end them if somebody else may use them.", "Este usuario ya no podrá iniciar sesión así. Las sesiones abiertas siguen: ciérralas si puede usarlas otra persona."],
+  removeMethodLead: ["This user can no longer sign in with it. Open sessions go on.", "Este usuario ya no podrá iniciar sesión así. Las sesiones abiertas siguen."],
   removedMethod: ["It has been removed.", "Se ha quitado."],
   history: ["History", "Historial"],
   noHistory: ["Nothing is known.", "No se sabe nada."],
@@ -198,7 +195,7 @@ const texts = {
   setPassword: ["Set a password", "Cambiar la contraseña"],
   passwordTitle: ["New password for {name}", "Nueva contraseña para {name}"],
   passwordHint: ["{least} to {most} characters.", "De {least} a {most} caracteres."],
-  passwordEnds: ["This ends all sessions of this user.", "Esto cierra todas las sesiones de este usuario."],
+  endsSessions: ["This ends all sessions of this user.", "Esto cierra todas las sesiones de este usuario."],
   passwordSet: ["The password has been set.", "Se ha cambiado la contraseña."],
   sendPasswordLink: ["Send a link to set a password", "Enviar un enlace para elegir una contraseña"],
   sendVerificationLink: ["Send a link to verify the address", "Enviar un enlace para verificar el correo"],
@@ -209,17 +206,13 @@ const texts = {
   hide: ["Hide", "Ocultar"],
   resetFactor: ["Reset second factor", "Quitar el segundo factor"],
   resetFactorTitle: ["Reset the second factor of {name}?", "¿Quitar el segundo factor de {name}?"],
-  resetFactorLead: ["This user can then sign in with the password alone, until another second factor is set up. All sessions of this user end, and trusted devices are forgotten.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Cierra todas las sesiones de este usuario y olvida los dispositivos de confianza."],
+  resetFactorLead: ["The password alone is then enough to sign in, until another one is set up. Trusted devices are forgotten.", "Después basta la contraseña para entrar, hasta que se configure otro. Se olvidan los dispositivos de confianza."],
   factorReset: ["The second factor has been removed.", "Se ha quitado el segundo factor."],
   remove: ["Delete user", "Eliminar usuario"],
   removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
-  removeLead: ["This permanently deletes the user, with all sessions and accounts. To confirm, type the e-mail:", "Se elimina para siempre al usuario, con sus sesiones y cuentas. Para confirmar, escribe su correo:"],
-  removeLeadById: ["This permanently deletes the user, with all sessions and accounts. To confirm, type the identifier:", "Se elimina para siempre al usuario, con sus sesiones y cuentas. Para confirmar, escribe su identificador:"],
-  removeManyLead: ["This permanently deletes the users, with all sessions and accounts. To confirm, type their number:", "Se elimina para siempre a los usuarios, con sus sesiones y cuentas. Para confirmar, escribe su número:"],
+  removeLead: ["This is permanent, and includes all sessions and accounts. To confirm, type:", "Es para siempre e incluye todas las sesiones y cuentas. Para confirmar, escribe:"],
   removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
-  notTheAddress: ["This is not the e-mail.", "Ese no es el correo."],
-  notTheId: ["This is not the identifier.", "Ese no es el identificador."],
-  notTheNumber: ["This is not the number.", "Ese no es el número."],
+  notTheSame: ["This does not match.", "No coincide."],
   selected: ["{count} selected", "{count} seleccionados"],
   "selected.one": ["{count} selected", "{count} seleccionado"],
   selectUser: ["Select {name}", "Seleccionar a {name}"],
@@ -242,75 +235,31 @@ const texts = {
   keys: ["Keyboard shortcuts", "Atajos de teclado"],
   useKeys: ["Use the keys without Ctrl", "Usar las teclas sin Ctrl"],
   selectRow: ["Select", "Seleccionar"],
-  missing: ["Enter a value.", "Escribe un valor."],
-  "missing.name": ["Enter a name.", "Escribe un nombre."],
-  "missing.email": ["Enter an e-mail.", "Escribe un correo."],
-  "missing.password": ["Enter a password.", "Escribe una contraseña."],
-  "missing.code": ["Enter the code.", "Escribe el código."],
-  "missing.date": ["Enter date and time.", "Escribe fecha y hora."],
+  missing: ["Missing: {field}.", "Falta: {field}."],
+  noTime: ["Enter date and time.", "Escribe fecha y hora."],
   noNumber: ["This is not a whole number.", "No es un número entero."],
   noEmail: ["This is not an e-mail address.", "No es un correo válido."],
   length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
-  ownRecord: ["This is your record. Only administrators see other users.", "Estos son tus datos. Solo los administradores ven a los demás usuarios."],
-  stillAccepted: ["The application still accepts the user's sessions: its storage cannot be reached. They end as soon as it answers.", "La aplicación todavía acepta las sesiones del usuario: no se puede contactar con su almacén. Terminarán en cuanto responda."],
+  ownRecord: ["Only administrators see other users.", "Solo los administradores ven a los demás usuarios."],
+  stillAccepted: ["The application still accepts the user's sessions until its storage can be reached.", "La aplicación acepta las sesiones del usuario hasta que se pueda contactar con su almacén."],
   cachedFor: ["The application may accept the user's sessions from its cache for up to {time}.", "La aplicación puede aceptar las sesiones del usuario desde su caché durante {time} como máximo."],
-  unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
   failed: ["That did not work (status {status}).", "No ha funcionado (estado {status})."],
-  "No autorizado": ["You are not signed in."],
-  "No tienes permisos": ["You may not do this."],
-  "No tienes permisos para ver usuarios": ["You may not list users."],
-  "No tienes permisos para crear usuarios": ["You may not create users."],
+  "status.0": ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
+  "status.401": ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
+  "status.403": ["You may not do this.", "No tienes permisos."],
+  "status.404": ["This no longer exists.", "Ya no existe."],
+  "status.412": ["Somebody has changed this user in the meantime, and nothing was saved.", "Alguien ha cambiado este usuario mientras tanto y no se ha guardado nada."],
+  "status.429": ["Too many requests. Try again later.", "Demasiadas peticiones. Inténtalo más tarde."],
+  "status.503": ["The service is busy. Try again in a moment.", "El servicio está ocupado. Inténtalo de nuevo."],
   "Solo puedes crear usuarios con rol 'user'": ["You may create only users with the role 'user'.", "Solo puedes crear usuarios con el rol «Usuario»."],
-  "No tienes permisos para editar usuarios": ["You may not edit this user."],
-  "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban users.", "No tienes permisos para cambiar roles o bloquear usuarios."],
-  "No tienes permisos para eliminar usuarios": ["You may not delete users."],
   "No se puede eliminar el usuario administrador principal": ["The main administrator cannot be deleted."],
-  "Faltan campos requeridos": ["Required fields are missing."],
   "El email ya está registrado": ["Another user has this e-mail.", "Otro usuario ya tiene este correo."],
-  "No puedes eliminar tu propio usuario": ["You cannot delete yourself."],
-  "Usuario no encontrado": ["This user does not exist."],
   "Debe quedar al menos un superAdmin": ["At least one super admin must remain.", "Debe quedar al menos un superadministrador."],
   "Origen no permitido": ["The origin of this page is not allowed."],
-  "El usuario ha cambiado": ["This user has changed in the meantime. Look again before you go on."],
-  "Error al actualizar usuario": ["The user could not be changed. Perhaps another user has this e-mail."],
-  "Error al crear usuario": ["The user could not be created."],
-  "Error al obtener usuarios": ["The users could not be read."],
-  "No tienes permisos para gestionar sesiones": ["You may not manage sessions."],
-  "No tienes permisos para cambiar contraseñas": ["You may not set passwords."],
-  "No tienes permisos para banear usuarios": ["You may not ban users.", "No tienes permisos para bloquear usuarios."],
-  "No tienes permisos para quitar el segundo factor": ["You may not reset second factors."],
-  "No tienes permisos para ver el historial": ["You may not read the history."],
-  "No hay un registro de auditoría que leer": ["There is no audit log to read."],
-  "Error al obtener el historial": ["The history could not be read."],
-  "No tienes permisos para gestionar métodos de acceso": ["You may not manage sign-in methods."],
-  "Método de acceso no encontrado": ["This sign-in method does not exist."],
-  "Error al obtener métodos de acceso": ["The sign-in methods could not be read."],
-  "Error al quitar el método de acceso": ["The sign-in method could not be removed."],
   "El usuario no tiene segundo factor": ["This user has no second factor."],
-  "Error al quitar el segundo factor": ["The second factor could not be removed."],
-  "No tienes permisos para enviar enlaces": ["You may not send links."],
-  "El email ya está verificado": ["This e-mail is already verified.", "El correo ya está verificado."],
   "No se puede enviar correo a este email": ["Mail cannot be sent to this address.", "No se pueden enviar mensajes a este correo."],
   "Error al enviar el enlace": ["The link could not be sent."],
   "Error al enviar la invitación; no se ha creado el usuario": ["The invitation could not be sent. The user was not created."],
-  "Sesión no encontrada": ["This session does not exist."],
-  "La contraseña es demasiado corta": ["The password is too short."],
-  "La contraseña es demasiado larga": ["The password is too long."],
-  "No puedes banear tu propio usuario": ["You cannot ban yourself.", "No puedes bloquear tu propio usuario."],
-  "El baneo debe terminar en el futuro": ["The ban must end in the future.", "El bloqueo debe terminar en el futuro."],
-  "Error al obtener sesiones": ["The sessions could not be read."],
-  "Error al cerrar sesiones": ["The sessions could not be ended."],
-  "Error al cambiar la contraseña": ["The password could not be set."],
-  "Error al banear usuario": ["The user could not be banned.", "No se ha podido bloquear al usuario."],
-  "Error al desbanear usuario": ["The ban could not be lifted.", "No se ha podido levantar el bloqueo."],
-  "Método no permitido": ["This method is not allowed."],
-  "Petición incorrecta": ["The request is not valid."],
-  "El cuerpo de la petición es demasiado grande": ["The request is too large."],
-  "Demasiadas peticiones": ["Too many requests. Try again later."],
-  "Tiempo de espera agotado": ["The request took too long. Try again."],
-  "Error al obtener usuario": ["The user could not be read."],
-  "Error al eliminar usuario": ["The user could not be deleted."],
-  "Servicio no disponible temporalmente": ["The service is busy. Try again in a moment."],
 };
 const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
 const column = language === "es" ? 1 : 0;
@@ -320,7 +269,7 @@ const column = language === "es" ? 1 : 0;
  */
 const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
 /** @type {(key: TextKey, values?: Record<string, unknown>) => string} */
-const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => apart(values[name]));
+const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number.format(values[name]) : apart(values[name])));
 /** @type {(key: string) => key is TextKey} */
 const isText = (key) => Object.hasOwn(texts, key);
 document.documentElement.lang = language;
@@ -337,12 +286,21 @@ const plurals = new Intl.PluralRules(locale);
 function counted(key, count) {
   const singular = `${key}.one`;
   const isOne = count !== null && plurals.select(count) === "one";
-  return t(isOne && isText(singular) ? singular : key, { count: count === null ? "…" : number.format(count) });
+  return t(isOne && isText(singular) ? singular : key, { count: count ?? "…" });
 }
 /** @param {number} seconds */
 const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", unit: seconds % 60 ? "second" : "minute", unitDisplay: "long" }).format(seconds % 60 ? seconds : seconds / 60);
 const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+/**
+ * Returns the time in ISO 8601's form, in the time zone of the browser.
+ * @param {Date} time
+ */
+const localTime = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString();
+/** @param {string} text */
+const timeText = (text) => timeFormat.format(new Date(text));
+/** @param {unknown[]} parts those that are false or empty are left out */
+const joined = (parts, separator = " ") => parts.filter(Boolean).join(separator);
 const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 /**
  * Returns the text without invisible characters.
@@ -363,4 +321,4 @@ const nameOf = (user) => brief([user.name, user.email].find(visible) ?? user.id)
 /** @type {(role: string) => role is "admin" | "superAdmin"} */
 const isPrivileged = (role) => role === "admin" || role === "superAdmin";
 /** @param {string} role */
-const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : isPrivileged(role) ? t(role) : role);
+const nameOfRole = (role) => (role === "user" ? t("user") : isPrivileged(role) ? t(role) : role);

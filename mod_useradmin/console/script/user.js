@@ -61,7 +61,7 @@ class Drawer {
     } catch (error) {
       if (error instanceof Problem && node.isConnected) {
         heading.textContent = t("user");
-        content.append(h("div", { class: "notice bad", role: "alert" }, error.message));
+        content.append(alertBox(error.message));
       }
       return false;
     }
@@ -138,9 +138,10 @@ class Drawer {
         notice.replaceChildren();
         await action();
       } catch (error) {
-        if (problemOf(error).status !== 412) throw error;
+        const { status, message } = problemOf(error);
+        if (status !== 412) throw error;
         const again = button(t("loadKeeping"), () => this.#attempt(() => this.#loadKeeping()));
-        notice.replaceChildren(t("hasChanged"), again);
+        notice.replaceChildren(message, again);
         again.focus();
       }
     };
@@ -239,12 +240,12 @@ class Drawer {
   #paintHead(user) {
     this.frame.heading.textContent = nameOf(user);
     this.#pills.replaceChildren();
-    fill(this.#pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))]);
+    fill(this.#pills, null, [rolePill(user.role), statusPills(user), isSelf(user) && pill(t("you")), isProtected(user) && pill(t("protectedUser"))]);
     this.frame.node.querySelector(".head > .avatar")?.replaceWith(avatar(user, "large"));
   }
   /** @param {User} user */
   #paintFacts(user) {
-    const banEnd = user.banExpires && timeFormat.format(new Date(user.banExpires));
+    const banEnd = user.banExpires && timeText(user.banExpires);
     /** @type {[TextKey, Child, copyKey?: TextKey][]} */
     const rows = [
       ["email", user.email, "copyEmail"],
@@ -268,14 +269,14 @@ class Drawer {
     const mayBan = mayChange() && (!isSelf(user) || user.banned);
     const mayReset = mayChange() && hasExtras;
     this.#access.hidden = !mayBan && !mayReset;
-    this.#renew(this.#access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
+    this.#renew(this.#access, h("header", null, h("h3", null, t("access")), actions(
       mayReset && button(t("setPassword"), () => setPassword(this.#task(user))),
       mayReset && links.includes("password") && button(t("sendPasswordLink"), () => this.#press(() => this.#sendLink(user, "password"))),
       mayReset && links.includes("verification") && !user.emailVerified && button(t("sendVerificationLink"), () => this.#press(() => this.#sendLink(user, "verification"))),
       mayReset && button(t("resetFactor"), () => resetFactor(this.#task(user))),
       mayBan && (user.banned ? button(t("unban"), () => this.#press(() => this.#unban(user))) : button(t("ban"), () => banUser(this.#task(user)), "danger")))));
     this.#end.hidden = !mayDelete(user);
-    this.#renew(this.#end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(this.#task(user), () => this.#removed(user)), "danger")));
+    this.#renew(this.#end, actions(button(t("remove"), () => removeUser(this.#task(user), () => this.#removed(user)), "danger")));
   }
 }
 
