@@ -125,6 +125,8 @@ export class View {
   }
   async type(selector, text) {
     await this.see(selector);
+    // The bar may cover it: the focus scrolls it from below.
+    await this.page.focus(selector);
     await this.page.click(selector, { count: 3 });
     await this.page.keyboard.press("Backspace");
     await this.page.type(selector, text);
