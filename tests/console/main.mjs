@@ -174,7 +174,7 @@ scene("nobody sees a form to sign in with, and a wrong password is said to be on
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
-  assert.equal(await view.text(".field .wrong"), "Missing: E-mail.\nMissing: Password.");
+  assert.equal(await view.text(".field .wrong"), "Enter an e-mail.\nEnter a password.");
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", "not the password");
   await view.press("Sign in");
@@ -719,7 +719,7 @@ scene("a superAdmin sets a password where links are sent by mail, too", { site: 
   await view.type("dialog input[name=name]", "Noa Gil");
   await view.type("dialog input[name=email]", "noa@example.org");
   await view.press("Create user");
-  await view.read("Missing: Password.", "dialog");
+  await view.read("Enter a password.", "dialog");
   await view.type("dialog input[name=password]", password);
   await view.press("Create user");
   await view.read("Noa Gil has been created.");
@@ -1016,7 +1016,7 @@ scene("a user without an address is edited, and is deleted by the identifier", {
     await view.press("Delete user");
     await view.check(`${name}, about to be deleted`);
     await view.press("Delete user");
-    await view.read(email === "odd mail" ? "Missing: E-mail." : "Missing: Identifier.", "dialog:not(.drawer)");
+    await view.read("Enter a value.", "dialog:not(.drawer)");
     await view.type("dialog input[name=address]", "x");
     await view.press("Delete user");
     await view.read("This does not match.", "dialog:not(.drawer)");

@@ -612,8 +612,9 @@ TEST(rights, do_not_hide_a_wrong_column_of_the_last_activity) {
     if (!is_postgresql())
         return;
     const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
-    CHECK(lists(found, "data.problems",
-                "has no column \"lastLoginAt\"; UserAdminLastSeen must name a column of a time type"));
+    CHECK(lists(
+        found, "data.problems",
+        "has no column \"lastLoginAt\"; UserAdminLastSeen must name a column of a time type"));
     CHECK_FALSE(lists(look("UserAdmin On\nUserAdminLastSeen updatedAt\n"), "data.problems",
                       "UserAdminLastSeen"));
 }

@@ -35,7 +35,8 @@ function field(label, input, { hint, beside } = {}) {
 /** @param {Input} input */
 function complaintOf(input) {
   if (input.disabled || (input.isStored && !input.isEdited?.())) return "";
-  if (input.required && input.value.trim() === "") return t("missing", { field: input.labels?.[0].textContent });
+  const missing = `missing.${input.name}`;
+  if (input.required && input.value.trim() === "") return t(isText(missing) ? missing : "missing");
   if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
   if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
   return input.check?.() ?? "";

@@ -165,7 +165,7 @@ class Drawer {
   async #loadKeeping() {
     const changes = await this.#load();
     this.frame.notice.replaceChildren();
-    tell([t("loadedAgain"), ...changes].join(" "));
+    tell([t("restored"), ...changes].join(" "));
     this.profile.inputs.name.focus();
   }
 
