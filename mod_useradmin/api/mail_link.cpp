@@ -7,7 +7,6 @@
 #include "crypto/sha256.hpp"
 #include "crypto/signature.hpp"
 #include "mail/message.hpp"
-#include "store/plugin_tables.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
@@ -138,7 +137,7 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
 
 PasswordLink::PasswordLink(mail::Kind kind)
     : kind_(kind), id_(crypto::random_uuid()), token_(crypto::random_token(24)),
-      identifier_(std::string(store::password_link_prefix) + std::string(token_.view())) {}
+      identifier_(std::string(model::password_link_prefix) + std::string(token_.view())) {}
 
 model::VerificationValue PasswordLink::row(std::string_view user_id) const noexcept {
     const text::Timestamp now = text::now();

@@ -219,6 +219,10 @@ struct VerificationValue {
     NullableTime updated_at;
 };
 
+/// better-auth's prefix of the identifier of a link to set a password, whose value is the user's
+/// id.
+inline constexpr std::string_view password_link_prefix = "reset-password:";
+
 inline constexpr Field<VerificationValue> verification_value_fields[] = {
     {"id", &VerificationValue::id},
     {"identifier", &VerificationValue::identifier},

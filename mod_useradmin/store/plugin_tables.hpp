@@ -56,9 +56,6 @@ inline constexpr std::string_view address_prefixes[] = {
 /// The plugin twoFactor's prefixes of an identifier whose value is a user's id.
 inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "2fa-"};
 
-/// The library's prefix of an identifier of a link to set a password, likewise.
-inline constexpr std::string_view password_link_prefix = "reset-password:";
-
 /// Returns the names that the table may have.
 std::set<std::string> names_of(const PluginTable& plugin);
 /// Returns the names of all as SQL literals: "'apikey', 'api_key', …".

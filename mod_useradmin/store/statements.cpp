@@ -289,7 +289,7 @@ bool remove_verifications(Work& work, const Dialect& dialect, std::string_view u
 }
 
 bool remove_password_links(Work& work, const Dialect& dialect, std::string_view user_id) {
-    return remove_verifications(work, dialect, user_id, std::span(&password_link_prefix, 1));
+    return remove_verifications(work, dialect, user_id, std::span(&model::password_link_prefix, 1));
 }
 
 /// Returns whether changes of users end links to set a password (PluginPolicy::ends_links).
