@@ -43,7 +43,8 @@ Colour contrasting(const Colour& colour, const Colour& other, const Colour& back
     return mixed(colour, other, percent);
 }
 
-/// Returns the rules of one colour scheme. away: what text is mixed with for more contrast.
+/// Returns the rules of one colour scheme. away: the colour that is mixed into texts for more
+/// contrast.
 std::string shades(const Colour& accent, const Colour& background, const Colour& away) {
     // Text in the accent colour must be readable on the soft background.
     int share = 88;

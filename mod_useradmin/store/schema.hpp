@@ -51,8 +51,8 @@ struct Column {
     bool has_loose_equality = false;
     /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
-    /// Whether the database's account may read and change it; known for a plugin's table, and
-    /// whether it may read it for the sessions.
+    /// Whether the database's account may read and change the column. is_readable is set for
+    /// plugins' tables and the sessions only, is_writable for plugins' tables only.
     bool is_readable = true;
     bool is_writable = true;
     /// SQL before and after the column in a read.

@@ -499,8 +499,8 @@ class Store {
     /// within each, or not_found. Requires TableNames::has_plugins.
     virtual Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
                                                                           std::int64_t most) = 0;
-    /// Removes one that has an id. Sessions go on. Requires TableNames::has_plugins. Fails as
-    /// not_found, no_sign_in_method, or the guard's failure.
+    /// Removes a sign-in method that has an id; the user's sessions go on. Requires
+    /// TableNames::has_plugins. Fails as not_found, no_sign_in_method, or the guard's failure.
     virtual Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                                std::string_view id,
                                                const UpdateGuard& guard = {}) = 0;
