@@ -272,13 +272,13 @@ TEST(last_activity, orders_and_filters_more_users_than_are_collected) {
     const auto is_any = [](const Kept& user) { return user.seen < 28; };
     Filter filter;
     filter.seen_before = at(time_of(28));
-    expect(filter, 1000, is_any);
+    expect(filter, 3000, is_any);
     filter.matches_all = true;
     filter.search = "u";
-    expect(filter, 1000, is_any);
+    expect(filter, 3000, is_any);
     filter.seen_from = at(time_of(0));
     filter.matches_all = false;
-    expect(filter, 1000, [](const Kept&) { return true; });
+    expect(filter, 3000, [](const Kept&) { return true; });
 }
 
 TEST(last_activity, leaves_out_sessions_of_other_tables_users) {
