@@ -39,8 +39,8 @@ class SingleConnection final : public store::ConnectionSource {
     int leases_ = 0;
 };
 
-/// How long a locked database is asked again.
-inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(60)};
+/// The time that all calls of a store may take together, also on a busy machine.
+inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(600)};
 
 /// Keeps what the store had to say.
 class RecordingLogger final : public text::Logger {
