@@ -59,7 +59,7 @@ struct RoleActions {
     const RoleActions* next = nullptr;
 };
 
-/// The roles without UserAdminBetterAuthRole.
+/// The rights if UserAdminBetterAuthRole is not set.
 inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
 
 /// Returns whether a user's roles, joined by commas, contain the role. An empty text is the role

@@ -1,4 +1,5 @@
-// The member "data" of create-user and update-user: columns of the user table, further ones too.
+// The member "data" of create-user and update-user: columns of the user table, including further
+// ones.
 #pragma once
 
 #include "store/store.hpp"

@@ -22,7 +22,7 @@ using json::Object;
 constexpr std::size_t max_items = 1000;
 constexpr std::size_t max_key_length = 255;
 
-/// Returns an operation that several users can be subject to, or nullptr.
+/// Returns the operation with the name if it can change several users, or nullptr.
 const Operation* operation_named(std::string_view name) noexcept {
     constexpr std::string_view allowed[] = {"update", "delete", "ban", "unban", "end-sessions"};
     const auto all = operations();
@@ -105,7 +105,7 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Makes the request of an item, with its own audit event.
+/// Handles the request of an item, with an audit event of its own.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -172,7 +172,7 @@ Reply change_several(const Call& call, const Service& service) {
         call.event = whole;
         const Reply result =
             is_available ? reply_to(item, *wanted, call, service) : error(503, texts.unavailable);
-        // The time limit is that of the whole request.
+        // All items share one time limit, so the remaining ones would time out as well.
         is_available = is_available && result.status != 503;
         write_result(writer, item.id, result, language);
     }

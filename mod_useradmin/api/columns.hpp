@@ -13,13 +13,13 @@
 
 namespace useradmin::api {
 
-/// Returns whether superAdmins may read any.
+/// Returns whether superAdmins may read any further column.
 inline bool has_readable_columns(const OperationSettings& settings) noexcept {
     return settings.has_extras && !(settings.columns.empty() && settings.editable_columns.empty());
 }
 /// Returns whether superAdmins may read the column, with UserAdminExtras.
 bool may_read_column(const OperationSettings& settings, std::string_view name) noexcept;
-/// Returns whether they may change it. Columns of other types are read-only.
+/// Returns whether superAdmins may change the column. Columns of other types are read-only.
 bool may_change_column(const OperationSettings& settings,
                        const store::ExtraColumn& column) noexcept;
 
@@ -52,7 +52,7 @@ class ColumnChanges {
     std::optional<json::Object> data_;
     std::optional<Reply> refusal_;
     store::Changes values_;
-    /// Texts that the JSON does not have.
+    /// Owns the texts of numbers.
     std::deque<std::string> texts_;
 };
 

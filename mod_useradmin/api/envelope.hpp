@@ -33,7 +33,7 @@ http::Reply finish(Reply reply, std::string_view method, const http::Headers& he
                    const OperationSettings& settings);
 
 /// Returns {"success":true,"data":{…}} with the row's version as ETag. columns: the further ones to
-/// write; nothing: all that were read.
+/// write; without a list, all that were read.
 Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {

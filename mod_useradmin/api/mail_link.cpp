@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t most_for_one_user = 5;
 constexpr std::chrono::hours window_of_limit(1);
 
-/// As in better-auth, but an invitation may wait for a day.
+/// The lifetimes are those of better-auth, except that an invitation is valid for a day.
 constexpr std::chrono::hours lifetime_of(mail::Kind kind) noexcept {
     return std::chrono::hours(kind == mail::Kind::invitation ? 24 : 1);
 }
@@ -39,7 +39,7 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     std::string claims;
     json::Writer writer(claims);
     writer.begin_object().key("email").string(text::lower(user.email));
-    // Releases from 1.7.25 on check it.
+    // better-auth 1.7.25 and later check it.
     writer.key("userId").string(user.id).key("iat").integer(now.count());
     writer.key("exp")
         .integer((now + seconds(lifetime_of(mail::Kind::verify_email))).count())
@@ -122,11 +122,11 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
     const std::int64_t limit = service.settings.mail->limit;
-    // A count reaches a counter's limit with the first message too many.
+    // A count that reaches a counter's limit is rejected, so the limit is one more than allowed.
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
-    // Counted first: what an admin may not send takes nothing from the superAdmins' limit.
+    // Counted first, so that a message rejected here does not use up the superAdmins' limit.
     const store::AttemptCounter of_admins[] = {
         {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
     if (!is_super_administrator(caller))

@@ -1,4 +1,4 @@
-// Links by mail (UserAdminMailCommand), which better-auth's own endpoints take.
+// Links by mail (UserAdminMailCommand). better-auth's own endpoints accept their tokens.
 #pragma once
 
 #include "api/operations.hpp"

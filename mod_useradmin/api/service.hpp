@@ -40,14 +40,14 @@ struct OperationSettings {
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
-    /// Whether another address is unverified (emailVerified).
+    /// Whether a change of the address sets emailVerified to false.
     bool unverifies_email = false;
     Guards guards = {};
     /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;
-    /// Whether UserAdminExtras is on: what is below a user, such as sessions.
+    /// Whether UserAdminExtras is on, which adds resources below a user, such as its sessions.
     bool has_extras = false;
-    /// Links by mail; nothing: none.
+    /// The settings of links by mail; nothing if they are off.
     std::optional<mail::Settings> mail = {};
     /// The further columns that superAdmins may read (UserAdminColumns).
     ColumnNames columns = {};
@@ -89,7 +89,7 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
 /// Returns whether a request below the base address may use the tables of the application's
-/// plugins, links by mail apart.
+/// plugins, apart from those for links by mail.
 bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
 
 /// Returns the envelope for an error of httpd or another module. Method and path identify the

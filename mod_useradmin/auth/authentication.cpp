@@ -128,7 +128,7 @@ struct Outcome {
     std::string_view user_id = {};
     std::string_view role = {};
     std::string_view impersonated_by = {};
-    /// Of an API key.
+    /// The id and the permissions of an API key; empty for a session.
     std::string_view key_id = {};
     std::string_view permissions = {};
     std::chrono::seconds retry_after{0};

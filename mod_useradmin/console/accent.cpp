@@ -26,7 +26,7 @@ double luminance(const Colour& colour) noexcept {
            0.0722 * linear(colour.blue);
 }
 
-/// Returns a mixture. percent: the share of the other colour.
+/// Returns a mixture of two colours. percent: the share of the other one.
 Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
     const auto part = [&](int one, int two) {
         return (one * (100 - percent) + two * percent) / 100;
@@ -35,7 +35,7 @@ Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
             part(colour.blue, other.blue)};
 }
 
-/// Mixes a colour with another, as little as gives enough contrast with the background.
+/// Mixes in as little of the other colour as gives enough contrast with the background.
 Colour contrasting(const Colour& colour, const Colour& other, const Colour& background) noexcept {
     int percent = 0;
     while (percent < 100 && contrast(mixed(colour, other, percent), background) < min_contrast)

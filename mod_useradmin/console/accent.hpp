@@ -16,7 +16,7 @@ struct Colour {
 
 /// Returns a colour written as #rrggbb.
 std::optional<Colour> parse_colour(std::string_view text);
-/// Returns it as #rrggbb.
+/// Returns the colour as #rrggbb.
 std::string text_of(const Colour& colour);
 /// Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
 double contrast(const Colour& one, const Colour& other) noexcept;

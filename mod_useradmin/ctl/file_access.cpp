@@ -44,7 +44,7 @@ std::optional<int> run_as(const Account& account, const Function& function) {
         return std::nullopt;
     constexpr int failed = 255;
     const std::vector<gid_t> groups = groups_of(account);
-    // access() also knows of ACLs, of the folders above, and of read-only file systems.
+    // access() also considers ACLs, the parent folders, and read-only file systems.
     const pid_t child = fork();
     if (child == 0) {
         const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&

@@ -26,7 +26,7 @@ enum class FileAccess {
     unknown,
 };
 
-/// Returns the folder of a file; of a symbolic link, that of its target.
+/// Returns the folder of a file. For a symbolic link, returns that of its target.
 std::string folder_of(const std::string& file);
 
 /// Returns the access of the account.

@@ -32,7 +32,7 @@
 
 namespace useradmin::httpd {
 
-/// The application's tables of a directive. Valid as long as the configuration.
+/// The application's tables as a directive names them. Valid as long as the configuration.
 struct Tables {
     store::TableNames names;
     /// Distinguishes this set of tables on a connection; see store::DatabaseStore.

@@ -105,7 +105,7 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
     return error;
 }
 
-/// Reads what there is and keeps the beginning. Returns false at the end.
+/// Reads the available output and keeps the beginning. Returns false at the end.
 bool read_output(int descriptor, std::string& kept) {
     constexpr std::size_t most_kept = 200;
     char bytes[4096];
@@ -157,7 +157,7 @@ bool CommandMailer::send(std::string_view message) {
     Pipe output;
     if (!input.open() || !output.open())
         return fail("could not be started: " + text_of(errno));
-    // The whole message fits into the pipe: the command may read it when it likes, or not at all.
+    // The whole message fits into the pipe, so the command need not read it.
     input.writer.set_nonblocking();
     if (::write(input.writer.get(), message.data(), message.size()) !=
         static_cast<ssize_t>(message.size()))
@@ -176,7 +176,7 @@ bool CommandMailer::send(std::string_view message) {
                     " s (UserAdminTimeout) and was killed");
     if (*status == 0)
         return true;
-    // Its first line alone: the others may repeat the message and its link.
+    // Only the first line, since others may quote the message with its link.
     said = said.substr(0, said.find('\n'));
     return fail((WIFEXITED(*status) ? "exited with status " + std::to_string(WEXITSTATUS(*status))
                                     : "was ended by signal " + std::to_string(WTERMSIG(*status))) +

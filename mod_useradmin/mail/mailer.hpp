@@ -16,7 +16,7 @@ struct Settings {
     std::string_view password_link = {};
     std::string_view verify_link = {};
     const Templates* templates = &default_templates;
-    /// How many messages are sent within an hour.
+    /// The maximum number of messages per hour.
     std::int64_t limit = 100;
     /// The application's secret, which signs the tokens of verify_link.
     std::string_view secret = {};

@@ -26,7 +26,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
                [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
-/// Appends a text to a header line as encoded words (RFC 2047), unless it may stand there as it is.
+/// Appends a text to a header line: short and plain as it is, otherwise as encoded words (RFC
+/// 2047).
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
     constexpr std::size_t bytes_of_word = 45; // 75 characters in base64

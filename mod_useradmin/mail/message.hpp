@@ -1,4 +1,4 @@
-// The form of a message (RFC 5322).
+// Formats messages (RFC 5322).
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -8,7 +8,7 @@
 
 namespace useradmin::mail {
 
-/// A message of plain text. The addresses must be ones of is_address().
+/// A plain-text message. Its addresses must pass is_address().
 struct Message {
     std::string_view from;
     /// The sender's name; empty if there is none.

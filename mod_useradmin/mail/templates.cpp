@@ -14,7 +14,8 @@ constexpr http::Language languages[] = {http::Language::spanish, http::Language:
 constexpr std::string_view place_names[] = {"name", "email", "link", "hours"};
 /// Longer names are cut.
 constexpr std::size_t max_name_size = 100;
-/// No value is longer: a link of 1000 bytes with a token that has the address and the id.
+/// The longest value is a link: an address of 1000 bytes, and a token with the user's address and
+/// id.
 constexpr std::size_t max_value_size = 2048;
 /// In base64, it fits into a pipe (CommandMailer).
 constexpr std::size_t max_text_size = 32768;

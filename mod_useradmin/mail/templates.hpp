@@ -37,12 +37,12 @@ extern const Templates default_templates;
 /// The largest file of templates, in bytes.
 inline constexpr std::size_t max_templates_size = 65536;
 
-/// Reads templates, each of which begins with a line such as "[set-password en]", a line with the
-/// subject, and an empty line. The others are the built-in ones. Returns what is wrong, or the
-/// templates, which refer to the text.
+/// Parses templates, each of which begins with a line such as "[set-password en]", a line with the
+/// subject, and an empty line. Missing ones are the built-in ones. Returns the templates, which
+/// refer to the text, or what is wrong.
 std::variant<Templates, std::string> parse_templates(std::string_view text);
 
-/// What the names in a template stand for.
+/// The values of a template's placeholders.
 struct Values {
     std::string_view name;
     std::string_view email;
@@ -50,10 +50,10 @@ struct Values {
     std::chrono::hours lifetime;
 };
 
-/// Returns the text with the values.
+/// Replaces the placeholders in the text.
 std::string fill(std::string_view text, const Values& values);
 
-/// The place of the token in the address of a link.
+/// The placeholder of the token in the address of a link.
 inline constexpr std::string_view token_mark = "{token}";
 
 } // namespace useradmin::mail

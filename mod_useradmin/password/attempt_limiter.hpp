@@ -82,7 +82,7 @@ class AttemptLimiter {
         std::chrono::seconds retry_after;
     };
 
-    /// Returns the narrowest limit that was reached with the longest wait, or nothing if the
+    /// Returns the narrowest scope whose limit was reached and the longest wait, or nothing if the
     /// attempt is allowed.
     std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
                                 Clock::time_point now) noexcept;

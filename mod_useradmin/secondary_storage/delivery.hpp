@@ -15,8 +15,9 @@ class Delivery {
   public:
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
-    /// Delivers up to 1000 revocations since the last ones. partial: more follow. no_table:
-    /// there is no table of revocations. After a failure the same ones are delivered again.
+    /// Delivers up to 1000 revocations since the last delivery. partial: more follow. no_table:
+    /// there is no table of revocations. After a failure, the next run delivers the same ones
+    /// again.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:

@@ -48,12 +48,12 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     return settings;
 }
 
-/// Returns the caller that the service would see. Runs a subrequest up to its handler, so that
-/// every auth module runs.
+/// The caller that the service would see, or an error status.
 struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
 };
+/// Runs a subrequest up to its handler, so that every auth module runs.
 ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& service) {
     const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
         ap_sub_req_lookup_uri(

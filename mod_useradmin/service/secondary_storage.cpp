@@ -37,7 +37,7 @@ std::int64_t now() noexcept {
     return apr_time_sec(apr_time_now());
 }
 
-/// Parses a URL. Returns false if it is none of Redis.
+/// Parses a URL. Returns false if it is not one of Redis.
 bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     apr_uri_t url{};
     if (apr_uri_parse(pool, text, &url) != APR_SUCCESS || apr::view_of(url.hostname).empty() ||
@@ -93,7 +93,7 @@ class ServerLog final : public text::Logger {
     ipc::LogThrottle& throttle_;
 };
 
-/// Delivers the revocations of a database's tables to a storage. Its members are those of a child.
+/// Delivers the revocations of a database's tables to a storage. Each child has its own.
 class Job {
   public:
     Job(server_rec* server, const httpd::BackendSettings& settings, const RedisAddress* address,

@@ -45,8 +45,8 @@ Verification CredentialVerifier::verify_code(const Login& login,
     return attempt(
         login,
         [&](const auto& subject) {
-            // The limits have just been checked. The count follows at once, so that hardly another
-            // request can come between.
+            // The limits have just been checked. Counting at once leaves hardly any time for
+            // another request.
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,

@@ -38,7 +38,7 @@ class Client {
     /// Sets the deadline for responses and for new connections.
     virtual void set_deadline(Deadline deadline) noexcept = 0;
 
-    /// Runs a statement. Prepares it on first use, up to most_prepared.
+    /// Runs a statement. Prepares it on first use, up to max_prepared_statements.
     virtual std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) = 0;
     /// Runs a statement without arguments or rows, such as BEGIN, without preparing it.
     virtual std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) = 0;

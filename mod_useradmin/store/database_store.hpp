@@ -23,9 +23,9 @@ class Work;
 class DatabaseStore : public Store {
   public:
     /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
-    /// table names. pool: owns the results. totals: shared with other
-    /// requests; may be nullptr. queue: a semaphore with one slot, for a database with one writer
-    /// at a time. Without it, writers would retry at random, and some would time out.
+    /// table names. pool: owns the results. totals: shared with other requests; may be nullptr.
+    /// write_semaphore: has one slot, for a database with one writer at a time. Without it, writers
+    /// would retry at random, and some would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept

@@ -11,7 +11,7 @@ const Column& user_id_column(const Schema& schema, char letter) {
     return schema.table(letter).at(letter == 'u' ? "id" : "userId");
 }
 
-/// Returns whether the key is that of rows which are deleted with the user: its sessions, its
+/// Returns whether the key belongs to rows that are deleted with the user: its sessions, its
 /// accounts, and with UserAdminCleanUp those of plugins.
 bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
     const auto is_key_of = [&](const Table& table, const Column* owner) {

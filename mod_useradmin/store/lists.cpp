@@ -94,8 +94,8 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
-/// Returns the start of a condition that the user with the id has a session. Conditions of it and
-/// a closing parenthesis follow.
+/// Returns the start of a condition that the user with the id has a session. The caller appends
+/// conditions on that session and a closing parenthesis.
 std::string has_session(const Schema& schema, const std::string& id) {
     return "EXISTS (SELECT 1 FROM " + schema.session.sql + " useradmin_n WHERE useradmin_n." +
            schema.session.at("userId").sql() + schema.user.at("id").op("=") + id +
@@ -121,7 +121,8 @@ void append_time(Statement& statement, const Column* column, const char* compari
         statement << *column << column->op(comparison) << argument(*column, time);
 }
 
-/// Appends a condition that the user was last seen at the time or later, or not.
+/// Appends a condition that the user was last seen at the time or later or, without is_later,
+/// before it or never.
 void append_seen(Statement& statement, const Schema& schema, text::Timestamp time, bool is_later) {
     const Table& user = schema.user;
     if (!user.last_seen) {
@@ -308,8 +309,8 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
                      window.limit);
 }
 
-/// A list in the order of the last activity, found by walking the sessions from either end. Users
-/// without one are found separately, and only if the page needs them.
+/// A list in the order of the last activity, by an ordered scan of the sessions from either end.
+/// Users without a session are found separately, and only if the page needs them.
 class SeenScan {
   public:
     SeenScan(const Schema& schema, const Dialect& dialect, const Filter& filter,

@@ -111,7 +111,7 @@ struct Table {
     bool allows_insert = true;
     /// Why the table is not visible, if known.
     std::string absence_reason;
-    /// Of the user table; nothing if neither a column nor the sessions tell.
+    /// Set for the user table if a column or the sessions have the last activity.
     std::optional<LastSeen> last_seen;
 
     bool exists() const noexcept { return !columns.empty(); }
@@ -184,7 +184,7 @@ struct Schema {
     /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. One with two
     /// references is there twice.
     std::vector<OwnedTable> owned;
-    /// The names of tables that are called as a plugin's and have other columns.
+    /// Tables with the name of a plugin's table but other columns.
     std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
@@ -206,7 +206,8 @@ struct Schema {
     /// The name of that schema, whether or not it exists; empty if the database does not support
     /// it.
     std::string scale_name;
-    /// Whether it is incomplete, or older than this version or a counted column.
+    /// Whether it is incomplete, of an earlier version, or older than one of the columns that it
+    /// counts by.
     bool has_outdated_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if there is none.
     std::string last_seen_problem;

@@ -43,7 +43,7 @@ Record read_record(Rows& rows) {
 void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
     const char* before = " IN (";
     statement << " WHERE " << table.at("id");
-    // Few numbers of arguments make few statements to prepare.
+    // Rounding up limits the number of different statements to prepare.
     const std::size_t count = (users.size() + 9) / 10 * 10;
     for (std::size_t index = 0; index < count; ++index)
         statement << std::exchange(before, ", ")
@@ -223,7 +223,7 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     return static_cast<bool>(work.run(enable));
 }
 
-/// After a ban, disables the user's API keys. After its end, enables those that it disabled.
+/// After a ban, disables the user's API keys. After its end, enables those that the ban disabled.
 bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
     const OwnedTable* const noted = work.schema().disabled_keys();
     if (!is_banned && noted == nullptr)

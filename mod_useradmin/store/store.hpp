@@ -291,11 +291,11 @@ struct AttemptCounter {
     std::int64_t limit;
 };
 
-/// What the counters of a client have counted.
+/// The state of a client's counters.
 struct FailedAttempts {
     /// Whether there is a table for the counts.
     bool has_table = true;
-    /// Whether the first counter has counted any.
+    /// Whether the first counter has counted any failure.
     bool has_first = false;
     /// The index of the first counter whose limit was reached.
     std::optional<std::size_t> exceeded = {};
@@ -546,8 +546,8 @@ class Store {
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do the next two.
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
-    /// As above, if there is a row, as a change of the user, which the listener is told. Deletes
-    /// the rows of the user's earlier links to set a password. Fails as not_found, or with the
+    /// Deletes the rows of the user's earlier links to set a password, and adds the row if there is
+    /// one. Reports both to the listener as a change of the user. Fails as not_found, or with the
     /// guard's failure.
     virtual Result<Done> issue_verification(std::string_view user_id,
                                             const std::optional<model::VerificationValue>& row,

@@ -114,7 +114,7 @@ bool has_name(std::FILE* file, const std::string& name) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// Refuses to guess the format of a file by an ending that is none of a format.
+/// Refuses a file name whose extension is that of no format.
 void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&

@@ -413,7 +413,7 @@ class Import {
 
     /// Writes the entries in the transaction of a dry run.
     void try_to_write() {
-        // Hashing dominates the run time, and the database accepts any text alike.
+        // Hashing dominates the run time, and the database accepts any text as a hash.
         for (const auto& entry : entries_)
             if (!entry->password.empty())
                 entry->row.password_hash = "not hashed";
@@ -595,7 +595,7 @@ class Import {
             error);
     }
 
-    /// A wrong line of a dry run.
+    /// An invalid line in a dry run.
     struct Problem {
         std::uint64_t line;
         std::string message;
@@ -627,7 +627,7 @@ class Import {
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;
     std::unique_ptr<store::Transaction> trial_transaction_;
-    /// Ends before what it describes.
+    /// Declared last, so that its thread ends before the members that it uses are destroyed.
     Interruption interruption_;
 };
 

@@ -103,7 +103,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// Tells which columns exist and may be read.
+/// The columns that exist and may be read.
 class ReadableColumns {
   public:
     ReadableColumns(Database& database, const store::Schema& schema)
@@ -117,7 +117,7 @@ class ReadableColumns {
                 return column != nullptr && !is_missing(table, column->name);
             });
     }
-    /// As has(), but the column may be missing.
+    /// Like has(), but also true if there is no such column.
     bool has_or_lacks(char table, std::string_view field) const {
         return schema_.table(table).find(field) == nullptr || has(table, {field});
     }
@@ -281,7 +281,7 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
         return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
     };
     const auto first = is_read_only(database);
-    // With two servers of equal weight, all of them reach the same one in one of 256 cases.
+    // With two servers of equal weight, all nine connections reach the same one in 1 of 256 runs.
     try {
         for (int number = 0; number < 8; ++number)
             if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)

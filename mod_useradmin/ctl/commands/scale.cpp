@@ -122,10 +122,10 @@ class ScaleObjects {
     }
 
     /// Waits until no other command creates or removes the objects. The server may still run one
-    /// that was killed. The lock is tried, for CREATE INDEX CONCURRENTLY waits for statements that
-    /// wait. The connection's end releases it.
+    /// that was killed. Polls, because CREATE INDEX CONCURRENTLY waits for all statements,
+    /// including one that waits for this lock. The end of the connection releases the lock.
     void exclude_other_commands() {
-        // Since PostgreSQL 14, the server looks whether the command was killed.
+        // Since PostgreSQL 14, the server notices if the command is killed.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");

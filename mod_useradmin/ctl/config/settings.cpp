@@ -31,8 +31,8 @@ std::string absolute(std::string_view file) {
     return file.empty() ? std::string() : std::filesystem::absolute(file).string();
 }
 
-/// Returns the configuration to read, or an empty text. That of the installed httpd is not for a
-/// database that the options name.
+/// Returns the configuration to read, or an empty text. If options name the database, that of the
+/// installed httpd is not used.
 std::string configuration_of(const Options& options) {
     if (const auto file = options.find("config"))
         return absolute(*file);

@@ -158,7 +158,7 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
     return {{cells, size}, static_cast<std::size_t>(width), affected};
 }
 
-/// Maps an SQLSTATE to a fault.
+/// Maps an SQLSTATE to an error kind.
 ErrorKind error_kind_of(std::string_view state) noexcept {
     static constexpr std::pair<std::string_view, ErrorKind> meanings[] = {
         {"0A000", ErrorKind::stale_schema},           // cached plan must not change result type

@@ -503,7 +503,7 @@ class Postgresql final : public Dialect {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
     const char* last_change_received() const noexcept override {
-        // Without one since the start: that of the start.
+        // The first is NULL if nothing was replayed since the start.
         return "coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
                " pg_catalog.pg_postmaster_start_time())";
     }

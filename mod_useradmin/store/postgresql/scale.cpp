@@ -27,7 +27,7 @@ bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// What the index can look up of a search.
+/// The trigrams of a search that the index looks up.
 struct Trigrams {
     /// The first three letters or digits of the first two runs of them.
     std::vector<std::string> first;
@@ -69,7 +69,7 @@ void append_pattern(Statement& statement, const Schema& schema, std::string_view
 // An equivalent collation that the index does not have prevents its use.
 constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
 
-/// Appends a condition that a user has a word.
+/// Appends a condition that the user's name or address contains the word.
 void append_word(Statement& statement, const Schema& schema, std::string_view word, bool by_index) {
     statement << searched_text(schema) << (by_index ? "" : without_index)
               << " OPERATOR(pg_catalog.~~) ";
@@ -238,7 +238,8 @@ class ScaledListQueries final : public ListQueries {
     }
 
   private:
-    /// Returns whether the window is found by walking the sessions, which is slow for a rare role.
+    /// Returns whether the window is found by an ordered scan of the sessions, which is slow for a
+    /// rare role.
     static bool is_by_sessions(const Work& work, const Window& window) {
         const std::optional<LastSeen>& seen = work.schema().user.last_seen;
         return window.order.by == SortKey::last_seen && seen && seen->is_of_sessions;
