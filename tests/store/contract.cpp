@@ -103,6 +103,15 @@ void Contract::add_session(std::string_view token, std::string_view user_id,
               sql_literal(user_id) + ")");
 }
 
+void Contract::add_verification(const std::string& identifier, const std::string& value,
+                                const std::string& expires_at, const std::string& created_at) {
+    sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
+              "\"createdAt\", \"updatedAt\") VALUES (" +
+              sql_literal(identifier + created_at) + ", " + sql_literal(identifier) + ", " +
+              sql_literal(value) + ", " + sql_literal(expires_at) + ", " + sql_literal(created_at) +
+              ", " + sql_literal(created_at) + ")");
+}
+
 void Contract::change(const std::string& statements, const std::string& reverse) {
     sql().run(statements);
     undo_ = reverse;

@@ -99,6 +99,10 @@ class Contract : public Utest {
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",
                   std::string_view created_at = "2026-01-01T00:00:00.000Z");
     void add_session(std::string_view token, std::string_view user_id, std::string_view expires_at);
+    /// Adds a row to "verification".
+    void add_verification(const std::string& identifier, const std::string& value,
+                          const std::string& expires_at = "2030-01-01T00:00:00.000Z",
+                          const std::string& created_at = "2026-01-01T00:00:00.000Z");
 
     /// A user to be made, complete.
     static store::NewUser new_user(std::string_view id, std::string_view email);

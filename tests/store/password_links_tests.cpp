@@ -13,7 +13,7 @@ class PasswordLinks : public Contract {
         for (const std::string id : {"n", "m"}) {
             add_user(id, id + "@x");
             for (const std::string identifier : {"reset-password:", "reset-passwor", "2fa-"})
-                add_row(identifier + id, id);
+                add_verification(identifier + id, id);
         }
     }
     void teardown() override {
@@ -22,13 +22,6 @@ class PasswordLinks : public Contract {
     }
 
   protected:
-    void add_row(const std::string& identifier, const std::string& value) {
-        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
-                  "\"createdAt\", \"updatedAt\") VALUES (" +
-                  sql_literal(identifier) + ", " + sql_literal(identifier) + ", " +
-                  sql_literal(value) +
-                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
-    }
     /// The users who have links: "m, n".
     std::string links() {
         std::string all;
@@ -110,7 +103,7 @@ TEST(password_links, end_with_another_address_or_a_ban) {
                 CHECK_EQUAL(4, others());
                 sql().run(
                     R"(UPDATE "user" SET "email" = 'n@x', "banned" = FALSE WHERE "id" = 'n')");
-                add_row("reset-password:n", "n");
+                add_verification("reset-password:n", "n");
             }
 }
 

@@ -26,13 +26,6 @@ class RemoveSecondFactor : public Contract {
     }
 
   protected:
-    void add_verification(const std::string& identifier, const std::string& value) {
-        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
-                  "\"createdAt\", \"updatedAt\") VALUES (" +
-                  sql_literal(identifier) + ", " + sql_literal(identifier) + ", " +
-                  sql_literal(value) +
-                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
-    }
     /// The texts of a column: "a, b".
     std::string all(const std::string& column, const std::string& table) {
         std::string texts;
@@ -80,7 +73,7 @@ TEST(remove_second_factor, forgets_that_users_trusted_devices_and_challenges) {
     worked(remove("n"));
     CHECK_EQUAL(
         std::string("2fa-m, sign-in-m, sign-in-n, trust-device-m, trust-devicm, trust-devicn"),
-        all("id", "\"verification\""));
+        all("identifier", "\"verification\""));
 }
 
 TEST(remove_second_factor, is_all_or_nothing) {
@@ -88,7 +81,7 @@ TEST(remove_second_factor, is_all_or_nothing) {
     RefusingListener listener;
     CHECK_FALSE(remove_over(*connection_, "n", {}, &listener));
     CHECK_EQUAL(std::string(untouched), state());
-    CHECK_EQUAL(std::string("2fa-n"), all("id", "\"verification\""));
+    CHECK_EQUAL(std::string("2fa-n"), all("identifier", "\"verification\""));
 }
 
 TEST(remove_second_factor, fails_for_a_user_without_one) {
@@ -142,7 +135,7 @@ TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
         const auto removed =
             remove_over(connection, id, {}, nullptr, {"people", "people_session", "account", true});
         const std::string left = all("id", "two_factors") + all("id", "people_session") +
-                                 all("id", "\"verification\"") +
+                                 all("identifier", "\"verification\"") +
                                  all("id", "people WHERE two_factor_enabled");
         sql().run("DROP TABLE people; DROP TABLE people_session; DROP TABLE two_factors");
         worked(removed);

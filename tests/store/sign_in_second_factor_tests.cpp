@@ -103,11 +103,7 @@ class SignInSecondFactor : public Contract {
     void add_verification(const std::string& identifier, const std::string& value = "n",
                           const std::string& expires_at = "2026-11-26T10:03:00.000Z",
                           const std::string& created_at = "2026-11-26T10:00:00.000Z") {
-        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
-                  "\"createdAt\", \"updatedAt\") VALUES (" +
-                  sql_literal(identifier + created_at) + ", " + sql_literal(identifier) + ", " +
-                  sql_literal(value) + ", " + sql_literal(expires_at) + ", " +
-                  sql_literal(created_at) + ", " + sql_literal(created_at) + ")");
+        Contract::add_verification(identifier, value, expires_at, created_at);
     }
     /// The identifiers in the verification table: "2fa-a, 2fa-b".
     std::string verifications() {
