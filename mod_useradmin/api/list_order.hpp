@@ -8,8 +8,8 @@
 
 namespace useradmin::api {
 
-/// Returns the order of the parameter sort (createdAt, updatedAt, name or email), or nothing for
-/// any other text.
-std::optional<store::Order> order_by(std::string_view name) noexcept;
+/// Returns the order of the parameter sort (createdAt, updatedAt, name, email or, if allowed,
+/// lastSeen), or nothing for any other text.
+std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen = false) noexcept;
 
 } // namespace useradmin::api

@@ -47,16 +47,13 @@ struct Sort {
 constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
                           {"updatedAt", {store::SortKey::updated_at, true}},
                           {"name", {store::SortKey::name, false}},
-                          {"email", {store::SortKey::email, false}}};
-// With UserAdminExtras.
-constexpr Sort by_last_activity = {"lastSeen", {store::SortKey::last_seen, true}};
+                          {"email", {store::SortKey::email, false}},
+                          {"lastSeen", {store::SortKey::last_seen, true}}};
 
 /// Returns the requested order. Unknown values count as absent.
 store::Order order_of(std::string_view query, bool has_extras) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
-    store::Order order = has_extras && wanted == by_last_activity.name
-                             ? by_last_activity.order
-                             : order_by(wanted.value_or("")).value_or(sorts[0].order);
+    store::Order order = order_by(wanted.value_or(""), has_extras).value_or(sorts[0].order);
     const std::optional<std::string> direction = text::query_parameter(query, "order");
     if (direction == "asc" || direction == "desc")
         order.is_descending = direction == "desc";
@@ -169,9 +166,12 @@ store::Result<Summary> summarize(store::Store& store, const model::NullableText&
 
 } // namespace
 
-std::optional<store::Order> order_by(std::string_view name) noexcept {
-    const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
-                                          [&](const Sort& each) { return name == each.name; });
+std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen) noexcept {
+    const auto* const sort =
+        std::find_if(std::begin(sorts), std::end(sorts), [&](const Sort& each) {
+            return name == each.name &&
+                   (allows_last_seen || each.order.by != store::SortKey::last_seen);
+        });
     return sort != std::end(sorts) ? std::optional(sort->order) : std::nullopt;
 }
 

@@ -39,7 +39,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
         throw CommandError(Exit::failure,
-                           "there is no file " + new_file_ + "; 'useradminctl schema' makes it");
+                           "there is no file " + new_file_ + "; 'useradminctl schema' creates it");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
@@ -107,7 +107,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
            (is_owner ? ", who owns table " : ", who can attach triggers to or replace table ") +
            table + ", is not: its code would run as a superuser; log in as " +
            (is_owner ? role + " or a member of it"
-                     : "the tables' owner, which must be no superuser");
+                     : "the tables' owner, who must not be a superuser");
 }
 
 void Database::refuse_superuser_risk(const store::Schema& schema) {

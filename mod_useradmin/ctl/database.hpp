@@ -86,7 +86,7 @@ std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 /// printed.
 template <class T>
 T value_of(store::Result<T> result,
-           const char* sentence = "nothing was done; 'useradminctl check' looks at the database") {
+           const char* sentence = "nothing was done; run 'useradminctl check'") {
     if (!result)
         throw CommandError(Exit::failure, sentence);
     return std::move(*result);

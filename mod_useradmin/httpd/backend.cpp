@@ -162,9 +162,9 @@ const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins)
         const auto origin = http::parse_origin(word);
         if (!origin)
             return line.copy("'" + std::string(word) +
-                             "' is no origin; right is http:// or https://, a host and, if it is "
-                             "not the scheme's own, a port, without a path or a wildcard: "
-                             "https://app.example.com");
+                             "' is not an origin; write http:// or https://, a host and, unless it "
+                             "is the scheme's default, a port, without a path or a wildcard, such "
+                             "as https://app.example.com");
         *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(*origin);
     }
     if (line.words.empty())
@@ -301,8 +301,9 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
       store_(*backend_.shared.sessions, connections_, log_, request->pool, names_of(settings_),
              label_of(request->pool, settings_),
-             store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
-             backend_.write_semaphore),
+             store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request),
+                                  settings_.timeout_directive},
+             &totals_, backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_enabled())
         store_.set_change_listener(&audit_);

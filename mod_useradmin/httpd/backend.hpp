@@ -79,9 +79,10 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
         directive<ApplicationTables>(
             "UserAdminTables", TAKE3, anywhere, "the names of the user, session and account tables",
             Tables{{}, label_prefix, plugins_label}, TablesReader{label_prefix}),
-        directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
-                                  "the origins whose pages may send requests, beside the own one",
-                                  http::Origins(), read_trusted_origins),
+        directive<TrustedOrigins>(
+            "UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
+            "the origins whose pages may send requests, besides the server's own", http::Origins(),
+            read_trusted_origins),
         directive<PasswordHash>(
             "UserAdminPasswordHash", TAKE_ARGV, anywhere,
             "how new passwords are hashed: argon2id [m=KiB] [t=N] [p=N], or scrypt",

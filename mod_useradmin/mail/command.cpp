@@ -119,7 +119,7 @@ bool read_output(int descriptor, std::string& kept) {
 /// if it was killed.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
-    constexpr int turn = 10; // ms: the command may end and leave its output open to others
+    constexpr int turn = 10; // ms; a child may keep the output open
     constexpr int unknown_status = 255 << 8;
     int status = 0;
     for (bool is_open = true;;) {
@@ -161,7 +161,7 @@ bool CommandMailer::send(std::string_view message) {
     input.writer.set_nonblocking();
     if (::write(input.writer.get(), message.data(), message.size()) !=
         static_cast<ssize_t>(message.size()))
-        return fail("could not be started: the message does not fit into a pipe");
+        return fail("was not started: the message does not fit into a pipe");
     input.writer.close();
     pid_t process = 0;
     if (const int error = spawn(process, command_, input, output); error != 0)

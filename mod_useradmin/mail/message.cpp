@@ -66,7 +66,7 @@ void append_date(std::string& out, text::Timestamp now) {
 void append_body(std::string& out, std::string_view text) {
     std::string lines;
     for (const char c : text)
-        if (c != '\r') // a file of templates may have it
+        if (c != '\r') // from a template file with CRLF
             lines.append(c == '\n' ? "\r" : "").append(1, c);
     constexpr std::size_t bytes_of_line = 57;
     for (std::string_view rest = lines; !rest.empty();

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kind_names[] = {"set-password", "invitation", "verify-email"};
 constexpr http::Language languages[] = {http::Language::spanish, http::Language::english};
-constexpr std::string_view place_names[] = {"name", "email", "link", "hours"};
-/// Longer names are cut.
+constexpr std::string_view placeholder_names[] = {"name", "email", "link", "hours"};
+/// Longer names are truncated.
 constexpr std::size_t max_name_size = 100;
 /// The longest value is a link: an address of 1000 bytes, and a token with the user's address and
 /// id.
@@ -39,8 +39,8 @@ Template* find_template(Templates& templates, std::string_view line) {
     return nullptr;
 }
 
-/// Returns the name of the next place in the text, with its braces, or an empty view.
-std::string_view next_place(std::string_view text) {
+/// Returns the next placeholder in the text, with its braces, or an empty view.
+std::string_view next_placeholder(std::string_view text) {
     const std::size_t begin = text.find('{');
     if (begin == text.npos)
         return {};
@@ -48,10 +48,10 @@ std::string_view next_place(std::string_view text) {
     return text.substr(begin, end == text.npos || text[end] == '\n' ? 1 : end + 1 - begin);
 }
 
-bool is_known(std::string_view place) {
+bool is_known(std::string_view placeholder) {
     return std::any_of(
-        std::begin(place_names), std::end(place_names),
-        [&](std::string_view name) { return place == "{" + std::string(name) + "}"; });
+        std::begin(placeholder_names), std::end(placeholder_names),
+        [&](std::string_view name) { return placeholder == "{" + std::string(name) + "}"; });
 }
 
 /// Returns what is wrong with a template; empty: nothing.
@@ -66,16 +66,16 @@ std::string problem_of(const Template& read) {
     std::size_t size = read.text.size() + static_cast<std::size_t>(
                                               std::count(read.text.begin(), read.text.end(), '\n'));
     for (std::string_view rest : {read.subject, read.text})
-        for (auto place = next_place(rest); !place.empty(); place = next_place(rest)) {
-            if (!is_known(place))
-                return "has '" + std::string(place) +
-                       "'; right are {name}, {email}, {link} and {hours}";
+        for (auto found = next_placeholder(rest); !found.empty(); found = next_placeholder(rest)) {
+            if (!is_known(found))
+                return "has '" + std::string(found) +
+                       "'; the placeholders are {name}, {email}, {link} and {hours}";
             size += max_value_size;
-            rest = rest.substr(static_cast<std::size_t>(place.data() - rest.data()) + place.size());
+            rest = rest.substr(static_cast<std::size_t>(found.data() - rest.data()) + found.size());
         }
     return size <= max_text_size
                ? ""
-               : "is too long: a text may have 32 KiB, of which each value takes 2";
+               : "is too long: the limit is 32 KiB, and each placeholder counts as 2 KiB";
 }
 
 } // namespace
@@ -114,7 +114,7 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
         Template* const read = find_template(templates, line);
         if (read == nullptr)
             return "has the line '" + text::printable(line.substr(0, 60)) +
-                   "' where a template begins; right is for example [set-password en]";
+                   "' instead of the start of a template, such as [set-password en]";
         const std::string begin(line);
         read->subject = split_line(text);
         if (!split_line(text).empty())
@@ -139,13 +139,13 @@ std::string fill(std::string_view text, const Values& values) {
     const std::string hours = std::to_string(values.lifetime.count());
     const std::string_view contents[] = {name, values.email, values.link, hours};
     std::string out;
-    for (auto place = next_place(text); !place.empty(); place = next_place(text)) {
-        const auto before = static_cast<std::size_t>(place.data() - text.data());
+    for (auto found = next_placeholder(text); !found.empty(); found = next_placeholder(text)) {
+        const auto before = static_cast<std::size_t>(found.data() - text.data());
         out += text.substr(0, before);
-        for (std::size_t index = 0; index < std::size(place_names); ++index)
-            if (place == "{" + std::string(place_names[index]) + "}")
+        for (std::size_t index = 0; index < std::size(placeholder_names); ++index)
+            if (found == "{" + std::string(placeholder_names[index]) + "}")
                 out += contents[index];
-        text.remove_prefix(before + place.size());
+        text.remove_prefix(before + found.size());
     }
     return out += text;
 }

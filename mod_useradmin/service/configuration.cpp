@@ -26,8 +26,8 @@ const char* parse_expression(const httpd::ConfigLine& line, std::string_view tex
                           AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY, &error, nullptr);
     if (error == nullptr)
         return nullptr;
-    return line.copy("'" + std::string(text) + "' is no expression (" + error +
-                     "); right is for example %{note:session-user-id}");
+    return line.copy("'" + std::string(text) + "' is not an expression (" + error +
+                     "); write, for example, %{note:session-user-id}");
 }
 
 constexpr std::size_t max_title = 100;
@@ -71,7 +71,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
     if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
-        return "is a field of the service's own; right is a further column of the application's, "
+        return "is a field of the service itself; name a further column of the application, "
                "such as company";
     if (has_name_of_secret(name))
         return "has the name of a secret, which the service never shows";
@@ -213,8 +213,8 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
             actions.add(*action);
         else
             return line.copy("'" + std::string(word) +
-                             "' is no action; right is for example user:list, session:revoke, or "
-                             "all alone");
+                             "' is not an action; name actions such as user:list and "
+                             "session:revoke, or only all");
     }
     first = &apr::emplace<admin::RoleActions>(line.pool(),
                                               admin::RoleActions{line.copy(role), actions, first});
@@ -227,7 +227,7 @@ const char* ColumnsReader::operator()(const httpd::ConfigLine& line,
         apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
     for (const std::string_view word : line.words) {
         if (word.empty() || word.find(',') != word.npos || !text::is_clean_utf8(word))
-            return "must be one or more names of columns between blanks, such as company plan";
+            return "must be one or more column names separated by spaces, such as company plan";
         if (const char* const refusal = refusal_of(word, are_editable))
             return line.copy("'" + std::string(word) + "' " + refusal);
         *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(word);

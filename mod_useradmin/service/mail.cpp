@@ -27,8 +27,8 @@ const char* read_mail_command(const httpd::ConfigLine& line, const char* const*&
         return "must begin with the absolute path of a program, such as \"/usr/sbin/sendmail -t\"";
     if (::stat(command[0], &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0)
-        return line.copy("must begin with the path of a program, and " + std::string(command[0]) +
-                         " is none");
+        return line.copy("must begin with the path of a program, but " + std::string(command[0]) +
+                         " is not one");
     return nullptr;
 }
 
@@ -66,11 +66,11 @@ const char* read_mail_templates(const httpd::ConfigLine& line, const mail::Templ
     const std::optional<std::string> text =
         httpd::read_small_file(line.pool(), path, mail::max_templates_size);
     if (!text)
-        return line.copy("must be a file of templates, of at most 64 KiB, that can be read, and " +
-                         std::string(path) + " is none");
+        return line.copy("must be a readable file of templates, of at most 64 KiB, but " +
+                         std::string(path) + " is not one");
     const auto parsed = mail::parse_templates(line.copy(*text));
     if (const auto* problem = std::get_if<std::string>(&parsed))
-        return line.copy("must be a file of templates, and " + std::string(path) + " " + *problem);
+        return line.copy("must be a file of templates, but " + std::string(path) + " " + *problem);
     templates = &apr::emplace<mail::Templates>(line.pool(), std::get<mail::Templates>(parsed));
     return nullptr;
 }

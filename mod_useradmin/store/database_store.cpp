@@ -39,17 +39,24 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
+/// Returns " (UserAdminTimeout)", or an empty text if no directive sets the limit.
+std::string in_brackets(const char* directive) {
+    return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
+}
+
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
     return log_unavailable(WorkOutcome::timed_out, "UA0107: ",
                            "the query timed out after " +
-                               std::to_string(timeout_policy_.timeout.count() / 1000) + " s");
+                               std::to_string(timeout_policy_.timeout.count() / 1000) + " s" +
+                               in_brackets(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::lock_failure() {
-    return log_unavailable(WorkOutcome::lock_timed_out,
-                           "UA0104: ", "timed out waiting for the database lock");
+    return log_unavailable(WorkOutcome::lock_timed_out, "UA0104: ",
+                           "timed out waiting for the database lock" +
+                               in_brackets(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::connection_failure(const Client& client) {

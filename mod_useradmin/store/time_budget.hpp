@@ -19,6 +19,8 @@ struct TimeoutPolicy {
     /// The time already used by the same request. It counts and is updated. nullptr if there is
     /// none.
     Clock::duration* elapsed = nullptr;
+    /// The directive that sets the limit, for log lines. nullptr if there is none.
+    const char* directive = nullptr;
 };
 
 /// The remaining time that a request may wait for the database.

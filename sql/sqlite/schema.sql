@@ -72,8 +72,8 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 );
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
--- The API keys that a ban disabled, so that lifting it enables them (UserAdminCleanUp). The columns
--- are not quoted, as above.
+-- The API keys that a ban disabled, so that its end enables only those (UserAdminCleanUp). The
+-- columns are not quoted, as above.
 CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     user_id text NOT NULL,
     key_id  text NOT NULL,

@@ -433,7 +433,7 @@ TEST(bulk, import_stops_at_the_first_wrong_line) {
     const ProgramResult ended =
         ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "line 2 has an email that is no address"));
+    CHECK(has(ended.errors, "line 2 has an email that is not an address"));
     CHECK_EQUAL(0, users());
 }
 
@@ -451,7 +451,7 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has the address of an existing user", "line 2 has no email",
-          "line 3 is not a JSON object", "line 4 has an email that is no address",
+          "line 3 is not a JSON object", "line 4 has an email that is not an address",
           "line 5 is not right: there is no \"nam\"", "line 6 has the role 'boss'",
           "line 7 has a wrong banned, which must be true or false",
           "line 8 has a wrong createdAt, which must be a time",
@@ -704,9 +704,10 @@ TEST(bulk, import_that_stops_says_how_to_resume) {
     const std::string name = lines(text + line("bo"));
     const ProgramResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
-    CHECK_TEXT(has(ended.errors, "line 1001 has an email that is no address; the lines up to line "
-                                 "1000 are imported; fix it, then run this again with "
-                                 "--on-conflict skip"),
+    CHECK_TEXT(has(ended.errors,
+                   "line 1001 has an email that is not an address; the lines up to line "
+                   "1000 are imported; fix it, then run this again with "
+                   "--on-conflict skip"),
                ended.errors.c_str());
     CHECK_EQUAL(1000, users());
     CHECK_FALSE(std::filesystem::exists(name + ".import"));

@@ -286,10 +286,10 @@ TEST(check, says_where_no_user_has_the_protected_address) {
 TEST(check, says_where_addresses_differ_in_case_alone) {
     create("Boss@x.org");
     create("ana@x.org", "Ana");
-    CHECK_FALSE(lists(look(0), "data.notes", "but for capital letters"));
+    CHECK_FALSE(lists(look(0), "data.notes", "if case is ignored"));
     sql().run(R"(UPDATE "user" SET "email" = 'bOSS@x.org' WHERE "email" = 'ana@x.org')");
     const Json json = look(0);
-    CHECK(lists(json, "data.notes", "1 address stands there more than once but for capital"));
+    CHECK(lists(json, "data.notes", "1 address belongs to more than one user if case is ignored"));
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
@@ -303,7 +303,7 @@ TEST(check, says_which_further_columns_the_table_does_not_have) {
     const auto result = checked("UserAdminExtras On\n" + columns);
     CHECK_EQUAL(1, result.status);
     STRCMP_CONTAINS(
-        "UserAdminColumns names plann, which is no further column of table \"user\"; it "
+        "UserAdminColumns names plann, which is not a further column of table \"user\"; it "
         "has company, data",
         result.output.c_str());
     STRCMP_CONTAINS("column data has the type json, so the console shows it and cannot change it",

@@ -137,7 +137,7 @@ TEST(scale, is_removed_completely) {
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
     const ProgramResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' makes them"));
+    CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' creates them"));
 }
 
 TEST(scale, corrects_wrong_counts) {
@@ -433,7 +433,7 @@ TEST(scale, interrupted_says_what_is_done_and_how_to_go_on) {
         return;
     sql().run(users(1, 10));
     const std::pair<const char*, const char*> commands[] = {
-        {"--scale", "interrupted; what was created stays; run this again to create the rest\n"},
+        {"--scale", "interrupted; what was created is kept; run this again to create the rest\n"},
         {"--no-scale", "interrupted; run this again to remove the rest\n"}};
     for (const auto& [command, sentence] : commands) {
         const std::string out = path("interrupted-scale.txt");

@@ -186,7 +186,7 @@ TEST(schema, alone_creates_the_sqlite_file) {
     };
     const ProgramResult ended = with("list");
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "'useradminctl schema' makes it"));
+    CHECK(has(ended.errors, "'useradminctl schema' creates it"));
     CHECK_FALSE(std::filesystem::exists(name));
     done(with("schema"));
     done(with("check"));

@@ -167,7 +167,30 @@ TEST(list, sorts_as_asked_to) {
     CHECK_EQUAL(std::string("bca"), order_by("name"));
     CHECK_EQUAL(std::string("cab"), order_by("createdAt"));
     CHECK_EQUAL(std::string("bca"), order_by("updatedAt"));
-    CHECK(has(ctl({"list", "--sort", "id"}).errors, "createdAt, updatedAt, name or email"));
+    CHECK(
+        has(ctl({"list", "--sort", "id"}).errors, "createdAt, updatedAt, name, email or lastSeen"));
+}
+
+TEST(list, shows_the_last_activity_if_sorted_by_it) {
+    for (const auto& [name, seen] :
+         {std::pair("a", "2026-03-01"), {"b", "2026-02-01"}, {"c", ""}}) {
+        const std::string id = create(std::string(name) + "@x.org", name);
+        if (*seen != '\0')
+            sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "expiresAt", "createdAt",
+                         "updatedAt") VALUES ()" +
+                      sql_literal(name) + ", " + sql_literal(name) + ", " + sql_literal(id) +
+                      ", '2026-11-20T23:30:19.717Z', '2026-01-01T00:00:00.000Z', '" + seen +
+                      "T00:00:00.000Z')");
+    }
+    const Json json(ctl({"list", "--sort", "lastSeen", "--json"}).output);
+    CHECK_EQUAL(std::string("a@x.org"), json.at("data.0.email"));
+    CHECK_EQUAL(std::string("2026-03-01T00:00:00.000Z"), json.at("data.0.lastSeenAt"));
+    CHECK_EQUAL(std::string("b@x.org"), json.at("data.1.email"));
+    CHECK_EQUAL(std::string("c@x.org"), json.at("data.2.email"));
+    const std::string text = done(ctl({"list", "--sort", "lastSeen"}));
+    CHECK(has(text, "LAST SEEN"));
+    CHECK(has(text, "2026-03-01T00:00:00.000Z"));
+    CHECK(!has(done(ctl({"list"})), "LAST SEEN"));
 }
 
 TEST(list, refuses_a_page_or_limit_that_is_no_whole_number) {

@@ -78,7 +78,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     if (!make("frozen"))
         return;
     allow_log("UA0");
-    expect_log("UA0107: the query timed out after 1 s");
+    expect_log("UA0107: the query timed out after 1 s (UserAdminTimeout)");
     start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1") +
                     location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1") +
                     patient);

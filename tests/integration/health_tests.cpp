@@ -103,8 +103,9 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
         return reply.status == 200 && reply.body == "ok\n";
     }));
     own_->freeze();
-    expect_log("UA0107: the query timed out after 1 s");
-    STRCMP_CONTAINS("unavailable\nUA0107: the query timed out after 1 s", health().body.c_str());
+    expect_log("UA0107: the query timed out after 1 s (UserAdminTimeout)");
+    STRCMP_CONTAINS("unavailable\nUA0107: the query timed out after 1 s (UserAdminTimeout)",
+                    health().body.c_str());
     own_->thaw();
     CHECK(eventually([&] { return health().status == 200; }));
 }

@@ -117,13 +117,13 @@ TEST(templates, of_a_file_replace_the_built_in_ones) {
 
 TEST(templates, that_are_wrong_are_refused_with_a_reason) {
     for (const auto& [text, reason] :
-         {std::pair("Hello", "has the line 'Hello' where a template begins"),
+         {std::pair("Hello", "has the line 'Hello' instead of the start of a template"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
           {"[invitation en]\nx\n{link}", "needs an empty line after the subject"},
           {"[invitation en]\n\n\n{link}", "needs a line with its subject"},
           {"[invitation en]\nx\n\ntext", "needs {link} in its text"},
           {"[invitation en]\n{link}\n\n{link}", "and not in its subject"},
-          {"[invitation en]\nx\n\n{link} {token}", "has '{token}'; right are {name}"},
+          {"[invitation en]\nx\n\n{link} {token}", "has '{token}'; the placeholders are {name}"},
           {"[invitation en]\nx\n\n{link} {", "has '{'"},
           {"\xff", "is not UTF-8"}})
         STRCMP_CONTAINS(reason, problem_with(text).c_str());
@@ -147,7 +147,7 @@ TEST(templates, are_bounded_so_that_each_message_fits_into_a_pipe) {
               return links;
           }()}) {
         STRCMP_EQUAL("", problem_with(begin + text).c_str());
-        STRCMP_CONTAINS("is too long: a text may have 32 KiB",
+        STRCMP_CONTAINS("is too long: the limit is 32 KiB",
                         problem_with(begin + text + std::string(2500, '\n')).c_str());
         const std::string filled =
             mail::fill(text, {std::string(200, 'a'), "", std::string(2048, 'l'), {}});

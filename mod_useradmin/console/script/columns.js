@@ -21,7 +21,7 @@ function furtherText({ type }, value, format) {
  * A column of the list beside that of the user. isExtra: not shown until it is chosen. further: what it shows of the application's.
  * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
  */
-// Whether all columns that are shown by default have room.
+// Whether there is room for all columns that are shown by default.
 const isWide = matchMedia("(min-width: 78rem)").matches;
 /** @returns {ListColumn[]} */
 const listColumns = () => [

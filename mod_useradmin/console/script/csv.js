@@ -3,7 +3,7 @@
 /** @param {unknown} value */
 function csvCell(value) {
   const text = plainText(value ?? "");
-  // Spreadsheets run a text that looks like a formula.
+  // Spreadsheets evaluate a text that looks like a formula.
   const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -30,7 +30,7 @@ class CsvExport {
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
   }
 
-  // Reads the list from where it has got to.
+  // Reads the rest of the list.
   async run() {
     this.frame.notice.replaceChildren();
     try {
@@ -49,7 +49,7 @@ class CsvExport {
   #take({ data, total, next }) {
     if (!this.#columns.length) {
       this.#columns = /** @type {(keyof User)[]} */ (Object.keys(data[0] ?? {}));
-      // The mark at the start tells spreadsheets that it is UTF-8.
+      // The byte order mark tells spreadsheets that the file is UTF-8.
       this.#parts.push("\ufeff", csvLine(this.#columns));
     }
     this.#parts.push(...data.map((user) => csvLine(this.#columns.map((column) => user[column]))));

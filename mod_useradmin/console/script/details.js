@@ -15,7 +15,7 @@ class Details {
   refresh() {
     if (this.node.open) return this.load();
   }
-  // Reads the section anew.
+  // Reads the section again.
   async load() {}
 
   /**

@@ -1,4 +1,5 @@
-// Dialogs: the browser traps and restores the focus. What is typed into them is kept or discarded with consent.
+// Dialogs: the browser traps and restores the focus. Input is kept, or discarded with the user's
+// consent.
 
 /**
  * @typedef {object} Frame
@@ -66,7 +67,7 @@ function dialog(title, kind = "") {
     wasPressed ||= event.detail === 1;
     if (!wasPressed) event.preventDefault();
   });
-  // The message is about what was there before.
+  // The message refers to the previous input.
   node.addEventListener("input", () => (said.textContent = ""));
   document.body.append(node);
   node.showModal();
@@ -88,7 +89,7 @@ function confirmation(title, no, yes, lead) {
     /** @param {boolean} isAgreed */
     const end = (isAgreed) => {
       frame.node.close();
-      // The event comes later: a key that is pressed before it may ask again.
+      // The event "close" follows later. A key pressed until then may ask again.
       resolve(isAgreed);
     };
     frame.close = () => end(false);

@@ -1,4 +1,4 @@
-// Nodes.
+// Creates and updates DOM nodes.
 
 /**
  * Attributes, and listeners by names that begin with "on". false and null leave an attribute out.

@@ -1,4 +1,4 @@
-// Forms.
+// Forms: inputs, their messages, and passwords.
 
 /**
  * An input with its field. isStored: its initial value is the user's, and is always valid.

@@ -99,7 +99,7 @@ class List {
     role: this.#choice("role", [["", t("all")], ...roles("user")]),
     banned: this.#choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
     emailVerified: this.#choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
-    // Days; negative: not for so many.
+    // The number of days; negative if the user was not seen for that long.
     seen: this.#choice("seen", hasExtras ? [["", t("all")], ["30", t("seen")], ["-90", t("unseen90")], ["-365", t("unseen365")]] : [["", ""]]),
     createdFrom: this.#day("createdFrom"),
     createdTo: this.#day("createdTo"),
@@ -172,7 +172,7 @@ class List {
   #day(key) {
     /** @type {HTMLInputElement} */
     const node = h("input", { type: "date", id: newId(), max: "9999-12-31", onchange: () => {
-      // While a year is typed, its first digits are a year as well.
+      // While a year is being typed, its first digits already form a valid date.
       if (!node.value || node.value > "1000") this.#change({ [key]: node.value });
     } });
     this.#choose(key, node);
@@ -186,7 +186,7 @@ class List {
   #choose(key, node) {
     const value = this.#query[key];
     if (node.type === "date" && !/^(\d{4}-\d\d-\d\d)?$/.test(value)) this.#query[key] = "";
-    // Another date may have been begun.
+    // Keeps a date that the user is still typing.
     else if (node.value !== value) node.value = value;
     if (node.value !== this.#query[key]) node.value = this.#query[key] = empty[key];
   }

@@ -1,4 +1,4 @@
-// The page: what is shown, and what is said about it.
+// The page: its views and its messages.
 
 /**
  * An open dialog. user: the id of the user that a drawer shows. isLeft: the user has agreed to discard its edits.
@@ -18,7 +18,7 @@ const copyNotice = h("p", { class: "notice warn", role: "status" });
 function noteCopy(time) {
   isCopy = time !== undefined;
   const note = isCopy ? t("readOnly", { time: timeText(time ?? "") }) : "";
-  // Screen readers say a text again that is replaced by the same one.
+  // Screen readers repeat a text that is set again.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".change"))) node.hidden = isCopy;
 }

@@ -56,7 +56,8 @@ class Profile {
     return changes;
   }
 
-  // Returns what is typed, what of it differs, and a request's body with that.
+  // Returns the values of all inputs, those that were changed, and the body of a request that saves
+  // them.
   edited() {
     const typed = Object.fromEntries(this.fields.map(({ key, input }) => [key, input.value]));
     /** @type {Record<string, string>} */

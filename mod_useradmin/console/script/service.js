@@ -33,7 +33,7 @@
 let caller = null;
 // Whether the last change has not reached the application's secondary storage.
 let isStillAccepted = false;
-// Whether the service reads a copy of the database, which takes no changes.
+// Whether the service reads a read-only copy of the database.
 let isCopy = false;
 /**
  * What the page does about replies that concern more than their request; main.js sets it.

@@ -36,7 +36,7 @@ class Sessions {
       data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => this.#item(session))));
   }
 
-  // Only the console's own sign-in can be asked.
+  // Only the console's own sign-in tells which session this is.
   async #readOwn() {
     if (!canSignIn || !isSelf(this.user)) return null;
     const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({ content: null }));

@@ -31,7 +31,7 @@ class Table {
     this.choose();
   }
 
-  // Makes the heads of the columns that are shown. The rows follow as they are painted.
+  // Creates the headers of the shown columns. The rows follow when they are painted.
   choose() {
     this.columns = shownColumns();
     /** @type {(text: string, key: string | false, before?: Child) => HTMLElement} */

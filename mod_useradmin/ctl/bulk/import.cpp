@@ -134,7 +134,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     if (!entry.names("updatedAt"))
         user.updated_at = user.created_at;
     if (user.email.find('@') == user.email.npos)
-        return user.email.empty() ? "has no email" : "has an email that is no address";
+        return user.email.empty() ? "has no email" : "has an email that is not an address";
     if (rules.lowers_email)
         user.email = entry.email = text::lower(user.email);
     if (user.name.empty())

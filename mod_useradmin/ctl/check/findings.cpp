@@ -34,7 +34,7 @@ class Examiner {
         if (found_.has_mixed_servers)
             problem_that("some connections reach a read-only server and others do not, as with "
                          "pgpool-II's load balancing: a list may lack what was just saved; let "
-                         "DBDParams lead to the primary alone");
+                         "DBDParams lead only to the primary");
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
@@ -169,9 +169,9 @@ class Examiner {
                  "UserAdminProtectedEmail");
         if (const std::int64_t collisions = found_.ambiguous_emails.value_or(0); collisions > 0) {
             const std::string email = schema().user.at("email").sql();
-            note(count_of(collisions, "address stands", "addresses stand") +
-                 " there more than once but for capital letters, and of such users each signs in "
-                 "as it is typed; see: SELECT lower(" +
+            note(count_of(collisions, "address belongs", "addresses belong") +
+                 " to more than one user if case is ignored; each of them must type the address "
+                 "as it is stored; see: SELECT lower(" +
                  email + ") FROM " + schema().user.name + " GROUP BY 1 HAVING count(*) > 1;");
         }
     }
@@ -249,8 +249,8 @@ class Examiner {
                  ? "run: UPDATE " + schema().user.name + " SET " + email + " = lower(" + email +
                        ") WHERE " + email + " <> lower(" + email + ");"
                  : "change them to lower case one by one, since " +
-                       count_of(*found_.ambiguous_emails, "address stands", "addresses stand") +
-                       " there more than once but for capital letters"));
+                       count_of(*found_.ambiguous_emails, "address belongs", "addresses belong") +
+                       " to more than one user if case is ignored"));
     }
 
     void check_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
@@ -263,8 +263,8 @@ class Examiner {
                 "passwd'");
         if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
             note(count_of(bcrypt, "password hash is", "password hashes are") +
-                 " bcrypt: this server verifies them, and where people sign in here it replaces "
-                 "them by UserAdminPasswordHash's format at the first right password");
+                 " bcrypt: this server verifies them, and replaces each at its user's next "
+                 "sign-in here by one in the format of UserAdminPasswordHash");
         if (theirs.scrypt > 0 && theirs.argon2id > 0) {
             note("the application has both argon2id and scrypt hashes: either "
                  "UserAdminPasswordHash suits it");
@@ -309,8 +309,9 @@ class Examiner {
             std::string others;
             for (const store::Column* column : columns)
                 others += (others.empty() ? "" : ", ") + column->name;
-            problem_that(directive + " names " + name + ", which is no further column of table " +
-                         schema().user.name + "; it has " + (others.empty() ? "none" : others));
+            problem_that(directive + " names " + name +
+                         ", which is not a further column of table " + schema().user.name +
+                         "; it has " + (others.empty() ? "none" : others));
         } else if (directive == "UserAdminEditable" &&
                    store::statements::extra_kind_of(**found) == store::ExtraColumn::Kind::any) {
             note("column " + name + " has the type " +

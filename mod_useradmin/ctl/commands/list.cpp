@@ -21,9 +21,10 @@ model::NullableText text_of(const Options& options, std::string_view name) {
 }
 
 store::Order order_of(const Options& options) {
-    const auto order = api::order_by(options.find("sort").value_or("createdAt"));
+    const auto order = api::order_by(options.find("sort").value_or("createdAt"), true);
     if (!order)
-        throw CommandError(Exit::usage, "--sort must be createdAt, updatedAt, name or email");
+        throw CommandError(Exit::usage,
+                           "--sort must be createdAt, updatedAt, name, email or lastSeen");
     return *order;
 }
 
@@ -41,19 +42,24 @@ Exit list(Context& context) {
         filter.banned = true;
         filter.matches_all = filter.role || filter.search;
     }
-    const store::Page page = value_of(context.store().list(filter, window));
+    store::Page page = value_of(context.store().list(filter, window));
+    const bool shows_last_seen = window.order.by == store::SortKey::last_seen;
+    if (shows_last_seen)
+        static_cast<void>(value_of(context.store().read_last_activity(page.users)));
     pagination.total = page.total;
     if (context.wants_json()) {
         print_json(api::records(page, pagination).body);
         return Exit::success;
     }
-    TextTable listing = {{"ID", Width::full},          {"NAME", Width::truncated},
-                         {"EMAIL", Width::full},       {"ROLE", Width::truncated},
-                         {"BANNED", Width::truncated}, {"CREATED", Width::full}};
+    TextTable listing = {
+        {"ID", Width::full},          {"NAME", Width::truncated},
+        {"EMAIL", Width::full},       {"ROLE", Width::truncated},
+        {"BANNED", Width::truncated}, {shows_last_seen ? "LAST SEEN" : "CREATED", Width::full}};
     for (const model::User& user : page.users)
-        listing.add({std::string(user.id), std::string(user.name), std::string(user.email),
-                     std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
-                     display(user.created_at)});
+        listing.add(
+            {std::string(user.id), std::string(user.name), std::string(user.email),
+             std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
+             display(shows_last_seen ? user.last_seen.value_or(std::nullopt) : user.created_at)});
     if (!page.users.empty())
         listing.print();
     print_line(count_of(page.total, "user", "users") + ", page " + std::to_string(pagination.page) +

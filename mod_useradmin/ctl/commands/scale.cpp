@@ -49,7 +49,7 @@ class ScaleObjects {
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
-                                   "a name must not hold " + std::string(body_quote));
+                                   "a name must not contain " + std::string(body_quote));
         // Overrides the account's own settings. With this path, no function or operator of another
         // role hides a built-in one.
         database.execute("SET search_path = pg_catalog, pg_temp");
@@ -267,7 +267,7 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 
 Exit create_scale(Context& context) {
     const Interruption interruption(context.wants_json(), [] {
-        return "what was created stays; run this again to create the rest";
+        return "what was created is kept; run this again to create the rest";
     });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
@@ -301,7 +301,7 @@ Exit remove_scale(Context& context) {
     objects.run_locked("removal");
     objects.remove_order_indexes();
     print(context, 0, 0,
-          "The counts and their indexes were removed; two indexes of the user table stay.");
+          "The counts and their indexes were removed; two indexes of the user table are kept.");
     return Exit::success;
 }
 
@@ -310,7 +310,7 @@ Exit check_counts(Context& context) {
     const CopyState state = objects.state();
     if (!state.has_schema)
         throw CommandError(Exit::failure,
-                           "there are no counts; 'useradminctl schema --scale' makes them");
+                           "there are no counts; 'useradminctl schema --scale' creates them");
     if (state.is_earlier)
         throw CommandError(Exit::failure, "the counts are those of an earlier version; run "
                                           "'useradminctl schema --scale'");
