@@ -1,4 +1,4 @@
-// mod_auth_useradmin: resolves the caller from the application's session table into request notes.
+// mod_auth_useradmin: finds the caller in the application's session table and sets request notes.
 #include "auth/authentication.hpp"
 #include "auth/configuration.hpp"
 

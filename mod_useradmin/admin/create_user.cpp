@@ -12,7 +12,7 @@ namespace useradmin::admin {
 Reply create_user(Call& call) {
     const json::Object& body = *call.parameters.object();
     const std::optional<json::Object> data = body.object("data");
-    // The roles.
+    // The roles: those in the body take precedence over those in data.
     std::string roles(api::text_of(api::Role::user));
     const bool is_in_body = has_any(body, {"role"});
     const bool is_in_data = !is_in_body && data && has_any(*data, {"role"});
@@ -26,10 +26,8 @@ Reply create_user(Call& call) {
     }
     if (may_not_give(call, roles))
         return error(outranked);
-    // A ban.
     if (data && has_ban(*data) && !call.may(Action::ban_user))
         return error(forbidden_ban);
-    // The address and the password.
     const std::string email = text::lower(body.text("email"));
     call.event.target = email;
     if (!sign_in::is_email(email))
@@ -43,7 +41,7 @@ Reply create_user(Call& call) {
     if (!taken.is_not_found())
         return failure_reply(taken.failure(), call.forbidden);
 
-    // Hashes without holding a connection.
+    // Hash without holding a database connection.
     std::variant<crypto::Secret, password::HashFailure> hash;
     if (!password.empty())
         hash = call.service.hasher.hash(password);

@@ -26,7 +26,7 @@ struct Call {
     bool may(Action action) const noexcept;
 };
 
-/// Adds the errors of a request's body or query.
+/// Checks a request's body or query. Returns the error reply if it is invalid.
 using Validate = std::optional<Reply> (*)(const http::Request& request,
                                           sign_in::Parameters& parameters);
 
@@ -37,7 +37,7 @@ struct Endpoint {
     /// The operation's name in metrics and the audit log.
     std::string_view operation;
     bool is_change;
-    /// The right that it requires; nothing: none.
+    /// The action that the caller's role must allow; nothing if any session suffices.
     std::optional<Action> action;
     Problem forbidden;
     Validate validate;
@@ -60,7 +60,7 @@ Reply has_permission(Call& call);
 Reply impersonate_user(Call& call);
 Reply stop_impersonating(Call& call);
 
-/// Returns the reply to a query of list-users that better-auth rejects, or nothing.
+/// Returns the error reply to a query of list-users that better-auth rejects, or nothing.
 std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters& parameters);
 
 /// Returns whether one of the roles, joined by commas, is superAdmin.
@@ -69,12 +69,12 @@ bool is_super_admin(std::string_view roles) noexcept;
 /// if it is neither.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller for a change to check again.
+/// Returns the caller for a change to check again; nothing if it is not from the user table.
 std::optional<store::Actor> actor_of(const Caller& caller);
 /// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the user may lose
 /// the role superAdmin, or be banned.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
-/// Returns whether UserAdminGuard forbids the caller to give these roles.
+/// Returns whether UserAdminGuard forbids the caller to assign these roles.
 bool may_not_give(const Call& call, std::string_view roles);
 /// Returns whether UserAdminGuard forbids the caller to change that user.
 bool may_not_change(const Call& call, const model::User& user);

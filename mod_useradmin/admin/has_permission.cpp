@@ -6,8 +6,8 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the actions that a request asks for; nothing if one of them does not exist, or if a
-/// resource has none.
+/// Returns the actions that a request asks about; nothing if one of them does not exist, or if the
+/// list of resources or of a resource's actions is empty.
 std::optional<Actions> actions_in(const json::Object& permissions) {
     Actions actions;
     const auto resources = permissions.keys();

@@ -33,7 +33,7 @@ std::string one_of(std::span<const std::string_view> words) {
     return text;
 }
 
-/// Returns the operator, or the default if the text is not one.
+/// Returns the operator with the name, or the default if there is none.
 Operator operator_of(std::string_view text, Operator otherwise) noexcept {
     const auto* const found = std::find(std::begin(operators), std::end(operators), text);
     return found != std::end(operators)
@@ -41,10 +41,10 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
                : otherwise;
 }
 
-/// A limit or an offset. JavaScript's Number() of no value, 0 or no number is absent.
+/// A limit or an offset, as JavaScript's Number() reads it. 0 and NaN count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
-    /// Whether no database takes it: a negative number or a fraction.
+    /// Whether databases reject it: a negative number, a fraction, or one that is too large.
     bool is_impossible = false;
 };
 
@@ -64,7 +64,7 @@ Count count_of(const std::optional<std::string>& value) {
     return {static_cast<std::int64_t>(number)};
 }
 
-/// Returns what is searched for and filtered by.
+/// Returns the filter of a query. Its views refer to searched and role.
 store::Filter filter_of(std::string_view query, std::string& searched, std::string& role) {
     store::Filter filter;
     searched = text::query_parameter(query, "searchValue").value_or("");
@@ -74,7 +74,7 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
              operator_of(text::query_parameter(query, "searchOperator").value_or(""),
                          Operator::contains),
              {searched}});
-        // It has an index, and finds at least the same users.
+        // This search uses an index. It finds at least the users that meet the condition.
         filter.search = searched;
     }
     auto values = text::query_parameters(query, "filterValue");
@@ -86,14 +86,15 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
         std::move(values)};
     if (condition.column.empty())
         condition.column = "email";
-    // better-auth takes a list for these only.
+    // better-auth requires a list for "in". A condition without values matches no user.
     if (condition.comparison == Operator::in && condition.values.size() == 1)
         condition.values.clear();
     const bool is_of_role = condition.column == "role" && condition.comparison == Operator::eq &&
                             condition.values.size() == 1 &&
                             condition.values[0] != api::text_of(api::Role::user);
     if (is_of_role && searched.empty()) {
-        // The service's own filter, whose total is known; it takes no role as the role user.
+        // The service's own filter, whose total is known. For the role user, it would also
+        // match users without a role.
         role = condition.values[0];
         filter.role = role;
     } else {
@@ -194,7 +195,7 @@ Reply list_users(Call& call) {
     if (limit.is_impossible || offset.is_impossible || !is_clean(filter))
         return page_reply({}, {}, {});
     const auto page = call.service.store.list(filter, window);
-    // better-auth takes the database's error for an empty list.
+    // If the database reports an error, better-auth replies with an empty list.
     if (!page && page.failure() == store::Failure::impossible_condition)
         return page_reply({}, {}, {});
     if (!page)

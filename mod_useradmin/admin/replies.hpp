@@ -43,7 +43,7 @@ inline constexpr Problem forbidden_email = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USE
                                             "You are not allowed to update users email"};
 inline constexpr Problem forbidden_phone = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
                                             "You are not allowed to update users phone number"};
-// better-auth has no rules such as these.
+// better-auth has no such rules.
 inline constexpr Problem protected_user = {403, "USER_IS_PROTECTED",
                                            "This user is protected and cannot be removed"};
 inline constexpr Problem outranked = {403, "USER_OUTRANKS_YOU",
@@ -57,7 +57,7 @@ Reply error(const Problem& problem);
 /// Returns the empty reply to a request without a session.
 Reply no_session();
 
-/// Returns the reply to a failure; forbidden: if the caller has lost the right.
+/// Returns the reply to a failure. forbidden: the error if the caller has lost the right.
 Reply failure_reply(store::Failure failure, const Problem& forbidden);
 
 /// Writes a user, with further columns if they were read.

@@ -52,7 +52,7 @@ class Actions {
     std::uint32_t bits_ = 0;
 };
 
-/// What a role may do, and the next role.
+/// The actions that a role may take. A node of a linked list.
 struct RoleActions {
     std::string_view role;
     Actions actions;
@@ -62,8 +62,8 @@ struct RoleActions {
 /// The rights if UserAdminBetterAuthRole is not set.
 inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
 
-/// Returns whether a user's roles, joined by commas, contain the role. An empty text is the role
-/// user.
+/// Returns whether a user's roles, joined by commas, contain the role. An empty string means the
+/// role user.
 bool has_role(std::string_view roles, std::string_view role) noexcept;
 
 /// Returns whether one of the roles, joined by commas, may take all the actions.

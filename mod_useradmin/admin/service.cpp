@@ -20,13 +20,13 @@ using sign_in::ValidationErrors;
 
 constexpr std::string_view invalid_input = "Invalid input";
 
-/// Adds an error unless the member is a string or an array of strings.
+/// Adds an error unless the member role is a string or an array of strings.
 void expect_roles(ValidationErrors& errors, const Parameters& parameters) {
     if (parameters.object() && !roles_in(*parameters.object(), "role"))
         errors.add("role", invalid_input);
 }
 
-/// Adds an error unless the member is an object.
+/// Adds an error unless the member data is an object.
 void expect_record(ValidationErrors& errors, const Parameters& parameters) {
     if (parameters.object() && parameters.kind("data") != Kind::object)
         errors.add_type("data", "record", parameters.kind("data"));
@@ -252,7 +252,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
         if (auto foreign = sign_in::reject_cross_site_cookies(request.headers,
                                                               service.settings.trusted_origins))
             return *std::move(foreign);
-        // A browser sends certificates and passwords of HTTP authentication, too.
+        // Browsers also attach client certificates and HTTP credentials to such requests.
         if (!request.headers.has("Cookie") &&
             http::is_of_another_site(request.headers, service.settings.trusted_origins))
             return sign_in::error(403, "Invalid origin", "INVALID_ORIGIN");
@@ -265,7 +265,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
     Call call{request, parameters, *caller, service, endpoint.forbidden, event};
     if (endpoint.action && !call.may(*endpoint.action))
         return error(endpoint.forbidden);
-    // The database has no ids or tokens with other bytes.
+    // No id in the database is invalid UTF-8.
     if (!text::is_clean_utf8(event.target))
         return error(user_not_found);
     return endpoint.handler(call);

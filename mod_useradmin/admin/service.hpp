@@ -30,7 +30,7 @@ struct SessionCookies {
     const sign_in::Cookies& cookies;
     /// The token of the caller's session, with a verified signature.
     std::string_view token;
-    /// The value of the cookie admin_session, likewise; empty if there is none.
+    /// The value of the cookie admin_session, also verified; empty if there is none.
     std::string_view admin_session;
     /// Whether the caller's session ends with the browser.
     bool is_not_remembered = false;
@@ -42,7 +42,7 @@ struct Service {
     store::Store& store;
     password::Hasher& hasher;
     const api::OperationSettings& settings;
-    /// What roles may do: the first of a list.
+    /// The roles and their actions: the first node of a list.
     const RoleActions& roles;
     /// Whether a session's token is shown, instead of its id (UserAdminBetterAuthTokens).
     bool shows_tokens = false;
@@ -54,7 +54,7 @@ struct Service {
 bool needs_cookies(std::string_view endpoint) noexcept;
 
 /// Returns the name of the endpoint for a path that ends with "/admin/ban-user", for example, or an
-/// empty text if the path belongs to the application.
+/// empty string if the path belongs to the application.
 std::string_view find_endpoint(std::string_view path) noexcept;
 
 /// Returns the operation's name in metrics and the audit log (api::operation_names) for an

@@ -10,7 +10,7 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns why the address cannot be the user's, or nothing.
+/// Returns the error reply if the user cannot have the address, or nothing.
 std::optional<Reply> check_email(const Call& call, std::string_view email) {
     if (!sign_in::is_email(email))
         return error(invalid_email);

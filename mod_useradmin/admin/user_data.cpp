@@ -6,7 +6,7 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the user's time field of that name, or nullptr.
+/// Returns whether the user has a time field of that name.
 bool is_time(std::string_view name) noexcept {
     return std::any_of(
         std::begin(model::user_fields), std::end(model::user_fields),

@@ -14,13 +14,13 @@ namespace useradmin::admin {
 
 /// Returns whether the object has one of the members.
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
-/// Returns whether it has one of those of a ban.
+/// Returns whether the object has banned, banReason or banExpires.
 bool has_ban(const json::Object& data) noexcept;
 
-/// The columns to set. Valid as long as the object and the JSON.
+/// The columns to set. The values refer to this object and to the JSON.
 class UserData {
   public:
-    /// Reads all members except for some.
+    /// Reads all members except for the omitted ones.
     UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
     UserData(const UserData&) = delete;
     UserData& operator=(const UserData&) = delete;
@@ -31,7 +31,7 @@ class UserData {
     model::Value value_of(const json::Object& data, std::string_view name);
 
     store::Changes values_;
-    /// Texts that the JSON does not have.
+    /// The strings of numbers, arrays and objects.
     std::deque<std::string> texts_;
 };
 

@@ -14,7 +14,7 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the end of a ban of some seconds; nothing if it has none.
+/// Returns the end of a ban that lasts so many seconds; nothing if seconds is 0.
 model::NullableTime ban_end(double seconds, text::Timestamp now) {
     // The years 1 to 9999, in milliseconds since 1970.
     constexpr double earliest = -62135596800000;
@@ -89,7 +89,7 @@ Reply set_user_password(Call& call) {
         return failure_reply(user.failure(), call.forbidden);
     if (may_not_change(call, *user))
         return error(outranked);
-    // Hashes without holding a connection.
+    // Hash without holding a database connection.
     const auto hash = call.service.hasher.hash(password);
     if (std::holds_alternative<password::HashFailure>(hash))
         return failure_reply(store::Failure::failed, call.forbidden);

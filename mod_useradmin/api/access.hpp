@@ -12,14 +12,14 @@ constexpr std::string_view text_of(Role role) noexcept {
     return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
 }
 
-/// Parses a role name. Any other text, or an empty one, yields the role user.
+/// Parses a role name. Any other string yields the role user.
 constexpr Role parse_role(std::string_view text) noexcept {
     return text == text_of(Role::super_admin) ? Role::super_admin
            : text == text_of(Role::admin)     ? Role::admin
                                               : Role::user;
 }
 
-/// Returns whether the text is the name of a role.
+/// Returns whether the string is the name of a role.
 constexpr bool is_role(std::string_view text) noexcept {
     return text == text_of(parse_role(text));
 }
@@ -47,7 +47,8 @@ constexpr bool may_list(const Caller& caller) noexcept {
 constexpr bool may_create(const Caller& caller) noexcept {
     return is_administrator(caller);
 }
-/// An admin may create only plain users. A missing role does not count as user (4.2, check 4).
+/// An admin may create only users with the role user. A missing role does not count as user (4.2,
+/// check 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
     return is_super_administrator(caller) || role == text_of(Role::user);
 }
@@ -60,7 +61,7 @@ constexpr bool may_update(const Caller& caller) noexcept {
 constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
     return is_super_administrator(caller);
 }
-/// Sessions, passwords and bans (UserAdminExtras).
+/// Returns whether the caller may use the operations of UserAdminExtras.
 constexpr bool may_use_extras(const Caller& caller) noexcept {
     return is_super_administrator(caller);
 }

@@ -5,8 +5,8 @@
 
 namespace useradmin::api {
 
-/// Returns the changes that ban a user. Reason and expiry are optional. The text must outlive the
-/// result.
+/// Returns the changes that ban a user. Reason and expiry are optional. The reason must outlive
+/// the result.
 inline store::Changes ban(model::NullableText reason, model::NullableTime expires,
                           text::Timestamp now) {
     return {{"banned", true},

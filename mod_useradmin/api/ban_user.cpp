@@ -25,7 +25,7 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 } // namespace
 
 Reply ban_user(const Call& call, const Service& service) {
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.ban_forbidden))
         return *std::move(refused);
 
@@ -48,9 +48,9 @@ Reply ban_user(const Call& call, const Service& service) {
     // Callers cannot ban themselves.
     if (call.id == call.caller->id)
         return error(400, texts.ban_self);
-    // The update itself checks existence, the guard and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
+    // The update checks existence, the guard and If-Match.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
@@ -61,12 +61,12 @@ Reply ban_user(const Call& call, const Service& service) {
 }
 
 Reply unban_user(const Call& call, const Service& service) {
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.ban_forbidden))
         return *std::move(refused);
-    // The update itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
+    // The update checks existence and If-Match.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

@@ -22,7 +22,7 @@ using json::Object;
 constexpr std::size_t max_items = 1000;
 constexpr std::size_t max_key_length = 255;
 
-/// Returns the operation with the name if it can change several users, or nullptr.
+/// Returns the operation with the name, or nullptr if bulk requests do not support it.
 const Operation* operation_named(std::string_view name) noexcept {
     constexpr std::string_view allowed[] = {"update", "delete", "ban", "unban", "end-sessions"};
     const auto all = operations();
@@ -35,13 +35,13 @@ const Operation* operation_named(std::string_view name) noexcept {
                : nullptr;
 }
 
-/// A request for one user.
+/// The part of a bulk request for one user.
 struct Item {
     std::string_view id;
     model::NullableText if_match;
 };
 
-/// What the request asks for. The views are valid as long as the request and its items.
+/// A parsed request. The views are valid for the lifetime of the request and its items.
 struct BulkRequest {
     const Operation* operation = nullptr;
     /// The body for each user, as JSON.
@@ -51,7 +51,7 @@ struct BulkRequest {
     std::vector<Item> items;
 };
 
-/// Returns the request, or nothing if the body or the key is invalid.
+/// Returns the parsed request, or nothing if the body or the key is invalid.
 std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
                                          const std::vector<Object>& items) {
     const http::Headers& headers = call.request.headers;
@@ -105,7 +105,7 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Handles the request of an item, with an audit event of its own.
+/// Handles an item as a request, with its own audit event.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -147,9 +147,9 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 } // namespace
 
 Reply change_several(const Call& call, const Service& service) {
-    // Each item has an event of its own.
+    // Each item has its own event.
     call.event.is_change = false;
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.get_forbidden))
         return *std::move(refused);
     const http::Body text = call.request.body.read();

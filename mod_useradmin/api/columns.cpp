@@ -19,7 +19,7 @@ bool contains(ColumnNames names, std::string_view name) noexcept {
 
 /// Returns a whole number within the column's bounds, or nothing.
 std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn& column) {
-    // JavaScript's largest exact integer.
+    // JavaScript's Number.MAX_SAFE_INTEGER.
     constexpr double largest = 9007199254740991;
     if (std::trunc(number) != number || std::abs(number) > largest)
         return std::nullopt;
@@ -90,7 +90,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     }
 }
 
-/// Returns the value, or nothing if the column cannot have it.
+/// Returns the value of a member, or nothing if the column cannot store it.
 std::optional<model::Value> ColumnChanges::value_of(std::string_view name,
                                                     const store::ExtraColumn& column) {
     using Type = store::ExtraColumn::Kind;

@@ -19,11 +19,12 @@ inline bool has_readable_columns(const OperationSettings& settings) noexcept {
 }
 /// Returns whether superAdmins may read the column, with UserAdminExtras.
 bool may_read_column(const OperationSettings& settings, std::string_view name) noexcept;
-/// Returns whether superAdmins may change the column. Columns of other types are read-only.
+/// Returns whether superAdmins may change the column. Columns of the kind any are
+/// read-only.
 bool may_change_column(const OperationSettings& settings,
                        const store::ExtraColumn& column) noexcept;
 
-/// Returns the name of a type.
+/// Returns the name of a column's type.
 constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
     constexpr std::string_view names[] = {"text", "integer", "boolean", "time", "any"};
     return names[static_cast<std::size_t>(kind)];
@@ -36,14 +37,14 @@ std::vector<std::string_view> requested_columns(const Call& call,
 /// The changes of further columns: the member "data" of an update.
 class ColumnChanges {
   public:
-    /// Reads the member. Without UserAdminEditable it is ignored, as any unknown one.
+    /// Reads the member. Without UserAdminEditable, ignores it like an unknown one.
     ColumnChanges(const Call& call, const Service& service, const json::Object& body);
     ColumnChanges(const ColumnChanges&) = delete;
     ColumnChanges& operator=(const ColumnChanges&) = delete;
 
-    /// Returns why the caller may not make the changes, or nothing.
+    /// Returns the error reply if the changes are invalid or not allowed, or nothing.
     const std::optional<Reply>& refusal() const noexcept { return refusal_; }
-    /// Returns the changes, valid as long as this object.
+    /// Returns the changes, valid for the lifetime of this object.
     const store::Changes& values() const noexcept { return values_; }
 
   private:
@@ -52,7 +53,7 @@ class ColumnChanges {
     std::optional<json::Object> data_;
     std::optional<Reply> refusal_;
     store::Changes values_;
-    /// Owns the texts of numbers.
+    /// Owns the strings of numbers.
     std::deque<std::string> texts_;
 };
 

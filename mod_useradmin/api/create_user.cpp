@@ -13,12 +13,13 @@ using json::Object;
 
 namespace {
 
-/// Returns whether the user is to get a link instead of a password (UserAdminMailCommand).
+/// Returns whether the user gets a link instead of a password (UserAdminMailCommand).
 bool is_invitation(const Object& body, const OperationSettings& settings) {
     return body.boolean("invite") && offers_link(mail::Kind::invitation, settings);
 }
 
-/// Creates a user without a password, and sends the link to set it; both or neither.
+/// Creates a user without a password and sends the link to set it. If the link cannot be sent,
+/// removes the user.
 Reply invite_user(const Call& call, const Service& service, store::NewUser user) {
     if (auto refused = count_mail(*call.caller, user.email, user.email, service))
         return *std::move(refused);
@@ -32,7 +33,7 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
     const auto added = service.store.add_verification(link.row(created->id));
     if (added && send_link(mail::Kind::invitation, *created, link.token(), call, service))
         return record(*created);
-    // If this fails, the store logs why.
+    // The store logs errors.
     static_cast<void>(service.store.remove_verification(link.identifier()));
     const auto removed = service.store.remove(created->id, {});
     return error(500, removed ? texts.invitation_failed : texts.link_failed);
@@ -63,7 +64,7 @@ Reply create_user(const Call& call, const Service& service) {
     call.event.target = email;
     if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
-    // Check 4: an admin creates users with the role user.
+    // Check 4: an admin creates only users with the role user.
     if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts.create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
@@ -82,7 +83,7 @@ Reply create_user(const Call& call, const Service& service) {
     if (invites)
         return error(400, texts.bad_request);
 
-    // Hashes without holding a connection.
+    // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts.create_failed);

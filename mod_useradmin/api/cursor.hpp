@@ -1,4 +1,4 @@
-// Cursors: positions in a list of users, as links contain them.
+// The cursors of paging links: positions in a list of users.
 #pragma once
 
 #include "store/store.hpp"
@@ -18,17 +18,17 @@ struct Cursor {
     std::string id;
     bool is_end = false;
 
-    /// Returns the position. Valid as long as the cursor.
+    /// Returns the position, valid for the lifetime of the cursor.
     store::Position position() const { return {key, id, is_end}; }
 };
 
 /// Encodes a cursor in lower-case letters and digits. Only the same list accepts it. list:
-/// identifies the filter, the order and the limit. Returns nothing if the text is too long for a
+/// identifies the filter, the order and the limit. Returns nothing if the result is too long for a
 /// link.
 std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list);
 
 /// Decodes a cursor. Returns nothing if the text is not a cursor of the list. Clients can forge
-/// cursors: only the format is guaranteed.
+/// cursors, so only the format is guaranteed.
 std::optional<Cursor> decode_cursor(std::string_view text, std::string_view list);
 
 } // namespace useradmin::api

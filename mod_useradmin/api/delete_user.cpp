@@ -18,10 +18,10 @@ Reply delete_user(const Call& call, const Service& service) {
     // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
         return error(400, texts.delete_self);
-    // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are
-    // part of the deletion: a separate query would race with other changes.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
+    // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are
+    // part of the deletion: a separate query would race with other changes.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

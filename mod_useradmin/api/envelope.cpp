@@ -11,8 +11,8 @@ namespace {
 // A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// Writes the eleven fields of 2.1, then the last activity if it was read, and the given further
-/// columns; without a list, all that were read.
+/// Writes the eleven fields of section 2.1, the last activity if it was read, and the given further
+/// columns. Without a list, writes all further columns that were read.
 void write(json::Writer& writer, const model::User& user,
            const std::optional<ColumnNames>& columns) {
     writer.begin_object();

@@ -15,9 +15,9 @@ namespace useradmin::api {
 
 /// A reply of the API before finish().
 struct Reply : http::Reply {
-    /// The text of an error or a confirmation, which the body does not have yet.
+    /// The text of an error or a confirmation. finish() writes it to the body.
     std::optional<Text> text = {};
-    /// Whether an earlier request with the same key made the change.
+    /// Whether an earlier request with the same Idempotency-Key made the change.
     bool is_repeated = false;
 };
 
@@ -27,13 +27,13 @@ std::string text_envelope(bool is_success, std::string_view text);
 /// Returns the language of the settings or, without one, of the request.
 http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
 
-/// Writes the text in that language. Adds the headers that depend on
-/// the request, for its language and origin.
+/// Writes the text to the body, in the language of language_of(). Adds the headers that depend on
+/// the request's language and origin.
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings);
 
-/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns: the further ones to
-/// write; without a list, all that were read.
+/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns: the further columns
+/// to write; without a list, all that were read.
 Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {
@@ -45,35 +45,35 @@ struct Pagination {
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// The counts of all users that the caller may list, and of those created between each two times.
+/// The counts of all users that the caller may list, and of those created between
+/// consecutive times of the parameter summary.
 struct Summary {
     std::int64_t total = 0;
     std::int64_t banned = 0;
     std::int64_t unverified = 0;
     std::vector<std::int64_t> created = {};
 };
-/// {"success":true,"data":[…],"pagination":{…},"summary":{…}}; the summary only if there is one.
-/// columns: the further ones to write.
+/// Returns {"success":true,"data":[…],"pagination":{…},"summary":{…}}. The summary is optional.
+/// columns: the further columns to write.
 Reply records(const store::Page& page, const Pagination& pagination,
               const std::optional<Summary>& summary = {}, ColumnNames columns = {});
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
 Reply sessions(const std::vector<model::Session>& all);
 
-/// {"success":true,"data":[…],"earlier":…} with the lines of the audit log.
+/// Returns {"success":true,"data":[…],"earlier":…} with the lines of the audit log.
 Reply events(const audit::History& history);
-/// Returns {"success":true,"data":[…]}, without secrets.
+/// Returns {"success":true,"data":[…]} with the sign-in methods, without their secrets.
 Reply sign_in_methods(const std::vector<model::SignInMethod>& all);
 
-/// {"success":true,"message":"…"}
+/// Returns {"success":true,"message":"…"}
 Reply confirmation(const Text& text);
 
-/// {"success":false,"error":"…"}
+/// Returns {"success":false,"error":"…"}
 Reply error(int status, const Text& text);
 
-/// Returns the reply to a failure (section 7): 404, 400, 403, 409 or 412 for expected ones, 200 for
-/// a change that was already made, 503 if the database was unavailable, otherwise 500 with the
-/// operation's text.
+/// Returns the reply to a failure (section 7): 4xx for expected ones, 200 for a change that was
+/// already made, 503 if the database was unavailable, otherwise 500 with the operation's text.
 Reply failure_reply(store::Failure failure, const Text& operation_text,
                     const Text& forbidden_text = {});
 

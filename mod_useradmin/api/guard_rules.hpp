@@ -1,5 +1,5 @@
-// Conditions for changes: the rules of UserAdminGuard, and that the caller may still make the
-// change. Also the policy of UserAdminEndSessions.
+// Conditions that a change checks: the rules of UserAdminGuard, and the caller's rights. Also the
+// policy of UserAdminEndSessions.
 #pragma once
 
 #include "api/service.hpp"
@@ -7,7 +7,7 @@
 
 namespace useradmin::api {
 
-/// Returns the guard for a change that revokes the role superAdmin.
+/// Returns the guard for a change that may remove the last superAdmin.
 inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};

@@ -14,18 +14,18 @@
 namespace useradmin::api {
 
 Reply list_events(const Call& call, const Service& service) {
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.events_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // A deleted user has a history, too.
     if (service.audit_log < 0)
         return error(404, texts.no_audit_log);
     const std::string_view query = call.request.query;
     const std::int64_t limit = std::min(positive_number(text::query_parameter(query, "limit"), 20),
                                         service.settings.max_limit);
     constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    // The user need not exist: deleted users have a history, too.
     const auto history =
         audit::read_history(service.audit_log, call.id,
                             positive_number(text::query_parameter(query, "before"), end, end),

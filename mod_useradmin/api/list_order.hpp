@@ -8,8 +8,8 @@
 
 namespace useradmin::api {
 
-/// Returns the order of the parameter sort (createdAt, updatedAt, name, email or, if allowed,
-/// lastSeen), or nothing for any other text.
+/// Returns the order for a value of the parameter sort (createdAt, updatedAt, name, email or, if
+/// allowed, lastSeen), or nothing for any other value.
 std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen = false) noexcept;
 
 } // namespace useradmin::api

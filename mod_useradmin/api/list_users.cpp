@@ -25,7 +25,7 @@ std::optional<std::string> filter_parameter(std::string_view query, std::string_
     return value && !value->empty() ? value : std::nullopt;
 }
 
-/// Returns a boolean parameter. Any other text counts as absent.
+/// Returns a boolean parameter. An invalid value counts as absent.
 std::optional<bool> boolean_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value == "true"    ? std::optional(true)
@@ -33,7 +33,7 @@ std::optional<bool> boolean_parameter(std::string_view query, std::string_view n
                               : std::nullopt;
 }
 
-/// Returns a time parameter. Any other text counts as absent.
+/// Returns a time parameter. An invalid value counts as absent.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value ? text::parse_date(*value) : std::nullopt;
@@ -95,14 +95,14 @@ int condition_count(const store::Filter& filter) noexcept {
            filter.seen_before.has_value();
 }
 
-/// Returns the filter. Filters are combined with OR unless the query says otherwise.
+/// Returns the filter. Its conditions are combined with OR unless the parameter match is "all".
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search, bool has_extras) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
     filter.email_verified = boolean_parameter(query, "emailVerified");
-    // Replies contain milliseconds.
+    // Replies contain milliseconds. Start with the next one, to exclude the given time.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");
@@ -132,7 +132,7 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
     return times;
 }
 
-/// Counts the users with the role, if any, and those created between each two of the times.
+/// Counts the users with the role, if any, and those created between consecutive times.
 store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
                                  const std::vector<text::Timestamp>& times) {
     const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {

@@ -22,17 +22,18 @@ namespace {
 constexpr std::int64_t most_for_one_user = 5;
 constexpr std::chrono::hours window_of_limit(1);
 
-/// The lifetimes are those of better-auth, except that an invitation is valid for a day.
+/// Returns the lifetime of a link: a day for an invitation, otherwise better-auth's.
 constexpr std::chrono::hours lifetime_of(mail::Kind kind) noexcept {
     return std::chrono::hours(kind == mail::Kind::invitation ? 24 : 1);
 }
 
-/// Returns the template of the link's address; empty: there is none.
+/// Returns the URL template of a link, or an empty string if there is none.
 std::string_view address_of(mail::Kind kind, const mail::Settings& settings) noexcept {
     return kind == mail::Kind::verify_email ? settings.verify_link : settings.password_link;
 }
 
-/// Returns the token of better-auth's createEmailVerificationToken(): a JWT (RFC 7519) of HS256.
+/// Returns the token of better-auth's createEmailVerificationToken(): a JWT (RFC 7519) signed with
+/// HS256.
 crypto::Secret verification_token(const model::User& user, std::string_view secret) {
     using std::chrono::seconds;
     const auto now = std::chrono::floor<seconds>(text::now()).time_since_epoch();
@@ -54,7 +55,7 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
-/// Counts a message under each counter. Returns the reply if none may be sent.
+/// Counts a message with each counter. Returns the error reply if a limit is exceeded.
 std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
                            const Service& service) {
     const auto counted = service.store.count_mail(counters, window_of_limit);
@@ -67,25 +68,25 @@ std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
     return reply;
 }
 
-/// Sends a link of the kind to the user of the path.
+/// Sends a link of the kind to the user in the path.
 Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     if (call.caller && !offers_link(kind, service.settings))
         return error(404, texts.not_found);
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.link_forbidden))
         return *std::move(refused);
-    // The user exists.
+    // An id that is not UTF-8 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), texts.link_failed);
-    // The change checks If-Match again.
+    // issue_verification() checks If-Match again.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
-    // The link is for the address that was read.
+    // The link is for the address that was read, so the user must not change meanwhile.
     guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);
@@ -105,7 +106,7 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
         link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
     if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))
         return confirmation(texts.link_sent);
-    // If this fails, the store logs why.
+    // The store logs errors.
     if (link)
         static_cast<void>(service.store.remove_verification(link->identifier()));
     return error(500, texts.link_failed);
@@ -126,7 +127,7 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
-    // Counted first, so that a message rejected here does not use up the superAdmins' limit.
+    // Count admins' messages first, so that a rejected one does not use up the superAdmins' limit.
     const store::AttemptCounter of_admins[] = {
         {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
     if (!is_super_administrator(caller))

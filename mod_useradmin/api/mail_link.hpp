@@ -1,4 +1,4 @@
-// Links by mail (UserAdminMailCommand). better-auth's own endpoints accept their tokens.
+// Links by mail (UserAdminMailCommand). better-auth's endpoints accept their tokens.
 #pragma once
 
 #include "api/operations.hpp"
@@ -10,8 +10,8 @@
 
 namespace useradmin::api {
 
-/// Counts a message to an address. recipient: whose messages are counted. Returns the reply if none
-/// may be sent.
+/// Counts a message to an address. recipient: the user for whom it is counted, by id or address.
+/// Returns the error reply if it must not be sent.
 std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
                                 std::string_view email, const Service& service);
 
@@ -22,7 +22,7 @@ class PasswordLink {
 
     std::string_view token() const noexcept { return token_.view(); }
     std::string_view identifier() const noexcept { return identifier_.view(); }
-    /// Returns the row of a user, valid as long as the link.
+    /// Returns the row for a user, valid for the lifetime of this object.
     model::VerificationValue row(std::string_view user_id) const noexcept;
 
   private:

@@ -1,4 +1,4 @@
-// Creates a user, for the API and the command line.
+// The record of a new user, for the API and the command line.
 #pragma once
 
 #include "crypto/random.hpp"
@@ -6,7 +6,7 @@
 
 namespace useradmin::api {
 
-/// Returns a new user with new ids and the current time (4.2). The texts must outlive it.
+/// Returns a user with new ids and the current time (4.2). The strings must outlive it.
 inline store::NewUser new_user(std::string_view name, std::string_view email, std::string_view role,
                                std::string_view password_hash, bool account_id_is_user_id) {
     return {crypto::random_uuid(), crypto::random_uuid(), name,       email, role,

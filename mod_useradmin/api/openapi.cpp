@@ -16,7 +16,7 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json describes the whole interface, with Spanish texts. Its own members: "x-if" is the
+// openapi.json describes the whole interface, with Spanish texts. Its own extensions: "x-if" is the
 // condition for its object, "x-errors" lists the texts of an error reply, "x-every-reply" marks the
 // headers of all replies, "x-every-text" those of replies with a text, and "x-notes" extends the
 // description.
@@ -60,7 +60,7 @@ cJSON* parsed(std::string_view json) {
     return tree != nullptr ? tree : throw std::bad_alloc();
 }
 
-/// Returns the English for a string that is a Spanish text, or nullptr.
+/// Returns the translation of a string that is a Spanish text, or nullptr.
 const char* english_of(const cJSON* node) {
     static const auto all = all_texts();
     const auto* const found = std::find_if(all.begin(), all.end(), [node](const Text& text) {
@@ -306,7 +306,7 @@ class Document {
         }
     }
 
-    /// HEAD is GET without a body.
+    /// Describes HEAD as GET without a body.
     void add_head(cJSON* path) {
         const cJSON* const get = member(path, "get");
         if (get == nullptr)

@@ -27,7 +27,7 @@ struct DocumentSettings {
     const OperationSettings& settings;
     /// The maximum size of a request body in bytes.
     std::int64_t max_body = 0;
-    /// Nothing if another auth module authenticates the callers.
+    /// Nothing if another module authenticates the callers.
     std::optional<TokenCarriers> carriers = {};
     /// The extra columns of the user table.
     std::span<const store::ExtraColumn> columns = {};

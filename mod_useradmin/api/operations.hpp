@@ -9,7 +9,7 @@ namespace useradmin::api {
 /// The arguments of an operation.
 struct Call {
     const http::Request& request;
-    /// Nothing if there is no session.
+    /// Empty if there is no session.
     const std::optional<Caller>& caller;
     /// The decoded id in the path; empty for the collection.
     std::string_view id;
@@ -17,19 +17,19 @@ struct Call {
     audit::Event& event;
     /// The decoded id of a session or sign-in method in the path; empty if there is none.
     std::string_view item_id = {};
-    /// The kind of that sign-in method.
+    /// The kind of the sign-in method in the path.
     model::MethodKind kind = {};
 };
 
-/// 4.1
+/// GET (4.1)
 Reply list_users(const Call& call, const Service& service);
-/// 4.2
+/// POST (4.2)
 Reply create_user(const Call& call, const Service& service);
-/// 4.3
+/// GET {id} (4.3)
 Reply get_user(const Call& call, const Service& service);
-/// 4.4
+/// PUT {id} (4.4)
 Reply update_user(const Call& call, const Service& service);
-/// 4.4.1
+/// DELETE {id} (4.4.1)
 Reply delete_user(const Call& call, const Service& service);
 
 /// The resource that a path names.
@@ -65,11 +65,11 @@ struct Operation {
 /// Returns all operations. HEAD uses the operation of GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the value of the Allow header.
+/// Returns the value of a resource's Allow header.
 std::string methods_of(Resource resource);
 
-/// Returns the reply of an operation of UserAdminExtras to a caller without a session or the role.
-/// Checked before anything else.
+/// Returns the error reply if the caller has no session or may not use UserAdminExtras, or nothing.
+/// Operations of UserAdminExtras call it first.
 std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
 /// GET {id}/sessions
 Reply list_sessions(const Call& call, const Service& service);

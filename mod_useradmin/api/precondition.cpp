@@ -9,7 +9,7 @@ namespace useradmin::api {
 
 namespace {
 
-/// Returns the version in a tag.
+/// Returns the version in an entity tag, without the suffix that compression adds.
 std::string_view version_of(std::string_view tag) noexcept {
     for (const std::string_view mark : http::compression_suffixes)
         if (tag.ends_with(mark))

@@ -7,7 +7,7 @@
 namespace useradmin::api {
 
 /// Returns the versions in the request's If-Match, or nothing if it is absent or "*". A malformed
-/// one contains no version.
+/// header yields no versions.
 store::Versions if_match_versions(const http::Headers& headers);
 /// Returns whether the user's row has one of the versions.
 bool matches_version(const model::User& user, const store::Versions& versions);

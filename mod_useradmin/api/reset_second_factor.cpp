@@ -9,12 +9,12 @@
 namespace useradmin::api {
 
 Reply reset_second_factor(const Call& call, const Service& service) {
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.second_factor_forbidden))
         return *std::move(refused);
-    // The change itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
+    // remove_second_factor() checks existence and If-Match.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

@@ -58,7 +58,7 @@ std::string_view split_segment(std::string_view& text) {
 Target target_of(std::string_view method, std::string_view path, bool has_extras) {
     if (path.starts_with('/'))
         path.remove_prefix(1);
-    // With other methods, it is the id of a user.
+    // With other methods, "bulk" is the id of a user.
     if (has_extras && path == "bulk" && (method == "POST" || method == "OPTIONS"))
         return {Resource::bulk};
     const Target none = {Resource::none, path};
@@ -84,7 +84,7 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
     if (collection == "sessions")
         return {Resource::session, id, path};
     for (const model::MethodKind each : model::method_kinds)
-        // A second factor is a resource of its own.
+        // A second factor has its own resource.
         if (kind == text_of(each) && each != model::MethodKind::second_factor)
             return {Resource::sign_in_method, id, path, each};
     return none;

@@ -26,10 +26,10 @@ struct Guards {
     bool last_super_admin = false;
 };
 
-/// Names of further columns of the user table. Valid as long as the configuration.
+/// Names of further columns of the user table. They live as long as the configuration.
 using ColumnNames = std::span<const std::string_view>;
 
-/// The settings of the configuration.
+/// The settings of the operations, from the configuration.
 struct OperationSettings {
     /// ADMIN_EMAIL (4.4.1, check 5).
     std::string_view protected_email;
@@ -51,11 +51,11 @@ struct OperationSettings {
     std::optional<mail::Settings> mail = {};
     /// The further columns that superAdmins may read (UserAdminColumns).
     ColumnNames columns = {};
-    /// Those that they may also change (UserAdminEditable).
+    /// The further columns that superAdmins may also change (UserAdminEditable).
     ColumnNames editable_columns = {};
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
-    /// The language of texts. Nothing: the one that the request prefers.
+    /// The language of texts; nothing: the request's preferred one.
     std::optional<http::Language> language = http::Language::spanish;
 };
 
@@ -66,9 +66,9 @@ struct Service {
     const OperationSettings& settings;
     /// The audit log's file, open for reading; negative: none.
     int audit_log = -1;
-    /// Sends links if the settings have them.
+    /// Sends links by mail if the settings enable them.
     mail::Mailer* mailer = nullptr;
-    /// Logs the audit event and begins another one, if there is an audit log.
+    /// Logs the audit event and begins the next one.
     std::function<void()> next_event = {};
 };
 
@@ -81,11 +81,11 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
 std::span<const std::string_view> operation_names() noexcept;
 
 /// Returns the name of the operation for a method and a path below the base address, or an empty
-/// text.
+/// string.
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept;
 
-/// Returns whether the settings have links of the kind.
+/// Returns whether the settings enable links of the kind.
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
 /// Returns whether a request below the base address may use the tables of the application's

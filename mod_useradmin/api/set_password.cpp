@@ -18,7 +18,7 @@ static_assert(password::min_length == 8 && password::max_length == 128);
 } // namespace
 
 Reply set_password(const Call& call, const Service& service) {
-    // Session and role.
+    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.password_forbidden))
         return *std::move(refused);
 
@@ -37,7 +37,7 @@ Reply set_password(const Call& call, const Service& service) {
         return error(400, texts.password_too_short);
     if (length > password::max_length)
         return error(400, texts.password_too_long);
-    // The user exists.
+    // An id that is not UTF-8 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
@@ -50,7 +50,7 @@ Reply set_password(const Call& call, const Service& service) {
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
 
-    // Hashes without holding a connection.
+    // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts.password_failed);

@@ -1,4 +1,4 @@
-// Message texts of the API: those of section 7 of the specification, then additional ones.
+// The messages of the API: those of section 7 of the specification, then additional ones.
 #pragma once
 
 #include "http/language.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::api {
 
-/// A text in each language.
+/// A message in each language.
 struct Text {
     std::string_view spanish;
     std::string_view english;

@@ -25,7 +25,7 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
 }
 
 /// Returns whether the body has a role or a ban flag, which an admin must not send (check 4). A
-/// null role does not count; any value of banned does.
+/// role of null or "" does not count; any value of banned does.
 bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }

@@ -46,13 +46,13 @@ inline std::string_view view_of(const char* text) noexcept {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-/// Returns a null-terminated copy of the text in the pool.
+/// Returns a null-terminated copy of the string in the pool.
 inline char* copy_c_string(apr_pool_t* pool, std::string_view text) {
     // The data of an empty view may be nullptr, for which APR returns NULL.
     return apr_pstrmemdup(pool, text.empty() ? "" : text.data(), text.size());
 }
 
-/// Returns a copy of the text in the pool, as a view.
+/// Returns a view of a copy of the string in the pool.
 inline std::string_view copy_view(apr_pool_t* pool, std::string_view text) {
     return {copy_c_string(pool, text), text.size()};
 }

@@ -29,11 +29,11 @@ constexpr std::size_t time_size = std::string_view("2026-11-27T08:00:00.000Z").s
 constexpr std::string_view broken_key = ",\"broken\":\"";
 constexpr std::string_view end_of_text = "\"";
 constexpr std::string_view end_of_line = "\"}";
-// Quotes in a text are escaped.
+// Quotes in values are escaped, so no value contains this.
 constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
-/// Returns the text, truncated to the limit of a line.
+/// Returns the text, truncated to max_value_length.
 std::string truncated(std::string_view text) {
     if (text.size() <= max_value_length)
         return std::string(text);
@@ -74,8 +74,8 @@ void write_value(Writer& writer, const model::Value& value) {
         writer.null();
 }
 
-/// Writes the known fields of a user. If another row is given, writes only those that differ. Omits
-/// updatedAt, since the line has its own time.
+/// Writes the known fields of a user. If another row is given, writes only those that differ and
+/// omits updatedAt, since the line has its own time.
 void write_row(Writer& writer, std::string_view key, const model::User& row,
                const model::User* other) {
     writer.key(key).begin_object();
@@ -211,7 +211,7 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
     write_text_if_any(writer, "trace", origin.trace);
     if (corrects != 0)
         writer.key("corrects").integer(static_cast<std::int64_t>(corrects));
-    // The log is also read on terminals.
+    // The log may be shown on a terminal.
     return text::printable_json(out);
 }
 

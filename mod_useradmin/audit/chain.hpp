@@ -10,7 +10,7 @@
 
 namespace useradmin::audit {
 
-/// The source of an event. The texts are valid as long as the request.
+/// The source of an event. The views are valid for the lifetime of the request.
 struct Origin {
     /// The virtual host's name, or "useradminctl".
     std::string_view server = {};
@@ -21,13 +21,15 @@ struct Origin {
     std::string_view trace = {};
 };
 
-/// Longer texts are truncated at a character boundary and end with an ellipsis.
+/// The maximum length of a value in bytes. Longer ones are truncated at a character boundary and
+/// end with an ellipsis.
 inline constexpr std::size_t max_value_length = 512;
-/// The maximum length of a line: escaping may multiply the length of a text by six.
+/// The maximum length of a line: escaping may multiply the length of a value by six.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
-/// Returns the line of an event as an open JSON object without the chain members. It contains no
-/// password, token or hash. corrects: the number of the line that this line corrects, or 0.
+/// Returns the line of an event as an open JSON object: without the chain members and the closing
+/// brace. It contains no password, token or hash. corrects: the number of the line that this line
+/// corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 
@@ -39,7 +41,7 @@ struct ChainPosition {
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the text that all lines of a target contain, and no others.
+/// Returns the JSON member that all lines of a target contain, and no other lines.
 std::string target_member(std::string_view target);
 
 /// Completes a line with its chain members and newline, and advances the position.
@@ -49,38 +51,38 @@ std::string close_line(std::string open_object, ChainPosition& position);
 struct ParsedLine {
     ChainPosition position;
     std::string_view previous;
-    /// Whether the hash matches the text.
+    /// Whether the hash matches the line.
     bool is_intact = false;
     /// The SHA-256 of the truncated line before this one, if any.
     std::string_view broken = {};
     /// The machine and the log; empty in lines of earlier versions.
     std::string_view host = {};
     std::string_view instance = {};
-    /// As in the line: "2026-11-27T08:00:00.000Z".
+    /// In the format of the line: "2026-11-27T08:00:00.000Z".
     std::string_view time = {};
-    /// Whether it is about a change whose outcome is unknown.
+    /// Whether it records a change with an unknown outcome.
     bool is_outcome_unknown = false;
     /// The object up to the members of the chain, without its closing brace.
     std::string_view members = {};
 };
 
 /// Parses a line without its newline. Returns nothing if it is not a line of an audit log. The
-/// views refer to the line.
+/// views refer to the argument.
 std::optional<ParsedLine> parse_line(std::string_view line);
 /// Returns the complete line at the end of the text, without verifying it: only its position, host
 /// and instance. The beginning of the line may be missing. The views refer to the text.
 std::optional<ParsedLine> last_line(std::string_view text);
 
-/// Adds a member that marks a truncated line of a killed process before this one.
+/// Adds the hash of the truncated line that a killed process left before this one.
 void append_broken_line(std::string& open_object, std::string_view half_line);
 
 /// The length of an instance: lower-case hexadecimal digits.
 inline constexpr std::size_t instance_size = 16;
-/// Returns a random id for a log that begins.
+/// Returns a random id for a new log.
 std::string new_instance();
 
-/// Adds the members that identify the chain: the machine's name and the log's instance. Follows
-/// append_broken_line().
+/// Adds the members that identify the chain: the machine's name and the log's instance. Call it
+/// after append_broken_line().
 void append_origin_of_chain(std::string& open_object, std::string_view instance);
 
 } // namespace useradmin::audit

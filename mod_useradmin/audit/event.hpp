@@ -27,14 +27,14 @@ constexpr std::string_view text_of(Result result) noexcept {
                                        : "unknown";
 }
 
-/// An operation and its result. Each part of the code fills in what it knows. The texts of rows are
-/// valid as long as the request.
+/// An operation and its result. Each part of the code fills in what it knows. The rows are valid
+/// for the lifetime of the request.
 struct Event {
-    /// A constant such as "create"; empty for other requests.
+    /// A constant such as "create"; empty if the request is not an operation.
     std::string_view operation = {};
     /// Whether the operation is a change.
     bool is_change = false;
-    /// The user's id or, if there is none, the given address. Untrusted text.
+    /// The user's id or, if there is none, the given address. Untrusted input.
     std::string target = {};
     /// The caller's id and role; empty if unknown.
     std::string caller = {};

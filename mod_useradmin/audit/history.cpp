@@ -15,7 +15,7 @@ constexpr std::int64_t block_size = std::int64_t{1024} * 1024;
 static_assert(max_line_length < block_size);
 constexpr std::int64_t max_read = 64 * block_size;
 
-/// Returns the lines of a text that contain the member.
+/// Returns the lines that contain the member.
 std::vector<std::string_view> lines_with(std::string_view text, std::string_view member) {
     std::vector<std::string_view> lines;
     for (std::size_t at = 0; (at = text.find(member, at)) != text.npos;) {
@@ -43,7 +43,7 @@ std::optional<History> read_history(int log, std::string_view target, std::int64
         const std::string block = read_at(log, static_cast<std::size_t>(end - start), start);
         if (std::ssize(block) != end - start)
             return std::nullopt;
-        // The first line may begin in the block before.
+        // The first line may begin in the preceding block.
         const std::size_t whole = start == 0 ? 0 : block.find('\n') + 1;
         const std::vector<std::string_view> lines =
             lines_with(std::string_view(block).substr(whole), member);

@@ -1,4 +1,4 @@
-// What an audit log says about one user.
+// The history of a user in an audit log.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace useradmin::audit {
 struct History {
     /// JSON objects without the members of the chain, newest first.
     std::vector<std::string> lines = {};
-    /// The position in the log before which earlier lines are; 0 if there are none.
+    /// The offset in the log at which to continue with earlier lines; 0 if there are none.
     std::int64_t earlier = 0;
 };
 
-/// Reads the lines with a target backwards, from a position or, if it is later, from the log's end.
-/// Ends after most_lines, or 64 MiB of the log. Omits lines that do not match their hash. Returns
-/// nothing if the file cannot be read.
+/// Reads the lines of a target that precede an offset, newest first. Stops after most_lines lines
+/// or 64 MiB of the log. Omits lines that do not match their hash. Returns nothing if the file
+/// cannot be read.
 std::optional<History> read_history(int log, std::string_view target, std::int64_t before,
                                     std::size_t most_lines);
 

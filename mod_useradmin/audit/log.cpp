@@ -27,7 +27,7 @@ namespace {
 // How long a line waits for a lock or for a program to read.
 constexpr std::chrono::seconds lock_timeout(5);
 
-// The longest chain part of a line.
+// The maximum length of a line's chain members.
 constexpr std::size_t max_chain_size = 512;
 
 /// Reads the last bytes of a file.
@@ -54,11 +54,11 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
     return bytes;
 }
 
-/// The content of the .chain file: the position in a line of constant length, and the instance in
-/// another one, which earlier versions neither read nor overwrite.
+/// The contents of the .chain file. The first line, of constant length, is the position. The second
+/// is the instance; earlier versions neither read nor overwrite it.
 struct Log::StoredPosition {
     ChainPosition link;
-    /// The inode of the log of the last line, and its size then.
+    /// The inode and the size of the log after its last line.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
     /// Empty if the log has none yet.
@@ -108,7 +108,7 @@ struct Room {
     bool is_empty;
 };
 
-/// Returns whether a pipe or device accepts that many bytes at once.
+/// Returns whether a pipe or device accepts that many bytes at once, and whether it is empty.
 Room room_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
@@ -185,7 +185,7 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
             continue;
         if (count <= 0) {
             const int error = count < 0 ? errno : EIO;
-            // Remove a partial line if the disk is full.
+            // Remove a partial line, for example if the disk is full.
             if (written > 0)
                 static_cast<void>(ftruncate(log_, size) != 0);
             return error;
@@ -212,7 +212,8 @@ AppendResult Log::append_to_pipe(std::string open_object) {
 AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
     StoredPosition place = read_position();
     std::string before;
-    // A process was killed before it wrote the position, or the log was replaced.
+    // If the position does not match the file, a process was killed before it wrote the position,
+    // or the log was replaced.
     if (log.st_size > 0 &&
         (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
         std::string end = end_of(log_, log.st_size, max_chain_size);
@@ -264,7 +265,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits no longer for a lock than a write takes.
+    // A refusal waits for the locks only as long as another line may take to write.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));
@@ -280,7 +281,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     }
     if (appended.error == EAGAIN)
         appended.begins_stall = not_written_++ == 0;
-    // A pipe cannot be synced.
+    // Pipes and devices cannot be synced.
     if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
         errno != EINVAL && errno != EROFS)
         appended.error = errno;

@@ -21,13 +21,13 @@ struct AppendResult {
     std::uint64_t number = 0;
     /// The errno value, or 0. After an error, the line may be in the log but not on disk.
     int error = 0;
-    /// Whether this is the first line that the program's pipe has no room for.
+    /// Whether this is the first line lost because the program's pipe is full.
     bool begins_stall = false;
-    /// If the program has caught up: the number of lines that were lost.
+    /// If the program has just caught up: the number of lines that were lost.
     std::uint64_t not_written = 0;
 };
 
-/// Reads bytes at an offset: fewer at the end of the file, or after an error.
+/// Reads bytes at an offset. Returns fewer at the end of the file or after an error.
 std::string read_at(int file, std::size_t size, std::int64_t at);
 
 /// The descriptors of a log and of its .chain file; negative if not open.
@@ -54,8 +54,8 @@ class Log {
     static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
     /// log: open for reading and appending, or a pipe. place: the .chain file, open for reading and
-    /// writing. Closes neither. If constructed in shared memory before the processes fork, also
-    /// serializes the processes.
+    /// writing. Closes neither. If constructed in shared memory before the processes fork, its
+    /// mutex also serializes them.
     Log(int log, int place) noexcept
         : log_(log), position_file_(place), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
@@ -76,7 +76,7 @@ class Log {
     /// Returns the errno value of the last append(), or 0.
     int last_error() const noexcept { return last_error_; }
 
-    /// The counts of refusals of anonymous callers.
+    /// Returns the counts of refusals of anonymous callers.
     Refusals& refusals() noexcept { return refusals_; }
 
   private:
@@ -107,7 +107,7 @@ class Log {
     bool is_ready_;
 };
 
-/// Returns the position in the text of a .chain file, or nothing.
+/// Returns the position in the contents of a .chain file, or nothing if they are invalid.
 std::optional<ChainPosition> parse_position(std::string_view text);
 
 } // namespace useradmin::audit

@@ -39,7 +39,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
     int error = 0;
     for (const Refusals::Pending& one : pending) {
-        // After an error, only counts: the parent process waits for one line at most.
+        // After an error, restores the counts: the parent process waits for one line at most.
         if (error == 0) {
             Event event;
             event.operation = one.operation;
@@ -102,7 +102,7 @@ bool Recorder::finish() {
     return true;
 }
 
-/// Changes and corrections are worth waiting for.
+/// Only the lines of changes and corrections wait.
 Log::Delivery Recorder::delivery() const noexcept {
     const Result result = event_.result();
     const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;

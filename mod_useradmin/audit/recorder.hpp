@@ -1,4 +1,4 @@
-// Records an event.
+// Records events in the audit log.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -11,7 +11,7 @@
 
 namespace useradmin::audit {
 
-/// The log of events and its strictness.
+/// The audit log, and whether changes require it.
 struct Trail {
     /// nullptr: no log.
     Log* log = nullptr;
@@ -19,8 +19,8 @@ struct Trail {
     bool is_required = false;
 };
 
-/// The event of a request or command, and its line. As a listener of the store, receives the rows
-/// before and after a change. With `required`, writes the line before the commit, so that no change
+/// Records the event of a request or command. As a listener of the store, receives the rows before
+/// and after a change. With `required`, writes the line before the commit, so that no change
 /// lacks a line. If the commit then fails, another line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
@@ -45,9 +45,9 @@ class Recorder final : public store::ChangeListener {
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
-    /// Writes the line, unless a correct one is already written. Of requests that change nothing,
-    /// logs only refusals. Returns false if the line is lost. A refusal that is counted is not: its
-    /// line follows.
+    /// Writes the line, unless a correct one is already written. For operations that change
+    /// nothing, writes only refusals. Returns false if the line is lost. A counted refusal is not
+    /// lost: its line follows.
     bool finish();
 
   private:

@@ -30,11 +30,11 @@ class Refusals {
         int status;
     };
 
-    /// Initializes the table in zeroed memory, before processes fork. Returns false if the system
-    /// refuses.
+    /// Initializes the table in zeroed memory, before processes fork. Returns false if the mutex
+    /// cannot be initialized.
     [[nodiscard]] bool init() noexcept { return mutex_.init(); }
 
-    /// The number of refusals to log in a line.
+    /// The number of refusals to log in one line.
     struct Due {
         /// 0: do not log now.
         std::uint64_t count;
@@ -64,7 +64,7 @@ class Refusals {
     /// networks.
     void restore(std::string_view network, std::uint64_t count) noexcept;
 
-    /// The maximum number of networks with a count of their own.
+    /// The maximum number of networks with their own counts.
     static constexpr std::size_t most_networks = 256;
 
   private:

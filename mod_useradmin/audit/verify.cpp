@@ -54,7 +54,7 @@ class Reader {
         next();
     }
 
-    /// The chain of the last line; nullptr before the first one.
+    /// The chain of the last verified line; nullptr before the first one.
     Chain* chain = nullptr;
 
     /// Returns the next line, or nothing at the end.
@@ -74,7 +74,7 @@ class Reader {
             ++count_;
             if (line_.size() <= max_line_length)
                 head_ = parse_line(line_);
-            // The views refer to the stored line.
+            // The views of the parsed line refer to line_, so stop reading.
             if (head_) {
                 if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
                     findings_->findings.notes.push_back(
@@ -128,7 +128,7 @@ class Reader {
     std::optional<ParsedLine> head_;
 };
 
-/// Returns the name of a log without what a rotation appends: "audit.log" for "audit.log.2.gz" and
+/// Returns the name of a log without the suffix of a rotation: "audit.log" for "audit.log.2.gz" and
 /// "audit.log-20261127".
 std::string_view log_name(std::string_view file) {
     if (const std::string_view gzip = ".gz"; file.ends_with(gzip))
@@ -148,12 +148,12 @@ std::vector<Reader> open_all(const std::vector<Source>& sources, FindingsCollect
     return readers;
 }
 
-/// Returns a name for a host and an instance.
+/// Returns a key for a host and an instance.
 std::string origin_of(std::string_view host, std::string_view instance) {
     return std::string(host).append("\n").append(instance);
 }
 
-/// Verifies a chain from line to line.
+/// Verifies a chain line by line.
 class Chain {
   public:
     Chain(FindingsCollector& notebook, const Reader& reader) : notebook_(notebook) {
@@ -164,7 +164,7 @@ class Chain {
     bool is_followed_by(const ParsedLine& line) const {
         return found.lines != 0 && line.previous == found.last.hash;
     }
-    /// Returns whether the line and the last one follow the same line.
+    /// Returns whether the line and the last one have the same predecessor.
     bool forks_before(const ParsedLine& line) const {
         return found.lines != 0 && line.position.number == found.last.number &&
                line.previous == previous_;
@@ -337,7 +337,7 @@ class Chains {
             const auto found = by_origin_.find(origin_of(line.host, line.instance));
             if (found != by_origin_.end())
                 return found->second;
-            // A log of an earlier version goes on with hosts.
+            // An earlier version began the log, without hosts.
             Chain* const before = chain_before(line);
             return before != nullptr && before->found.host.empty() ? before : nullptr;
         }
@@ -352,8 +352,8 @@ class Chains {
         return chain != nullptr && chain->is_followed_by(*reader.head());
     }
 
-    /// Returns whether no line with a smaller number has the same instance. An unknown chain may go
-    /// on from lines without one.
+    /// Returns whether no other reader's line has the same instance and a smaller number. An
+    /// unknown chain may also continue lines without an instance.
     bool is_first_of_instance(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const bool is_unknown = known(reader) == nullptr && line.position.number != 1;
@@ -364,12 +364,13 @@ class Chains {
         });
     }
 
-    /// Returns the chain that the line follows by its hash, or nullptr.
+    /// Returns the chain whose last line the line follows by its hash, or nullptr.
     Chain* chain_before(const ParsedLine& line) {
         return find([&](const Chain& chain) { return chain.is_followed_by(line); });
     }
 
-    /// Returns the chain whose lines before this one were removed or edited, or nullptr.
+    /// Returns the chain that the line continues if lines before it were removed or edited, or
+    /// nullptr.
     Chain* interrupted_chain(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const auto may_hold = [&](const Chain& chain) {
@@ -380,8 +381,8 @@ class Chains {
                                                                   : find_in_log(reader, may_hold);
     }
 
-    /// Returns the chain of a line that does not follow one: mostly a new one, or nullptr if there
-    /// are too many.
+    /// Returns the chain of a line that follows no known chain. Usually begins a new one. Returns
+    /// nullptr if there are too many.
     Chain* begin(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         Chain* old = nullptr;
@@ -401,7 +402,7 @@ class Chains {
         return &chain;
     }
 
-    /// Returns the chain that the .chain file of a log is about, or nullptr.
+    /// Returns the chain whose end the .chain file of a log contains, or nullptr.
     Chain* chain_of_end(const Reader& reader) {
         if (reader.chain != nullptr)
             return reader.chain;
@@ -420,7 +421,7 @@ class Chains {
     std::map<std::string, Chain*> by_origin_;
 };
 
-/// Returns a name of the line's chain for merge().
+/// Returns a key for the line's chain, for merge().
 std::string group_of(const ParsedLine& line, const Findings& found, std::size_t source) {
     if (line.host.empty() && found.parts[source].chain) {
         const ChainFindings& chain = found.chains[*found.parts[source].chain];
@@ -465,7 +466,7 @@ void merge(const std::vector<Source>& sources, const Findings& found,
         std::map<std::string, Reader*> firsts;
         for (std::size_t source = 0; source < readers.size(); ++source) {
             Reader& reader = readers[source];
-            // Lines that were written since are not verified.
+            // Skips lines that were written after the verification.
             if (!reader.head() || reader.count() > found.parts[source].lines)
                 continue;
             Reader*& first = firsts[group_of(*reader.head(), found, source)];

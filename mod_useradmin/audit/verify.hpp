@@ -21,8 +21,8 @@ struct Source {
     std::optional<ChainPosition> last_written = {};
 };
 
-/// The lines of one host and instance, or lines of earlier versions that hang together by
-/// their hashes.
+/// The lines of one host and instance, or lines of earlier versions that are linked by their
+/// hashes.
 struct ChainFindings {
     /// Empty in lines of earlier versions.
     std::string host;
@@ -36,7 +36,7 @@ struct ChainFindings {
     bool is_intact = true;
 };
 
-/// The findings.
+/// The result of a verification.
 struct Findings {
     /// The chains in the order of their first lines in the verification.
     std::vector<ChainFindings> chains;
@@ -49,8 +49,8 @@ struct Findings {
     /// The number of changes with an unknown outcome, and the locations of the first ones.
     std::uint64_t unknown = 0;
     std::vector<std::string> unknown_lines;
-    /// For each source: the number of its lines, and the index of the chain of its lines without a
-    /// host.
+    /// For each source: the number of its lines, and the index of its last line's chain, for lines
+    /// without a host.
     struct Part {
         std::uint64_t lines = 0;
         std::optional<std::size_t> chain;
@@ -59,13 +59,13 @@ struct Findings {
 };
 
 /// Verifies the chains across all sources, in any order. Within a source, the numbers of a chain
-/// must increase. Lines of different sources and of different chains may interleave. Known
-/// positions must be in a chain. Limits the number of reported problems.
+/// must increase. Lines of different sources and of different chains may interleave. Each
+/// known hash must be that of an intact line. Limits the number of reported problems.
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::uint64_t lines)>& progress);
 
 /// Passes the verified lines to the function in the order of their times, without newlines. The
-/// lines of a chain stay in the order of their numbers. sources: those of the findings, from their
+/// lines of a chain stay in the order of their numbers. sources: those that were verified, at their
 /// beginning.
 void merge(const std::vector<Source>& sources, const Findings& found,
            const std::function<void(std::string_view line)>& write);

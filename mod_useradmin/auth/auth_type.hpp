@@ -9,7 +9,7 @@
 
 namespace useradmin::auth {
 
-/// Returns whether a Location has the AuthType, ignoring case.
+/// Returns whether the request has the AuthType, ignoring case.
 inline bool is_auth_type(request_rec* request, const char* name) noexcept {
     const char* const type = ap_auth_type(request);
     return type != nullptr && strcasecmp(type, name) == 0;
@@ -25,7 +25,7 @@ inline bool takes_user_from_session(request_rec* request) noexcept {
 /// httpd::id_note until another module sets that note.
 inline constexpr const char* session_note = "auth-useradmin-session";
 
-/// Returns whether the caller in the notes is the user of the Location.
+/// Returns whether the caller in the notes of source is the user of the request.
 inline bool has_session_user(request_rec* request, const request_rec* source) noexcept {
     return takes_user_from_session(request) || apr_table_get(source->notes, httpd::id_note) !=
                                                    apr_table_get(source->notes, session_note);

@@ -28,7 +28,7 @@ namespace useradmin::auth {
 namespace {
 
 /// Why a credential was rejected: a sentence for the error log, a word for the audit log, and what
-/// to check next. nullptr if it was accepted or could not be checked.
+/// to check next. All are nullptr if it was accepted or could not be checked.
 struct Refusal {
     const char* sentence = nullptr;
     const char* word = nullptr;
@@ -121,7 +121,7 @@ LookupResult result_of(Signature signature) noexcept {
                                "(BETTER_AUTH_SECRET)"}};
 }
 
-/// The result for a credential. The texts are valid as long as the client's request.
+/// The result for a credential. The views are valid for the lifetime of the client's request.
 struct Outcome {
     LookupResult result;
     /// Empty unless the credential was recognised.
@@ -134,10 +134,10 @@ struct Outcome {
     std::chrono::seconds retry_after{0};
 };
 
-/// What is sent to identify the caller.
+/// The kind of credential that identifies the caller.
 enum class CredentialKind { session_token, api_key };
 
-/// Verifies a token and looks its session up, or takes both from the cache.
+/// Verifies a token and looks up its session, or takes the result from the cache.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
@@ -171,7 +171,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     return outcome_of(identity, result_of(identity.status));
 }
 
-/// Looks an API key up and counts the request.
+/// Looks up an API key and counts the request.
 Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings, true));
@@ -190,7 +190,7 @@ Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std:
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
-    /// Identifies the tables and the secret.
+    /// Identify the tables and the secrets.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
@@ -263,7 +263,7 @@ void set_caller(request_rec* request, const AuthSettings& settings, const Outcom
         apr_table_setn(request->notes, session_note, id);
 }
 
-/// Returns whether another handler reports a failed lookup: sign-in has its own replies, and an
+/// Returns whether a failed lookup must not change the reply: sign-in has its own replies, and an
 /// ErrorDocument already reports a failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return settings.get<SignIn>().is_on ||
@@ -366,8 +366,8 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
     log.write_rejection(level, std::string("UA0319: a request got 401: ") + reason, advice);
 }
 
-/// Explains a 401 to a request without a credential, also if another handler replied. A rejected
-/// credential was explained before. A 401 of sign-in is about a password.
+/// Logs why a request without a credential got 401, whichever handler replied. Rejected credentials
+/// are already logged, and a 401 of sign-in is about a password.
 int explain_reply(request_rec* first) noexcept {
     if (first->status != HTTP_UNAUTHORIZED ||
         ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
@@ -382,7 +382,7 @@ int explain_reply(request_rec* first) noexcept {
     return DECLINED;
 }
 
-/// Returns the name of a directive that needs the database, or nullptr.
+/// Returns the name of a directive or provider that needs the database, or nullptr.
 const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
@@ -390,7 +390,7 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
-/// Warns of conflicts between the Locations of a server.
+/// Warns about conflicts between the Locations of a server.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;

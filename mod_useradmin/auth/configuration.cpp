@@ -25,7 +25,7 @@ bool is_token(std::string_view name) {
 
 void warn(const httpd::ConfigLine& line, const char* sentence) {
     const ap_directive_t& directive = *line.command->directive;
-    // While httpd reads the configuration, a virtual host has no log.
+    // While httpd reads the configuration, the virtual hosts' logs are not open yet.
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
                  directive.line_num);
 }
@@ -74,7 +74,7 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.copy(*problem);
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
-        // A secret with spaces would be read as several secrets.
+        // An unquoted secret with spaces would be read as several secrets.
         if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
                    "in it must be quoted";

@@ -1,4 +1,4 @@
-// mod_auth_useradmin's configuration: its directives, and the data of a server.
+// mod_auth_useradmin's configuration: its directives and its per-server data.
 #pragma once
 
 #include "crypto/signature.hpp"
@@ -22,9 +22,9 @@ struct Base {
     const char* path = nullptr;
 };
 
-/// The secrets that sign tokens.
+/// The secrets of AuthUserAdminSecret.
 struct Signing {
-    /// Empty: tokens are not signed.
+    /// Empty: tokens are not signed, and signatures are ignored.
     crypto::SigningSecrets secrets;
     /// Identifies the secrets without revealing them.
     const char* label = "";
@@ -82,7 +82,7 @@ inline constexpr auto directives = std::tuple_cat(
             "verify, refuse or ignore: whether an account with a second factor signs in with a "
             "code after its password, not at all, or with its password alone",
             sign_in::SecondFactor::verified, read_second_factor),
-        // The first word means false.
+        // "allow" means false.
         httpd::directive<struct RefusesImpersonated>(
             "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
             "allow or refuse: whether a session counts in which an administrator acts as its user",
@@ -92,11 +92,11 @@ inline constexpr auto directives = std::tuple_cat(
 /// The directives of a Location or a server.
 using AuthSettings = httpd::DirectiveSettings<directives>;
 
-/// The data of a server.
+/// The per-server data.
 struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
-    /// Data of a child.
+    /// Set in each child.
     sign_in::ObservedFormats* formats = nullptr;
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);

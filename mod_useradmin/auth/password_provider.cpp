@@ -54,8 +54,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
         // `Require user` compares the stored address, not the typed one.
         request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
-    // httpd calls this for every request, so only the access log records successes. A name that is
-    // not an address may be a mistyped password.
+    // httpd calls this for every request, so the audit log omits successes. A name that is not an
+    // address may be a mistyped password, and is not logged.
     if (!verification.user.id.empty())
         event.target = verification.user.id;
     else if (apr::view_of(user).find('@') != std::string_view::npos)

@@ -7,7 +7,7 @@ namespace useradmin::auth {
 
 void register_password_provider(apr_pool_t* pool) noexcept;
 
-/// Returns whether a directive names the provider. Valid once the configuration has been read.
+/// Returns whether a directive names the provider. Call it after the configuration has been read.
 bool is_password_provider_configured(apr_pool_t* pool);
 
 } // namespace useradmin::auth

@@ -59,7 +59,7 @@ NoCredential missing_credential(const request_rec* request, const AuthSettings& 
         return NoCredential::bearer_off;
     if (!settings.get<ReadsApiKeys>() && !header("x-api-key").empty())
         return NoCredential::api_key_off;
-    // better-auth's names end with this; an application may choose what comes before it.
+    // better-auth's cookie names end with this; the application may choose the prefix.
     const bool has_cookie = header("Cookie").find("session_token=") != std::string_view::npos;
     const bool has_own = header("Cookie").find(settings.get<CookieName>() + std::string("=")) !=
                          std::string_view::npos;

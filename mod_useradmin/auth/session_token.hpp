@@ -12,7 +12,7 @@ namespace useradmin::auth {
 /// cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
-/// Returns the request's API key: that of x-api-key, or a bearer token that cannot be a session's.
+/// Returns the request's API key: the header x-api-key, or a bearer token without a signature.
 /// Empty if there is none.
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
 
@@ -33,7 +33,8 @@ struct Token {
 /// Extracts the token. With a secret, the signature must be valid; without one, it is ignored.
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
-/// Returns the value of one of better-auth's cookies whose signature is right, or an empty text.
+/// Returns the value of one of better-auth's cookies without its signature, or an empty string if
+/// the signature is wrong.
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name);
 

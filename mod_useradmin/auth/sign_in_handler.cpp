@@ -24,7 +24,7 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns the secrets of second factors, or none if they are not verified.
+/// Returns the secrets for second factors, or none if second factors are not verified.
 crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
     return settings.get<SecondFactorMode>() == sign_in::SecondFactor::verified
                ? settings.get<SigningSecrets>().secrets

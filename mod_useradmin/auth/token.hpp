@@ -7,7 +7,7 @@
 
 namespace useradmin::auth {
 
-// Longer than any signed and encoded token of better-auth, and its API keys.
+// No signed and encoded token or API key of better-auth is this long.
 inline constexpr std::size_t max_token_length = 1024;
 
 /// Returns the value of the cookie in a Cookie header, with %XX decoded; nothing if it is absent.

@@ -11,12 +11,12 @@ namespace {
 
 constexpr Colour white = {255, 255, 255};
 constexpr Colour black = {0, 0, 0};
-// --ground in style.css, and --raised in the dark.
+// --ground in style.css, and --raised of its dark scheme.
 constexpr Colour light_background = {0xf4, 0xf5, 0xf8};
 constexpr Colour dark_background = {0x1f, 0x24, 0x2c};
 constexpr double min_contrast = 4.5;
 
-/// Returns the relative luminance.
+/// Returns the relative luminance (WCAG 2).
 double luminance(const Colour& colour) noexcept {
     const auto linear = [](int part) {
         const double value = part / 255.0;
@@ -35,7 +35,7 @@ Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
             part(colour.blue, other.blue)};
 }
 
-/// Mixes in as little of the other colour as gives enough contrast with the background.
+/// Mixes in only as much of the other colour as the contrast with the background requires.
 Colour contrasting(const Colour& colour, const Colour& other, const Colour& background) noexcept {
     int percent = 0;
     while (percent < 100 && contrast(mixed(colour, other, percent), background) < min_contrast)
@@ -43,8 +43,8 @@ Colour contrasting(const Colour& colour, const Colour& other, const Colour& back
     return mixed(colour, other, percent);
 }
 
-/// Returns the rules of one colour scheme. away: the colour that is mixed into texts for more
-/// contrast.
+/// Returns the rules of one colour scheme. away: the colour that is mixed into
+/// --accent-strong.
 std::string shades(const Colour& accent, const Colour& background, const Colour& away) {
     // Text in the accent colour must be readable on the soft background.
     int share = 88;

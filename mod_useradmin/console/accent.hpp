@@ -7,14 +7,14 @@
 
 namespace useradmin::console {
 
-/// An sRGB colour; each part from 0 to 255.
+/// An sRGB colour; each component is from 0 to 255.
 struct Colour {
     int red;
     int green;
     int blue;
 };
 
-/// Returns a colour written as #rrggbb.
+/// Parses a colour written as #rrggbb. Returns nothing for any other string.
 std::optional<Colour> parse_colour(std::string_view text);
 /// Returns the colour as #rrggbb.
 std::string text_of(const Colour& colour);
@@ -24,7 +24,8 @@ double contrast(const Colour& one, const Colour& other) noexcept;
 /// Returns the colour, or a darker one that has enough contrast for text on the light background
 /// (WCAG 2.2, 1.4.3).
 Colour readable(Colour colour) noexcept;
-/// Returns the style rules of an accent colour that is readable: its shades, for light and dark.
+/// Returns the CSS rules for an accent colour from readable(): its shades in the light and dark
+/// colour schemes.
 std::string accent_style(const Colour& accent);
 
 } // namespace useradmin::console

@@ -10,7 +10,7 @@ namespace useradmin::console {
 
 namespace {
 
-/// Escapes a text for a double-quoted attribute.
+/// Escapes a string for a double-quoted attribute.
 std::string escaped(std::string_view text) {
     std::string escaped;
     for (const char character : text)
@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
     return escaped;
 }
 
-/// Replaces the {{names}} in page.html.
+/// Returns the text with each {{name}} replaced by its value.
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     std::string filled;

@@ -1,4 +1,4 @@
-// Texts that better-auth has encrypted with the application's secret.
+// Strings that better-auth encrypts with the application's secret.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -10,7 +10,7 @@
 
 namespace useradmin::crypto {
 
-/// A decrypted text, and how it was encrypted. The views are parts of the arguments of decrypt().
+/// A decrypted string, and how it was encrypted. The views point into the arguments of decrypt().
 struct Decrypted {
     Secret text;
     /// The secret that decrypted it.
@@ -20,12 +20,12 @@ struct Decrypted {
     std::string_view prefix;
 };
 
-/// Decrypts a text with one of the secrets: XChaCha20-Poly1305 under the secret's SHA-256, as the
-/// nonce, the ciphertext and the tag in hexadecimal, after an optional prefix. Returns nothing if
-/// none of the secrets fits. Throws std::bad_alloc.
+/// Decrypts an optional prefix followed by the nonce, the ciphertext and the tag in hexadecimal.
+/// The cipher is XChaCha20-Poly1305; the key is the SHA-256 of one of the secrets. Returns nothing
+/// if none of the secrets fits. Throws std::bad_alloc.
 std::optional<Decrypted> decrypt(std::string_view encrypted, SigningSecrets secrets);
 
-/// Encrypts another text as one was encrypted. Throws std::bad_alloc.
+/// Encrypts a string with the secret and the prefix of a decrypted one. Throws std::bad_alloc.
 std::string encrypt(std::string_view text, const Decrypted& like);
 
 } // namespace useradmin::crypto

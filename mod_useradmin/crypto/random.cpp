@@ -17,7 +17,7 @@ constexpr std::string_view letters_and_digits =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 constexpr std::string_view letters = letters_and_digits.substr(0, 52);
 
-/// Returns a text of characters of the alphabet, unbiased.
+/// Returns uniformly distributed characters of the alphabet.
 std::string random_text(std::string_view alphabet, std::size_t length) {
     // Bytes from this value up would favour the first characters of the alphabet.
     const std::size_t biased = 256 / alphabet.size() * alphabet.size();

@@ -1,4 +1,4 @@
-// Random values from the system's generator.
+// Random values from the kernel's random number generator.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace useradmin::crypto {
 
-/// Fills the span (at most 256 bytes) from the system's generator. Aborts the process if that
+/// Fills the span (at most 256 bytes) from the kernel's generator. Aborts the process if that
 /// fails: no salt, id or token may come from a weaker source.
 void random_bytes(std::span<unsigned char> out) noexcept;
 

@@ -11,13 +11,13 @@ void wipe(void* bytes, std::size_t length) noexcept {
 }
 
 void wipe(std::string& text) noexcept {
-    // The capacity may contain bytes of a longer text. This resize never allocates.
+    // The capacity may contain bytes of a longer string. This resize never allocates.
     text.resize(text.capacity());
     wipe(text.data(), text.size());
     text.clear();
 }
 
-// A moved-from std::string keeps the bytes of a short text, so each source is wiped.
+// A moved-from std::string keeps the bytes of a short string, so each source is wiped.
 
 Secret::Secret(std::string&& text) noexcept : text_(std::move(text)) {
     wipe(text);

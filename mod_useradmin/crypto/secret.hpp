@@ -8,10 +8,10 @@
 
 namespace useradmin::crypto {
 
-/// Overwrites the bytes. The optimiser cannot remove it.
+/// Overwrites the bytes. The compiler cannot optimize this away.
 void wipe(void* bytes, std::size_t length) noexcept;
 
-/// Overwrites the text's memory up to its capacity and leaves the text empty.
+/// Overwrites the string's memory up to its capacity and leaves the string empty.
 void wipe(std::string& text) noexcept;
 
 /// A zero-initialized array of bytes that the destructor wipes.
@@ -33,11 +33,11 @@ class SecretBytes {
     std::array<unsigned char, Size> bytes_{};
 };
 
-/// A text that the destructor wipes. It cannot be copied and never reallocates.
+/// A string that the destructor wipes. It cannot be copied and never reallocates.
 class Secret {
   public:
     Secret() noexcept = default;
-    /// Moves the text and wipes the source, which keeps the bytes of a short text.
+    /// Moves the string and wipes the source, which keeps the bytes of a short string.
     explicit Secret(std::string&& text) noexcept;
     Secret(Secret&& other) noexcept;
     Secret& operator=(Secret&& other) noexcept;

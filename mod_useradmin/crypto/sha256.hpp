@@ -11,8 +11,8 @@ namespace useradmin::crypto {
 
 using Digest = std::array<unsigned char, 32>;
 
-/// Returns the digest of a list of texts. Each is preceded by its length, so different lists never
-/// hash the same bytes. Throws std::bad_alloc.
+/// Returns the digest of a list of strings. Each is preceded by its length, so different lists
+/// never hash the same bytes. Throws std::bad_alloc.
 Digest digest(std::span<const std::string_view> texts);
 inline Digest digest(std::initializer_list<std::string_view> texts) {
     return digest(std::span(texts.begin(), texts.size()));
@@ -27,7 +27,7 @@ std::string sha256_hex(std::string_view bytes);
 /// Returns the digest in base64, as a Content-Security-Policy's hash source. Throws std::bad_alloc.
 std::string sha256_base64(std::string_view bytes);
 
-/// Returns a text in base64 as base64url without padding.
+/// Converts base64 to base64url without padding.
 std::string base64url_of(std::string base64);
 
 /// Returns the bytes in base64. Throws std::bad_alloc.

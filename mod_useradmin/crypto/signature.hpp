@@ -12,7 +12,7 @@ namespace useradmin::crypto {
 /// Returns "token.signature". The signature is the HMAC-SHA-256 of the token in base64.
 std::string sign(std::string_view token, std::string_view secret);
 
-/// Returns the HMAC-SHA-256 of the text in base64url without padding.
+/// Returns the HMAC-SHA-256 of a string in base64url without padding.
 std::string sign_base64url(std::string_view text, std::string_view secret);
 
 /// Returns the token of a signed value, or nothing if the signature is wrong. Compares in constant
@@ -20,7 +20,7 @@ std::string sign_base64url(std::string_view text, std::string_view secret);
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  std::string_view secret);
 
-/// An application's secrets. The first signs; signatures of all are valid.
+/// The application's secrets. The first one signs. Signatures by any of them are valid.
 using SigningSecrets = std::span<const std::string_view>;
 
 /// The maximum number of secrets: one, and the previous ones during a rotation.

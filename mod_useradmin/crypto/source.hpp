@@ -1,4 +1,4 @@
-// Reads a secret from a file, the environment or a text.
+// Reads a secret from a file, the environment or the configuration.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -24,9 +24,9 @@ struct LoadedSecret {
 };
 
 /// Reads a secret: "file:path" is the first line of a file (relative paths start in the folder, or
-/// in the current one if that is empty), "env:NAME" an environment variable, any other text the
+/// in the current one if that is empty), "env:NAME" an environment variable, any other string the
 /// secret itself. On failure, returns a sentence with the path and the system's reason, without the
-/// secret. Rejects a text that is the path of a file: the "file:" is missing.
+/// secret. Rejects the path of an existing file without "file:".
 std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
                                                     std::string_view folder);
 

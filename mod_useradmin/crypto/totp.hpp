@@ -7,9 +7,10 @@
 
 namespace useradmin::crypto {
 
-/// Returns whether the code is right at the time, or 30 seconds before or after: HMAC with SHA-1,
-/// 6 digits, steps of 30 seconds. secret: the key or, as better-auth stores keys of other
-/// providers, "base32:" and the key in base32. Compares in constant time. Throws std::bad_alloc.
+/// Returns whether the code is valid for the time step of now, the previous or the next one: HMAC
+/// with SHA-1, 6 digits, steps of 30 seconds. secret: the key or, as better-auth stores keys of
+/// other providers, "base32:" and the key in base32. Compares in constant time. Throws
+/// std::bad_alloc.
 bool verify_totp(std::string_view code, std::string_view secret, text::Timestamp now);
 
 } // namespace useradmin::crypto

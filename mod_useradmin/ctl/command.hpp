@@ -11,23 +11,23 @@
 namespace useradmin::ctl {
 
 struct Command {
-    /// "list", or a family with a member: "session list".
+    /// The full name: "list", or with a parent command: "session list".
     std::string_view name;
-    /// The arguments: "USER ROLE".
+    /// The arguments in the usage, such as "USER ROLE".
     std::string_view words;
-    /// The required options, and the optional ones in addition to those of all commands.
+    /// The required options, and the optional ones besides common_options().
     std::span<const std::string_view> required_options;
     std::span<const std::string_view> options;
     /// A description for the help.
     std::string_view purpose;
-    /// A call for the help, without the program's name.
+    /// An example for the help, without the program's name.
     std::string_view example;
     /// The number of arguments.
     std::size_t min_words;
     std::size_t max_words;
     /// nullptr: the command is part of the command line, such as help.
     Exit (*run)(Context& context);
-    /// Changes are reported to the audit log.
+    /// A command that writes is recorded in the audit log.
     DatabaseUse use = DatabaseUse::read;
 };
 
@@ -38,7 +38,7 @@ std::span<const std::string_view> common_options();
 /// Returns a command's usage: its name, its arguments and its options.
 std::string usage_of(const Command& command);
 
-// Each is in a file of its name or of its family's.
+// Each is defined in a file with its name or that of its parent command.
 Exit create_schema(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);

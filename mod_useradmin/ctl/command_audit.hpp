@@ -1,4 +1,4 @@
-// The audit lines of a command.
+// Records a command in the audit log.
 #pragma once
 
 #include "audit/recorder.hpp"
@@ -18,11 +18,11 @@ namespace useradmin::ctl {
 /// Returns the argument that names the command's target; empty if there is none or it is a token.
 std::string_view target_of(std::string_view command, const Options& options);
 
-/// The audit log of the settings, shared with httpd, and the event of a command.
+/// Records one command in the audit log of the settings, which httpd writes, too.
 class CommandAudit {
   public:
-    /// Opens the log, if there is one. On failure, prints a warning, or throws CommandError if the
-    /// log is required. target: the argument that names the target.
+    /// Opens the log, if one is configured. On failure, prints a warning, or throws CommandError if
+    /// the log is required. target: see target_of().
     CommandAudit(const CommandSettings& settings, std::string_view command,
                  std::string_view target);
     ~CommandAudit();
@@ -33,23 +33,23 @@ class CommandAudit {
     store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
-    /// Replaces the argument by the id of the user that it names.
+    /// Replaces the target by the id of the user that it names.
     void set_target(std::string_view id) {
         if (recorder_)
             recorder_->event().target = id;
     }
     /// Writes the final line.
     void finish(Exit code);
-    /// Reports one of many changes of the command. Returns false if it must be reported before the
-    /// commit and could not be.
+    /// Records one of the command's changes. Returns false if it must be recorded before the commit
+    /// and could not be.
     bool record_change(std::string_view user_id, const model::User* before,
                        const model::User* after);
-    /// Marks the reported changes as committed.
+    /// Marks the recorded changes as committed.
     void confirm_changes() noexcept { unconfirmed_.clear(); }
-    /// Writes a correcting line for each reported change that was rolled back or whose outcome is
+    /// Writes a correcting line for each recorded change that was rolled back or whose outcome is
     /// unknown.
     void revert_changes(bool is_outcome_unknown);
-    /// Returns whether changes are reported before the commit.
+    /// Returns whether changes are recorded before the commit.
     bool runs_before_commit() const noexcept {
         return recorder_ && recorder_->runs_before_commit();
     }
@@ -64,7 +64,7 @@ class CommandAudit {
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
-    /// Numbers and targets of reported changes that are not yet committed.
+    /// The numbers and targets of recorded changes that are not yet committed.
     std::vector<std::pair<std::uint64_t, std::string>> unconfirmed_;
 };
 

@@ -6,16 +6,16 @@
 
 namespace useradmin::ctl {
 
-/// The exit codes; part of the interface.
+/// The exit codes, on which scripts depend.
 enum class Exit {
     success = 0,
     failure = 1,       ///< a database or system error, or check found problems
     usage = 2,         ///< a wrong command line
     already_there = 3, ///< the address is already registered
-    not_found = 4,     ///< no such user, session or API key
+    not_found = 4,     ///< no such user, session, API key or second factor
 };
 
-/// Ends a command with a sentence on stderr that gives the remedy.
+/// Ends a command. The sentence goes to stderr and names the remedy.
 class CommandError : public std::runtime_error {
   public:
     CommandError(Exit code, const std::string& sentence)

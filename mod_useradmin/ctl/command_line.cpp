@@ -36,7 +36,7 @@ void add_options(CLI::App& app, std::span<const std::string_view> names, const c
     }
 }
 
-/// Returns the name of a command or family; empty for the program.
+/// Returns the full name of a command; empty for the program.
 std::string name_of(const CLI::App& app) {
     if (app.get_parent() == nullptr)
         return {};
@@ -51,7 +51,7 @@ const Command* find_command(std::string_view name) {
     return found != all.end() ? &*found : nullptr;
 }
 
-/// Returns the example of a command, of a family's first command, or of the program.
+/// Returns the example of a command, of its first subcommand, or of the program.
 std::string_view example_of(const CLI::App& app) {
     if (app.get_parent() == nullptr)
         return find_command("create")->example;
@@ -59,7 +59,7 @@ std::string_view example_of(const CLI::App& app) {
     return command != nullptr ? command->example : example_of(*app.get_subcommands({}).front());
 }
 
-/// Puts an example first, then the commands or options, and the global options last.
+/// Formats the help: an example first, then the commands or options, and the global options last.
 class HelpFormatter final : public CLI::Formatter {
   public:
     std::string make_help(const CLI::App* app, std::string /* name */,
@@ -86,7 +86,7 @@ class HelpFormatter final : public CLI::Formatter {
     }
 };
 
-/// Adds a command below the program, or below its family.
+/// Adds a command to the program or to its parent command.
 void add_command(CLI::App& program, const Command& command) {
     CLI::App* parent = &program;
     const std::size_t blank = command.name.find(' ');
@@ -105,7 +105,7 @@ void add_command(CLI::App& program, const Command& command) {
     app.group("Commands");
     add_options(app, command.required_options, own_group);
     add_options(app, command.options, own_group);
-    // The number is checked later, so that --help needs none.
+    // The number of arguments is checked later, because --help needs none.
     if (command.max_words > 0)
         app.add_option("arguments")
             ->group("")
@@ -114,7 +114,7 @@ void add_command(CLI::App& program, const Command& command) {
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// Takes an app's options and arguments.
+/// Copies the options and arguments of a command or of the program.
 void take_options(const CLI::App& app, Options& options) {
     for (const CLI::Option* const option : app.get_options())
         if (option->get_positional())
@@ -183,7 +183,7 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
     for (const std::string_view argument : arguments) {
         if (!text::is_clean_utf8(argument))
             reject("the arguments must be UTF-8");
-        // If an option has no value of its own, CLI11 takes the next argument.
+        // For "--name=", CLI11 would take the next argument as the value, so pass an empty one.
         const bool has_empty_value = argument.starts_with("--") && argument.ends_with('=');
         texts.emplace_back(argument.substr(0, argument.size() - (has_empty_value ? 1 : 0)));
         if (has_empty_value)

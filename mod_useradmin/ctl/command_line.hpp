@@ -9,14 +9,14 @@
 namespace useradmin::ctl {
 
 struct CommandLine {
-    /// The command; nullptr for --version and for a help.
+    /// The command; nullptr if there is none, as for --version or --help alone.
     const Command* command = nullptr;
     Options options;
-    /// The help that was asked for; otherwise empty.
+    /// The requested help; otherwise empty.
     std::string help;
 };
 
-/// Parses the arguments without the program's name. Throws a CommandError of usage if they are
+/// Parses the arguments without the program's name. Throws CommandError (Exit::usage) if they are
 /// wrong or not UTF-8.
 CommandLine parse(std::span<const char* const> arguments);
 

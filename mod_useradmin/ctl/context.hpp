@@ -44,7 +44,8 @@ class Context {
         }
     }
     CommandAudit& audit() noexcept { return audit_; }
-    /// The database, for a command that accesses table rows.
+    /// Returns the database for a command that accesses rows. Throws CommandError if the account is
+    /// a superuser who must not (Database::superuser_risk).
     Database& database_with_rows() {
         Database& opened = database();
         if (!std::exchange(is_checked_, true))

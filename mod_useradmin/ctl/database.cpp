@@ -19,7 +19,7 @@ namespace {
 // A command may run indefinitely, but must not wait indefinitely for another process's lock.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
-/// Returns whether there is no file. One whose folder cannot be searched may exist.
+/// Returns whether the file does not exist. If its folder cannot be searched, it may exist.
 bool is_absent(const std::string& file) {
     std::error_code error;
     return !file.empty() && !std::filesystem::exists(file, error) &&
@@ -55,7 +55,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
         throw CommandError(Exit::failure,
                            "cannot connect: " + explain(one_line(apr::view_of(error))) +
                                "; check --params or DBDParams, and that the database runs");
-    // As mod_dbd does: destroy the connection's pool with its prepared statements first.
+    // Like mod_dbd, destroy the pools of prepared statements before closing the connection.
     apr_pool_cleanup_register(
         pool_, &connection_,
         [](void* data) noexcept -> apr_status_t {
@@ -72,7 +72,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
 Database::~Database() {
     store_.reset();
     client_.reset();
-    // SQLite removes its write-ahead log with the last connection.
+    // SQLite removes its write-ahead log when the last connection closes.
     apr_pool_clear(pool_);
     apr_terminate();
 }

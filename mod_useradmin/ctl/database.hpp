@@ -22,7 +22,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     /// What to do if an SQLite file does not exist.
     enum class IfAbsent { fail, create };
 
-    /// Connects as in the settings, which must outlive this. Throws CommandError.
+    /// Connects with the settings, which must outlive this object. Throws CommandError.
     Database(const CommandSettings& settings, IfAbsent absent);
     ~Database() override;
     Database(const Database&) = delete;
@@ -41,22 +41,23 @@ class Database final : public store::ConnectionSource, public text::Logger {
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
-    /// Returns the schema, with the plugins' tables if the tables' names say so. Throws
+    /// Returns the schema, with the plugins' tables if names.has_plugins is set. Throws
     /// CommandError.
     store::Schema schema() { return schema(tables_); }
     store::Schema schema(const store::TableNames& names);
     /// Returns why a superuser must not access the tables: objects that an ordinary role has
-    /// attached to one of them would run with superuser rights. Returns nothing if there is no such
-    /// role.
+    /// attached to one of them would run with superuser privileges. Returns nothing if there is no
+    /// such role.
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
-    /// Returns the foreign keys that reject the deletion of a user. Throws CommandError.
+    /// Returns the foreign keys that prevent the deletion of a user. Throws CommandError.
     std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
-    /// Returns the rows of a query; NULL is an empty optional. Throws CommandError.
+    /// The columns of a row; NULL is an empty optional.
     using Row = std::vector<std::optional<std::string>>;
+    /// Returns the rows of a query. Throws CommandError.
     std::vector<Row> rows(const std::string& sql);
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
@@ -64,7 +65,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     void write(text::Level level, std::string_view message) noexcept override;
 
   private:
-    /// Adds owner and mode of the database file to an error of opening or writing it.
+    /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
     /// Throws CommandError, or LockTimeout, with the client's error message.
     [[noreturn]] void fail(store::ErrorKind error_kind) const;
@@ -79,11 +80,11 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// Returns the number in a cell; 0 if it is NULL or no number.
+/// Returns the number in a cell; 0 if it is NULL or not a number.
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 
-/// Returns the value of a result, or throws CommandError with the sentence. The cause is already
-/// printed.
+/// Returns the value of a result, or throws CommandError with the sentence. The store has already
+/// printed the cause.
 template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "nothing was done; run 'useradminctl check'") {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_column_width = 48;
 
-/// The first character of a text and its length in bytes; 0 if it is not UTF-8.
+/// A code point and its length in bytes; 0 if it is not valid UTF-8.
 struct Character {
     utf8proc_int32_t point = 0;
     std::size_t size = 0;
@@ -42,7 +42,7 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-/// Returns a length of time as "0:16" or "1:02:03".
+/// Formats a duration as "0:16" or "1:02:03".
 std::string clock_time(double seconds) {
     const auto all = static_cast<unsigned long long>(seconds);
     char text[40];
@@ -53,7 +53,7 @@ std::string clock_time(double seconds) {
     return text;
 }
 
-/// Returns the time in the local zone: "2026-11-20 23:30:19 CET"; empty if it has no such form.
+/// Returns the time in the local zone: "2026-11-20 23:30:19 CET"; empty on failure.
 std::string local_time(text::Timestamp time) {
     const std::time_t seconds =
         std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
@@ -64,7 +64,7 @@ std::string local_time(text::Timestamp time) {
     return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &local)};
 }
 
-/// Truncates the text with an ellipsis.
+/// Truncates the text to max_column_width, with an ellipsis.
 std::string truncate(const std::string& text) {
     if (width_of(text) <= max_column_width)
         return text;

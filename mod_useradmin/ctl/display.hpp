@@ -1,4 +1,4 @@
-// Output on the terminal.
+// Output on stdout and stderr.
 #pragma once
 
 #include "store/store.hpp"
@@ -15,11 +15,11 @@
 
 namespace useradmin::ctl {
 
-/// Escapes a text for a terminal. Bytes that are not UTF-8 and characters that would move the
-/// cursor, color, hide or reorder text are written as \x1b, \u202e and the like.
+/// Escapes text for a terminal. Bytes that are not UTF-8, and characters that would move the cursor
+/// or color, hide or reorder text, are written as \x1b, \u202e and the like.
 std::string escape_control_characters(std::string_view text);
 
-/// Returns the words of a text with one blank between them.
+/// Returns the words of the text, separated by single spaces.
 std::string one_line(std::string_view text);
 
 /// Writes an escaped line to stdout.
@@ -32,17 +32,17 @@ void print_failure(const std::string& sentence, bool wants_json);
 /// Shows progress on a terminal until destroyed.
 class Progress {
   public:
-    /// "Counting the users". The text must outlive the object.
+    /// what: for example "Counting the users"; must outlive the object.
     explicit Progress(std::string_view what) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Adds how much is done, of how much, the rate and the time left. total: 0 if unknown.
+    /// Shows the number done, the total, the rate and the time left. total: 0 if unknown.
     void show(std::uint64_t done, std::uint64_t total) const;
     /// Clears the line for other output.
     void clear() const noexcept;
-    /// Returns whether there is a terminal.
+    /// Returns whether stderr is a terminal.
     bool is_shown() const noexcept { return is_shown_; }
 
   private:
@@ -51,7 +51,7 @@ class Progress {
     bool is_shown_;
 };
 
-/// Writes a JSON document to stdout as one line. Escapes control characters in JSON's form.
+/// Writes a JSON document to stdout as one line. Escapes control characters as in JSON strings.
 void print_json(std::string_view document);
 /// Writes {"success":true,"data":{…}} with the members that the function writes. With an error,
 /// success is false, and the error follows the data.
@@ -62,7 +62,7 @@ void print_list(const std::function<void(json::Writer&)>& write_elements);
 /// Writes an array of strings.
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts);
 
-/// Whether to truncate long texts.
+/// Whether to truncate long cells.
 enum class Width { full, truncated };
 
 struct Heading {
@@ -84,11 +84,11 @@ class TextTable {
 
 /// Returns the number and its noun: "1 user", "2 users".
 std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
-/// Returns the time, or "-": on a terminal in the local zone, otherwise as in the API.
+/// Returns the time, on a terminal in the local time zone, otherwise as in the API; "-" if empty.
 std::string display(const std::optional<text::Timestamp>& time);
-/// Returns a value as text, as in the API; empty for NULL.
+/// Returns a value in the API's format; nothing for NULL.
 std::optional<std::string> text_of(const model::Value& value);
-/// "Ana <ana@example.com>".
+/// Returns the name and the address: "Ana <ana@example.com>".
 std::string display(const model::User& user);
 
 } // namespace useradmin::ctl

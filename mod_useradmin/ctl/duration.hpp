@@ -1,4 +1,4 @@
-// Durations.
+// Parses durations and expiry times.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::ctl {
 
-/// Parses a duration: "30m", "12h", "7d", "2w". Returns nothing for other texts, zero, and more
+/// Parses a duration: "30m", "12h", "7d", "2w". Returns nothing for other strings, zero, and more
 /// than a hundred years.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 

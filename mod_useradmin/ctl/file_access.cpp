@@ -34,8 +34,8 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
-/// Runs a function as the account, in a child if that is another one. Returns its result, or
-/// nothing if only root can do so.
+/// Runs a function as the account, in a child process if it is another account. Returns the
+/// function's result, or nothing on failure, for example if only root can run it.
 template <class Function>
 std::optional<int> run_as(const Account& account, const Function& function) {
     if (geteuid() == account.user)

@@ -29,13 +29,13 @@ enum class FileAccess {
 /// Returns the folder of a file. For a symbolic link, returns that of its target.
 std::string folder_of(const std::string& file);
 
-/// Returns the access of the account.
+/// Returns the account's access to a database file.
 FileAccess access_of(const Account& account, const std::string& file);
 
 /// Returns whether the account may run a program; nothing: only root can find out.
 std::optional<bool> may_execute(const Account& account, const std::string& program);
 
-/// Returns owner and mode of the file and of its folder for a message.
+/// Returns the owner and mode of the file and of its folder for a message.
 std::string describe_access(const std::string& file);
 
 } // namespace useradmin::ctl

@@ -11,7 +11,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Ends the thread.
+// The signal that ends the thread.
 constexpr int end_of_thread = SIGUSR1;
 
 } // namespace
@@ -25,7 +25,7 @@ Interruption::Interruption(bool wants_json, std::function<std::string()> describ
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&signals_, number);
     }
-    // Threads inherit the mask.
+    // Threads that are started later inherit the mask.
     pthread_sigmask(SIG_BLOCK, &signals_, &mask_);
     thread_ = std::thread([this] { wait(); });
 }
@@ -43,7 +43,7 @@ void Interruption::wait() {
     const auto lock = delay();
     print_failure("interrupted; " + describe_(), wants_json_);
     std::fflush(stdout);
-    // The parent sees that a signal ended the program.
+    // End the program by the signal, so that the parent process can see it.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

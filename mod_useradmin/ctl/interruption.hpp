@@ -1,4 +1,4 @@
-// Ctrl-C during a long command.
+// Handles signals, such as that of Ctrl-C, during a long command.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace useradmin::ctl {
 
-/// While it exists, SIGINT, SIGTERM and SIGHUP print what was done before they end the program.
+/// While the object exists, SIGINT, SIGTERM and SIGHUP print what was done, then end the program.
 /// Ignored signals stay ignored.
 class Interruption {
   public:
-    /// describe: returns what was done and how to go on. It runs on another thread.
+    /// describe: returns what was done and how to continue. It runs on another thread.
     Interruption(bool wants_json, std::function<std::string()> describe);
     ~Interruption();
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    /// Delays signals while the lock is held. What describe() reads changes only meanwhile.
+    /// Delays signals while the lock is held. Change the data that describe() reads only then.
     [[nodiscard]] std::unique_lock<std::mutex> delay() { return std::unique_lock(mutex_); }
 
   private:

@@ -60,7 +60,7 @@ class EchoOff {
     int signals_;
 };
 
-/// Reads a line without stdio, whose buffer would keep it.
+/// Reads a line without stdio, whose buffer would keep the password.
 crypto::Secret read_password_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);

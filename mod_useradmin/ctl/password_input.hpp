@@ -8,19 +8,19 @@
 
 namespace useradmin::ctl {
 
-/// The allowed lengths: those of better-auth, or up to password::longest_password.
+/// The allowed lengths: those of better-auth, or up to password::max_password_bytes.
 enum class LengthPolicy { standard, any };
 
-/// Returns the problem with a password as the end of a sentence ("must be …"), or an empty text.
+/// Returns the problem with a password as the end of a sentence ("must be …"), or an empty string.
 std::string password_problem(std::string_view password, LengthPolicy lengths);
 
-/// Asks twice on a terminal without echo; otherwise reads one line of standard input. Throws
-/// CommandError if there is no input, the two entries differ, it is not clean UTF-8, or its length
-/// is not allowed.
+/// Reads a password: twice on a terminal, without echo; otherwise as one line of standard input.
+/// Throws CommandError if there is no input, the two entries differ, or the password is not valid
+/// UTF-8 of an allowed length.
 crypto::Secret read_password(LengthPolicy lengths);
 
-/// Asks on a terminal for confirmation: "y" or "yes". Throws CommandError of usage if there is no
-/// terminal.
+/// Asks on a terminal for confirmation: "y" or "yes". Throws CommandError (Exit::usage) if there is
+/// no terminal.
 bool confirm(const std::string& question);
 
 } // namespace useradmin::ctl

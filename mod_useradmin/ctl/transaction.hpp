@@ -5,7 +5,7 @@
 
 namespace useradmin::ctl {
 
-/// Rolls back unless committed.
+/// A transaction that the destructor rolls back unless it was committed.
 class Transaction {
   public:
     explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }

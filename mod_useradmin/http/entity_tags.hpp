@@ -12,17 +12,16 @@ inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
 /// The value of If-Match (RFC 9110, section 13.1.1).
 struct EntityTagList {
-    /// "*": any current representation.
+    /// The value is "*" and matches any current representation.
     bool is_any = false;
-    /// The strong tags without their quotes, valid as long as the parsed text. Weak tags never
-    /// match.
+    /// The strong tags without their quotes, as views of the parsed string. Weak tags never match.
     std::vector<std::string_view> strong = {};
 };
 
 /// Parses a list of entity tags. A malformed list yields no tags.
 EntityTagList parse_entity_tags(std::string_view list);
 
-/// Returns the strong tag of a text. The text must not contain blanks or quotes.
+/// Returns the text in quotes, as a strong tag. The text must not contain blanks or quotes.
 std::string make_strong_tag(std::string_view text);
 
 } // namespace useradmin::http

@@ -9,14 +9,14 @@ namespace {
 
 constexpr Language languages[] = {Language::spanish, Language::english};
 
-/// Returns the text without blanks around it.
+/// Returns the text without leading and trailing blanks.
 std::string_view trim(std::string_view text) noexcept {
     constexpr std::string_view blanks = " \t";
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Splits off the text before the first separator.
+/// Removes and returns the part before the first separator.
 std::string_view split(std::string_view& text, char separator) noexcept {
     const std::string_view first = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(first.size() + 1, text.size()));
@@ -59,7 +59,7 @@ bool is_range(std::string_view text) noexcept {
     return true;
 }
 
-/// Returns the thousandths of a weight, "q=0.8", or nothing for another text.
+/// Parses a weight such as "q=0.8". Returns its thousandths, or nothing if it is malformed.
 std::optional<int> parse_weight(std::string_view text) noexcept {
     if (text.size() < 3 || lower(text[0]) != 'q' || text[1] != '=')
         return std::nullopt;

@@ -1,4 +1,4 @@
-// The languages of texts, and which of them a request prefers.
+// The languages of messages, and which of them a request prefers.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@ constexpr std::string_view tag_of(Language language) noexcept {
 }
 
 /// Returns the language that a value of Accept-Language prefers (RFC 9110, section 12.5.4). A range
-/// with further subtags, such as en-GB, stands for its language; of equal weights, the first one
-/// counts. A value that is empty, malformed or accepts neither language results in Spanish.
+/// with further subtags, such as en-GB, matches its primary language. Of equal weights, the first
+/// one counts. Returns Spanish if the value is empty, malformed or accepts neither language.
 Language preferred_language(std::string_view accept_language) noexcept;
 
 } // namespace useradmin::http

@@ -11,9 +11,9 @@ namespace useradmin::http {
 struct Body {
     enum class State { read, too_large, broken };
     State state = State::read;
-    /// Valid as long as the BodySource.
+    /// Valid for the lifetime of the BodySource.
     std::string_view text;
-    /// The status of the reply if the body is broken (400, 408).
+    /// The status of the reply (400, 408) if the state is broken.
     int status = 400;
 };
 
@@ -28,13 +28,13 @@ class Headers {
   public:
     virtual ~Headers() = default;
     /// Returns the value of a field, or an empty view. Names are case-insensitive; repeated fields
-    /// are combined with commas (RFC 9110, section 5.2). Valid as long as the request.
+    /// are combined with commas (RFC 9110, section 5.2). Valid for the lifetime of the request.
     virtual std::string_view find(const char* name) const noexcept = 0;
     /// Returns whether the field is present, even if empty.
     virtual bool has(const char* name) const noexcept = 0;
 };
 
-/// A request to the base address or below.
+/// A request for the base address or a path below it.
 struct Request {
     std::string_view method;
     /// The path after the base address, still percent-encoded: "", "/", "/{id}" or longer.
@@ -43,7 +43,7 @@ struct Request {
     std::string_view query;
     const Headers& headers;
     BodySource& body;
-    /// The decoded path of the base address: "/api/users".
+    /// The decoded base address, such as "/api/users".
     std::string_view base = {};
 };
 
@@ -57,7 +57,7 @@ struct Reply {
     int status = 200;
     /// JSON, or empty.
     std::string body = {};
-    /// In the order of sending. Names may repeat (Set-Cookie).
+    /// In the order in which they are sent. Names may repeat (Set-Cookie).
     std::vector<Header> headers = {};
 };
 

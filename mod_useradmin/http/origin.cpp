@@ -16,9 +16,9 @@ constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 // Request headers that a trusted origin may send in addition to the safelisted ones.
 constexpr const char* allowed_headers =
     "Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match";
-// Reply headers that it may read in addition to the safelisted ones.
+// Reply headers that a trusted origin may read in addition to the safelisted ones.
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
-// Two hours: the longest time that browsers cache a preflight.
+// Two hours, the maximum in Chromium.
 constexpr const char* preflight_max_age = "7200";
 
 std::string in_lower_case(std::string_view text) {
@@ -33,7 +33,7 @@ bool consists_of(std::string_view text, std::string_view characters) noexcept {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
 }
 
-/// Returns whether the text is a name, an IPv4 address, or an IPv6 address in brackets.
+/// Returns whether the text is a host name, an IPv4 address, or an IPv6 address in brackets.
 bool is_host(std::string_view text) noexcept {
     if (text.starts_with('[') && text.ends_with(']'))
         return consists_of(text.substr(1, text.size() - 2), "0123456789abcdef:.");
@@ -41,7 +41,7 @@ bool is_host(std::string_view text) noexcept {
            text.find("..") == text.npos;
 }
 
-/// Returns the port after a host, with its colon, or nothing if the text is not a port.
+/// Parses a colon and a port. Returns them without leading zeros, or nothing for any other string.
 std::optional<std::string> parse_port(std::string_view text) {
     unsigned port = 0;
     const char* const end = text.data() + text.size();
@@ -51,7 +51,7 @@ std::optional<std::string> parse_port(std::string_view text) {
     return ":" + std::to_string(port);
 }
 
-/// Returns the reply's header of that name, or nullptr.
+/// Returns the reply's header with this name, or nullptr.
 const Header* header_of(const Reply& reply, std::string_view name) noexcept {
     const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
                                     [&](const Header& header) { return name == header.name; });

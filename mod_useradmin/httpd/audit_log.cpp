@@ -26,7 +26,7 @@ struct NamedLog {
     struct stat place = {};
     /// nullptr until it is open.
     audit::Log* log = nullptr;
-    /// The module that opened it; its LogLevel applies.
+    /// The index of the module that opened the log. Its LogLevel applies.
     int module_index = 0;
 
     bool is_program() const noexcept { return name[0] == '|'; }
@@ -34,12 +34,12 @@ struct NamedLog {
 
 namespace {
 
-/// The logs of a configuration, the same for both modules.
+/// Returns the logs of a configuration, which both modules share.
 std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::deque<NamedLog>>(configuration_pool, "useradmin audit logs 2");
 }
 
-/// Closes the descriptor with the pool.
+/// Closes the descriptor when the pool is destroyed.
 void close_with(apr_pool_t* pool, int descriptor) {
     struct Owned {
         int descriptor;
@@ -51,7 +51,7 @@ void close_with(apr_pool_t* pool, int descriptor) {
     apr::emplace<Owned>(pool, descriptor);
 }
 
-/// The error log of the main server.
+/// Writes to the error log of the main server.
 class ServerLog final : public text::Logger {
   public:
     ServerLog(const server_rec* server, int module_index) noexcept
@@ -82,7 +82,7 @@ class LastLines {
     LastLines& operator=(const LastLines&) = delete;
 
   private:
-    /// The error log may be closed already.
+    /// Discards errors, because the error log may be closed already.
     class Silence final : public text::Logger {
       public:
         void write(text::Level, std::string_view) noexcept override {}
@@ -92,7 +92,7 @@ class LastLines {
     pid_t process_ = getpid();
 };
 
-/// Runs in the parent process.
+/// Logs the counted refusals that are due. Runs in the parent process.
 int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept {
     apr::guarded(
         [&] {
@@ -106,8 +106,8 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
     return DECLINED;
 }
 
-/// Returns an anonymous file for a program's chain position. The lines of one run of httpd form one
-/// chain.
+/// Returns an anonymous file for a program's chain position. It survives restarts, so the lines of
+/// one run of httpd form one chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
@@ -173,7 +173,7 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
 }
 
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
-    // During the configuration test at startup, logs would be opened twice.
+    // At startup, httpd reads the configuration twice. Open the logs only the second time.
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return true;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);

@@ -35,10 +35,11 @@ void register_audit_log(apr_pool_t* pool) noexcept;
 /// Returns where to record events, according to the directive.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 
-/// Returns the log's file, open for reading, or -1 if there is none, as of a program.
+/// Returns the descriptor of the log's file, open for reading; -1 if there is none, for example for
+/// a program.
 int file_of(const AuditLog& log) noexcept;
 
-/// Returns the source of a request's event.
+/// Returns the origin of a request's events.
 audit::Origin origin_of(const request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

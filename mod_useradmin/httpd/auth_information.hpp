@@ -9,7 +9,7 @@
 #include <string_view>
 
 /// Returns the base address of the first sign-in Location in the request's virtual host, or
-/// nullptr. Valid as long as the configuration.
+/// nullptr. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * request));
 
 namespace useradmin::httpd {
@@ -18,22 +18,22 @@ using TokenCarriers = std::optional<api::TokenCarriers>;
 
 } // namespace useradmin::httpd
 
-/// Returns what carries a session's token under a per-directory configuration, or nothing if no
-/// session is looked up there. Valid as long as the configuration.
+/// Returns how requests identify their caller under a per-directory configuration, or nothing if no
+/// session is looked up there. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenCarriers, useradmin_token_carriers,
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
 
-/// What better-auth's cookies hold of a request's session.
+/// The content of better-auth's cookies in a request.
 struct SessionCredentials {
-    /// The name of the session cookie, and the secret that signs it. Valid as long as the
+    /// The name of the session cookie, and the secret that signs it. Valid for the lifetime of the
     /// configuration.
     std::string_view cookie_name;
     std::string_view signing_secret;
     /// The token of the session, with a verified signature; empty if there is none.
     crypto::Secret token;
-    /// The value of the cookie admin_session, likewise.
+    /// The value of the cookie admin_session, with a verified signature; empty if there is none.
     crypto::Secret admin_session;
     /// Whether the session ends with the browser.
     bool is_not_remembered = false;
@@ -42,36 +42,36 @@ using OptionalCredentials = std::optional<SessionCredentials>;
 
 } // namespace useradmin::httpd
 
-/// Returns what the request's cookies hold, or nothing if they are not signed.
+/// Returns the content of the request's cookies, or nothing if the configuration has no secret.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 
 /// Returns the secret that signs tokens under a per-directory configuration; empty if they are not
-/// signed. Valid as long as the configuration.
+/// signed. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(std::string_view, useradmin_signing_secret,
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
 
-/// As above; also empty without an auth module.
+/// Calls useradmin_signing_secret. Returns an empty view without an auth module.
 inline std::string_view signing_secret(const ap_conf_vector_t* configuration) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_signing_secret);
     return find != nullptr ? find(configuration) : std::string_view();
 }
 
-/// As above; also nothing without an auth module.
+/// Calls useradmin_session_credentials. Returns nothing without an auth module.
 inline OptionalCredentials session_credentials(const request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials);
     return find != nullptr ? find(request) : std::nullopt;
 }
 
-/// As above; also nullptr without an auth module.
+/// Calls useradmin_sign_in_address. Returns nullptr without an auth module.
 inline const char* sign_in_address(request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address);
     return find != nullptr ? find(request) : nullptr;
 }
 
-/// As above; also nothing without an auth module.
+/// Calls useradmin_token_carriers. Returns nothing without an auth module.
 inline TokenCarriers token_carriers(const ap_conf_vector_t* configuration) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_carriers);
     return find != nullptr ? find(configuration) : std::nullopt;

@@ -22,7 +22,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Returns a name for prepared statements, the same for the same tables (FNV-1a).
+/// Returns a label for prepared statements: the prefix and a hash of the tables' names (FNV-1a).
 const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNames& names) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (std::string_view name : {names.user, names.session, names.account}) {
@@ -42,7 +42,7 @@ store::TableNames names_of(const BackendSettings& settings) {
     return names;
 }
 
-/// Returns the label of these tables.
+/// Returns the label of the tables in names_of().
 const char* label_of(apr_pool_t* pool, const BackendSettings& settings) {
     const char* const label =
         settings.has_plugins ? settings.tables.plugins_label : settings.tables.label;
@@ -50,7 +50,7 @@ const char* label_of(apr_pool_t* pool, const BackendSettings& settings) {
                                          : label;
 }
 
-/// Queries a limit of the MPM; at least 1.
+/// Returns a limit of the MPM, at least 1.
 unsigned query_mpm(int query) {
     int number = 0;
     return ap_mpm_query(query, &number) == APR_SUCCESS ? static_cast<unsigned>(std::max(number, 1))
@@ -68,13 +68,14 @@ bool is_single_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().is_single_writer;
 }
 
-/// Returns the maximum number of a pool's connections. Each thread uses at most one.
+/// Returns the maximum number of a pool's connections in all children. Each thread uses at most
+/// one.
 unsigned max_connections(const ConnectionPool& pool) {
     const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
 }
 
-/// Returns the name of a virtual host for operators, with its port if it has one.
+/// Returns the name of a virtual host for metrics, with its port if it has one.
 const char* name_of(apr_pool_t* pool, const server_rec* server) {
     const char* const name = server->server_hostname != nullptr ? server->server_hostname : "";
     const unsigned own_port = server->addrs != nullptr ? server->addrs->host_port : 0;
@@ -82,7 +83,7 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
     return port != 0 ? apr_psprintf(pool, "%s:%u", name, port) : apr_pstrdup(pool, name);
 }
 
-/// Returns the configured limits, or defaults by the number of processors and workers.
+/// Returns the configured limits, or defaults derived from the numbers of processors and workers.
 ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // most workers stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
@@ -101,7 +102,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
                                                              "useradmin deliveries of hosts")};
 }
 
-/// Sets what servers with the same database share.
+/// Sets the members that servers with the same database share.
 void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, Backend& backend) {
     // A digest, because the parameters may contain a password.
     const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
@@ -125,7 +126,7 @@ struct SeenHashFormats {
     bool has_warned = false;
 };
 
-/// Returns the child's data for the pools of mod_dbd, the same for both modules.
+/// Returns the child's data for the pools of mod_dbd, which both modules share.
 std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* servers) {
     auto& states =
         apr::find_or_emplace<std::deque<PoolState>>(child_pool, "useradmin database pools");
@@ -137,7 +138,7 @@ std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* 
     return states;
 }
 
-/// Returns how long a client's request has waited for databases, in both modules.
+/// Returns the time that a client's request has waited for databases in both modules.
 store::Clock::duration& elapsed_of_request(request_rec* request) {
     return apr::find_or_emplace<store::Clock::duration>(first_request(request)->pool,
                                                         "useradmin time waited");
@@ -196,7 +197,7 @@ bool check_database(const module& owner, const char* directive) noexcept {
     return apr::guarded(
         [&] {
             const std::string problem = database_problem();
-            // While reading the configuration, a virtual host has no log.
+            // While the configuration is being read, virtual hosts have no log.
             if (!problem.empty())
                 ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
                              nullptr, "UA0206: %s: %s", directive, problem.c_str());

@@ -32,16 +32,17 @@
 
 namespace useradmin::httpd {
 
-/// The application's tables as a directive names them. Valid as long as the configuration.
+/// The application's tables as a directive names them. Valid for the lifetime of the configuration.
 struct Tables {
     store::TableNames names;
     /// Distinguishes this set of tables on a connection; see store::DatabaseStore.
     const char* label;
-    /// The same with the plugins' tables.
+    /// The label if the plugins' tables are used, too.
     const char* plugins_label;
 };
 
-/// Parses the three names. The prefix distinguishes two modules on one connection.
+/// Parses the names of the three tables. The prefix distinguishes the two modules on one
+/// connection.
 struct TablesReader {
     const char* label_prefix;
     const char* operator()(const ConfigLine& line, Tables& tables) const;
@@ -68,8 +69,8 @@ struct AuditLogFile;
 struct HealthNeedsWrites;
 struct DrainFile;
 
-/// The directives of both modules. The module passes the name of its timeout directive, its label
-/// prefix, and its label with the plugins' tables if it uses them.
+/// Returns the directives that both modules have. The module passes the name of its timeout
+/// directive, its label prefix, and its label with the plugins' tables if it uses them.
 constexpr auto backend_directives(const char* wait, const char* label_prefix,
                                   const char* plugins_label = nullptr) {
     return std::tuple{
@@ -129,7 +130,7 @@ struct BackendSettings {
     std::chrono::seconds total_age{0};
     /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
-    /// The column of the user table with the last activity; nullptr: that of the sessions.
+    /// The column of the user table with the last activity; nullptr: use the sessions.
     const char* last_seen = nullptr;
 };
 
@@ -159,11 +160,11 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
     return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
 }
 
-/// What all children share.
+/// The state that all children share.
 struct SharedState {
     ipc::FairSemaphore* hash_slots = nullptr;
     password::AttemptLimiter* attempts = nullptr;
-    /// Shared with the children of the previous configuration, like the members below:
+    /// Shared with the children of the previous configuration, like totals and metrics:
     /// invalidations by either apply to both.
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
@@ -181,7 +182,7 @@ struct Backend {
     ipc::LogThrottle* log_throttle = nullptr;
     /// For databases with one writer at a time; otherwise nullptr.
     ipc::FairSemaphore* write_semaphore = nullptr;
-    /// Whether the database was surveyed since httpd started.
+    /// Whether the database was surveyed since httpd last read its configuration.
     std::atomic<bool>* is_surveyed = nullptr;
     /// The index of the server's mod_dbd pool.
     unsigned pool = 0;

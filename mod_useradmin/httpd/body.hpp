@@ -1,4 +1,4 @@
-// Reads a request body within bounds.
+// Reads a request body, with a limit on its size and time.
 #pragma once
 
 #include "http/message.hpp"
@@ -13,8 +13,7 @@ namespace useradmin::httpd {
 /// Reads a request's body on demand. It may contain a password, so the destructor wipes it.
 class RequestBody final : public http::BodySource {
   public:
-    /// limit: in bytes; reading stops at a longer body. timeout: for the whole body, from the first
-    /// read.
+    /// limit: the maximum size in bytes. timeout: for the whole body, from the first read.
     RequestBody(request_rec* request, RequestLog& log, long limit,
                 std::chrono::seconds timeout) noexcept
         : request_(request), log_(log), limit_(limit), timeout_(timeout) {}
@@ -24,13 +23,14 @@ class RequestBody final : public http::BodySource {
 
     http::Body read() override;
 
-    /// Returns whether an httpd filter has already replied. The handler then returns this status.
+    /// Returns whether an httpd filter has already replied. The handler must then return
+    /// AP_FILTER_ERROR.
     bool was_answered() const noexcept { return was_answered_; }
-    /// Returns whether part of the body is unread. The connection must then be closed.
+    /// Returns whether a part of the body is unread. The connection must then be closed.
     bool has_unread_data() const noexcept;
 
   private:
-    /// Reads the next part and returns the state of the body so far.
+    /// Appends the data in the brigade and returns the state of the body.
     http::Body::State append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
     http::Body failed(apr_status_t status, bool is_late);

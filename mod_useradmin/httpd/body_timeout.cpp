@@ -12,12 +12,12 @@ namespace useradmin::httpd {
 namespace {
 
 constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
-/// The key of a connection's read deadline; 0 means none.
+/// The key of a connection's read deadline. A deadline of 0 means none.
 constexpr const char* key = "useradmin body timeout 1";
 /// The interval for polling an HTTP/2 stream.
 constexpr apr_interval_time_t stream_pause = 10000;
-/// How often to read the filters below again: mod_reqtimeout reports its own timeout only when
-/// read.
+/// The maximum time between reads from the filters below. mod_reqtimeout reports its own timeout
+/// only when it is read.
 constexpr apr_interval_time_t max_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
@@ -42,8 +42,8 @@ void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
     apr_poll(&socket, 1, &count, time);
 }
 
-/// Reading a line or a chunk's length waits for each byte with a new timeout. Therefore every read
-/// is split into non-blocking ones.
+/// The filter. Splits each read into non-blocking ones, because a blocking read of a line or of a
+/// chunk's size restarts the timeout at each byte.
 apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_input_mode_t mode,
                           apr_read_type_e block, apr_off_t size) noexcept {
     const apr_time_t deadline = *static_cast<const apr_time_t*>(filter->ctx);

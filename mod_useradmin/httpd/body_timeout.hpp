@@ -5,11 +5,11 @@
 
 namespace useradmin::httpd {
 
-/// Registers the filter and adds it to every connection; the same for both modules.
+/// Registers the filter and adds it to every connection. Both modules call this and share it.
 void register_body_timeout(apr_pool_t* pool) noexcept;
 
-/// Sets a deadline for reads from a connection until destroyed. Slow or missing data does not
-/// extend it.
+/// Sets a deadline for reads from a connection until the object is destroyed. Slow or missing data
+/// does not extend it.
 class BodyTimeout {
   public:
     BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept;

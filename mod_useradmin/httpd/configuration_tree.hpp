@@ -23,10 +23,10 @@ void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 /// Compares the directive's name, ignoring case as httpd does.
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 
-/// Returns the directive's arguments, unquoted as httpd does, in the pool.
+/// Returns the directive's arguments, unquoted as by httpd and allocated in the pool.
 std::vector<std::string_view> words_of(const ap_directive_t& directive, apr_pool_t* pool);
 
-/// Returns whether the section created the server.
+/// Returns whether the <VirtualHost> section defines the server.
 bool is_section_of(const ap_directive_t& section, const server_rec& server) noexcept;
 
 } // namespace useradmin::httpd

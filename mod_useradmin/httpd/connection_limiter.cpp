@@ -6,7 +6,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Waits below this are ignored.
+/// Shorter waits are ignored.
 constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace
@@ -38,7 +38,7 @@ ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadlin
     if (has_priority_)
         ++limiter_.priority_waiters_;
     wait();
-    // Irrelevant while the pool is locked only briefly.
+    // Give way to threads with priority, unless the pool is locked only briefly.
     while (lock_ && !has_priority_ && limiter_.priority_waiters_ != 0 &&
            limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();

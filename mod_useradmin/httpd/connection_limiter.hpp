@@ -9,8 +9,8 @@
 
 namespace useradmin::httpd {
 
-/// Admits as many threads of a child to a pool of mod_dbd as it has connections. mod_dbd itself
-/// waits without a timeout, and after an outage its waiters may never wake.
+/// Admits as many threads of a child to a pool of mod_dbd as the pool has connections. mod_dbd
+/// itself waits without a timeout, and after an outage its waiters may never wake.
 class ConnectionLimiter {
   public:
     explicit ConnectionLimiter(int permits) noexcept : permits_(permits) {}
@@ -19,8 +19,8 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// A lock on the pool for taking out or returning a connection. mod_dbd opens connections while
-    /// it locks its pool. Without this lock, one thread after the other would wait for an
+    /// A lock on the pool for acquiring or returning a connection. mod_dbd opens connections while
+    /// it locks its pool. Without this lock, one thread after another would wait for an
     /// unresponsive database.
     class PoolLock {
       public:
@@ -37,10 +37,12 @@ class ConnectionLimiter {
 
         /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        /// Returns whether the remaining time suffices if this takes as long as the recent maximum,
-        /// within a second. A thread that has used little of its time always tries.
+        /// Returns whether the remaining time suffices to connect if that takes as long as the
+        /// recent maximum, with a tolerance of a second. time: the thread's whole timeout; a thread
+        /// that has used little of it always tries.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Records the time to open a connection, as a prediction for the next ones.
+        /// Marks that a connection was opened. The destructor records the time that this took, as a
+        /// prediction for the next ones.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
@@ -56,17 +58,17 @@ class ConnectionLimiter {
     };
 
   private:
-    /// Returns whether the recent maximum still predicts the next duration.
+    /// Returns whether longest_hold_ is recent enough to predict the next hold.
     bool is_slow(store::Clock::time_point now) const noexcept;
 
     std::mutex mutex_;
     std::condition_variable freed_;
     int permits_;
     std::timed_mutex pool_mutex_;
-    /// The number of waiting threads with precedence.
+    /// The number of waiting threads with priority.
     std::atomic<int> priority_waiters_{0};
-    /// The longest recent time, or that of the last new connection, and when it ended. A shorter
-    /// time may not have involved the database. Protected by the lock.
+    /// The longest recent hold of the lock, or that of the last new connection, and when it ended.
+    /// A shorter hold may not have involved the database. Protected by pool_mutex_.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

@@ -11,7 +11,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Applies a directive to a pool; ignores others.
+/// Applies a directive of mod_dbd to a pool. Ignores other directives.
 void apply(const ap_directive_t& directive, std::string_view word, ConnectionPool& pool) {
     struct Text {
         std::string_view name;

@@ -16,7 +16,7 @@ struct ConnectionPool {
     std::string parameters;
     int min = 1;
     int keep = 2;
-    /// The maximum number of connections of a child.
+    /// The maximum number of connections per child.
     int max = 10;
     int expiry_seconds = 300;
 

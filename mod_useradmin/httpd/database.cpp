@@ -112,7 +112,8 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         limiter_.release();
         return;
     }
-    // Another thread is waiting for the database; this request does not wait.
+    // Another thread holds the lock while it waits for the database. Return the connection when the
+    // request ends.
     apr::emplace<ConnectionReturner>(memory_, *this, connection);
 }
 

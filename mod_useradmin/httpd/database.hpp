@@ -19,7 +19,7 @@ struct DatabaseModule {
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_acquire) * acquire = nullptr;
 
-    /// NULL if mod_dbd is not loaded.
+    /// Returns the functions; nullptr if mod_dbd is not loaded.
     static DatabaseModule find() noexcept;
 
     /// Returns the connection that another module acquired for this request, or nullptr, also
@@ -27,11 +27,11 @@ struct DatabaseModule {
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns what is missing, as a sentence, if the configuration needs the database; otherwise an
-/// empty text. Call it after the configuration was read.
+/// Returns what is missing in the configuration of the database, as a sentence; otherwise an empty
+/// string. Call it after the configuration was read.
 std::string database_problem();
 
-/// A child's data for a pool of mod_dbd, the same for both modules.
+/// A child's data for a pool of mod_dbd, which both modules share.
 struct PoolState {
     explicit PoolState(int permits) noexcept : limiter(permits) {}
 
@@ -39,7 +39,7 @@ struct PoolState {
     store::SharedSchemas schemas;
 };
 
-/// mod_dbd's connections for a request, or for work without one.
+/// mod_dbd's connections for a request or a background task.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// timeout: how long a request waits. directive: the name of its directive, for the log.
@@ -50,7 +50,7 @@ class DatabaseConnections final : public store::ConnectionSource {
                               directive) {
         request_ = request;
     }
-    /// For work without a request. It must end before the memory pool.
+    /// For a background task. The object must not outlive the memory pool.
     DatabaseConnections(apr_pool_t* memory, server_rec* server, text::Logger& log,
                         const DatabaseModule& database, PoolState& pool, const Metrics& metrics,
                         std::chrono::milliseconds timeout, const char* directive) noexcept

@@ -16,14 +16,14 @@ enum class StorageState { unknown, reached, no_table, unreachable };
 /// The state of a delivery, in zeroed shared memory.
 struct DeliveryState {
     std::atomic<StorageState> storage;
-    /// The Unix time up to which revocations are delivered; at first, when httpd started.
+    /// The Unix time up to which revocations are delivered; initially, when httpd started.
     std::atomic<std::int64_t> delivered_until;
 };
 
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
 /// storage share a state.
 struct HostDelivery {
-    /// Backend::name.
+    /// The name of the virtual host, as in Backend::name.
     std::string_view host;
     const DeliveryState* state;
 };

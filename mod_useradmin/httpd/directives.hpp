@@ -25,19 +25,20 @@ inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 /// A configuration line, as passed to a directive's reader.
 struct ConfigLine {
     cmd_parms* command;
-    /// The arguments, null-terminated, valid as long as the configuration.
+    /// The arguments, null-terminated, valid for the lifetime of the configuration.
     std::span<const std::string_view> words;
     /// The value of a flag.
     bool is_on = false;
 
     apr_pool_t* pool() const noexcept { return command->pool; }
-    /// Copies a text for a reader's value. The copy is valid as long as the configuration.
+    /// Copies a string for a reader's value. The copy is valid for the lifetime of the
+    /// configuration.
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// A directive. The tag identifies its value. The reader parses a Line into the value. It returns
-/// nullptr, or the end of an error message ("must be …"). If it has the member adds_to_value, it
-/// adds to what earlier lines of the section set.
+/// A directive. The tag identifies its value. The reader parses a ConfigLine into the value. It
+/// returns nullptr, or the end of an error message ("must be …"). If it has the member
+/// adds_to_value, it adds to what earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -49,7 +50,6 @@ struct Directive {
     /// The contexts in which it is allowed.
     int context;
     const char* help;
-    /// The default.
     Value default_value;
     Reader read;
 };
@@ -61,7 +61,7 @@ constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words
     return {name, words, context, help, default_value, reader};
 }
 
-/// Parses an integer within the bounds.
+/// Parses an integer within the bounds. Returns nothing for any other string.
 inline std::optional<long> number_within(std::string_view text, long least, long most) {
     long number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -111,7 +111,7 @@ struct ChoiceReader {
     }
 };
 
-/// Reads a file's name, relative to ServerRoot.
+/// Reads the path of a file, which may be relative to ServerRoot.
 struct PathReader {
     const char* operator()(const ConfigLine& line, const char*& path) const {
         path = ap_server_root_relative(line.pool(), line.copy(line.words[0]));
@@ -167,7 +167,7 @@ class DirectiveSettings {
     void set(const typename std::tuple_element_t<index, Entries>::Value& value) noexcept {
         std::get<index>(values_) = value;
     }
-    /// Inherits unset values from the surrounding settings.
+    /// Inherits unset values from the enclosing settings.
     void inherit(const DirectiveSettings& around) noexcept {
         inherit(around, std::make_index_sequence<std::tuple_size_v<Entries>>());
     }
@@ -279,7 +279,7 @@ constexpr auto commands_of(std::index_sequence<index...>) noexcept {
         command<table, index>()..., command_rec{nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 }
 
-/// Returns httpd's command table, with its terminator.
+/// httpd's command table, with its terminator.
 template <const auto& table>
 inline constexpr auto commands = commands_of<table>(
     std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());

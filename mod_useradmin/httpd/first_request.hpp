@@ -1,4 +1,4 @@
-// The first request of a chain.
+// The first request of a chain of subrequests and internal redirects.
 #pragma once
 
 #include "httpd/httpd.hpp"

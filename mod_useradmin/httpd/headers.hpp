@@ -6,7 +6,7 @@
 
 namespace useradmin::httpd {
 
-/// The headers as parsed by httpd. Valid as long as the request.
+/// The headers as parsed by httpd. The request must outlive the object.
 class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}

@@ -14,7 +14,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Collects the log lines for the reply.
+/// Writes to the error log, and collects the lines for the reply.
 class HealthLog final : public text::Logger {
   public:
     HealthLog(request_rec* request, const module& owner, ipc::LogThrottle& throttle) noexcept

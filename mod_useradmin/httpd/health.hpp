@@ -6,11 +6,11 @@
 
 namespace useradmin::httpd {
 
-/// Replies 200 if the database answers within the configured timeout, and takes writes if
-/// UserAdminHealth demands that, otherwise 503, as while UserAdminDrainFile exists. The body is
-/// one word of plain text. For a client on the same machine, the problems follow, and the states of
-/// the secondary storage and the audit logs, which do not change the status. Returns the handler's
-/// result.
+/// Replies 200 if the database answers within the configured timeout and, with UserAdminHealth
+/// writable, accepts writes. Otherwise, and while UserAdminDrainFile exists, replies 503. The body
+/// is one word of plain text. For a client on the same machine, the problems follow, then the
+/// states of the secondary storage and the audit logs. These states do not affect the status.
+/// Returns the handler's result.
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);
 
 } // namespace useradmin::httpd

@@ -15,7 +15,7 @@ namespace {
 // The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
 
-/// Returns the undecoded path of the request line.
+/// Returns the path in the request line, not decoded.
 std::string_view sent_path(const request_rec* request) {
     apr_uri_t sent;
     const char* line = request->unparsed_uri;
@@ -24,8 +24,8 @@ std::string_view sent_path(const request_rec* request) {
     return apr::view_of(sent.path);
 }
 
-/// Returns whether the path, decoded as httpd does before it matches Locations, equals the path
-/// that httpd uses.
+/// Returns whether the path, decoded as httpd does before it matches Locations, equals
+/// request->uri.
 bool is_path_of(const request_rec* request, std::string_view sent) {
     const auto& core = *static_cast<const core_dir_config*>(
         ap_get_core_module_config(request->server->lookup_defaults));
@@ -75,7 +75,7 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
     }
     std::string_view path = command->path;
     const std::size_t size = path.find_last_not_of('/') + 1;
-    // httpd's <Location "/x/"> does not contain /x, the base address itself.
+    // <Location "/x/"> does not match /x, the base address itself.
     if (size > 0 && size < path.size()) {
         problem = apr_pstrcat(
             command->pool, "the path of its <Location> must not end with a slash: <Location \"",

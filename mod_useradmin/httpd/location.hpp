@@ -7,21 +7,21 @@
 
 namespace useradmin::httpd {
 
-/// Returns the path of the <Location> around a directive; empty for "/". If there is none, or it is
-/// no base address, returns nullptr and sets the reason, which contains an example.
+/// Returns the path of the <Location> around a directive; empty for "/". If there is none, or its
+/// path cannot be a base address, returns nullptr and sets the problem, which quotes the example.
 const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
 
-/// Returns the percent-encoded path after the base address, valid as long as the request. If the
-/// path as sent equals the one that access rules applied to, returns that part of it. Otherwise
-/// (after an internal redirect or a rewrite) encodes the latter.
+/// Returns the percent-encoded path after the base address, valid for the lifetime of the request.
+/// If the path in the request line is the one to which access control was applied, returns a part
+/// of it. Otherwise, after an internal redirect or a rewrite, encodes request->uri.
 std::string_view path_below(const request_rec* request, const char* base);
 
 /// Returns the configuration of all modules at a base address of the request's virtual host, valid
-/// as long as the request.
+/// for the lifetime of the request.
 ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
 
-/// Returns the configuration of all modules at a path of the server, as far as the configuration
-/// alone tells: without Locations of patterns.
+/// Returns the configuration of all modules at a path of the server, without a request. Ignores
+/// Locations with patterns.
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept;
 

@@ -1,4 +1,4 @@
-// The methods of read-only addresses.
+// The methods of read-only resources.
 #pragma once
 
 #include "httpd/httpd.hpp"

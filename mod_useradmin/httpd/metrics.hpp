@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 10> lookup_names = {
     "recognised", "kept",   "signature", "malformed",   "unknown",
     "expired",    "banned", "limited",   "unavailable", "failed"};
 
-/// The names of a database's errors, in the order of store::WorkOutcome after `written`.
+/// The names of database errors, in the order of store::WorkOutcome after `written`.
 inline constexpr std::array<std::string_view, 5> database_error_names = {
     "timeout", "lock", "connection", "read-only", "failed"};
 
@@ -98,7 +98,7 @@ struct MetricCounts {
     std::array<Count, rejection_names.size()> rejections = {};
     std::array<Count, lookup_names.size()> lookups = {};
     std::array<Count, database_error_names.size()> database_errors = {};
-    /// Events whose line is not in the audit log.
+    /// The number of events whose line is not in the audit log.
     Count lost_audit_lines = {};
     /// The wait for a database connection.
     Histogram<Count> connection_waits;
@@ -138,14 +138,14 @@ class MetricsRegistry {
     /// Returns the name of an operation; empty if the number is not used.
     std::string_view operation_name(std::size_t index) const noexcept;
 
-    /// Returns the number of this process, or a negative one if none is free. Call it when a child
-    /// starts.
+    /// Assigns a number to this process and returns it, or a negative one if none is free. Call it
+    /// when a child starts.
     int register_child() noexcept;
     bool is_running(std::size_t child) const noexcept;
 
   private:
     std::array<std::array<char, 24>, max_operations - 1> operations_;
-    /// The process of each number; 0 if free.
+    /// The process id of each number; 0 if it was never assigned.
     std::array<std::atomic<pid_t>, max_counted_children> children_;
 };
 
@@ -155,12 +155,12 @@ struct MetricsSnapshot : MetricCounts<std::uint64_t> {
     bool is_read_only = false;
 };
 
-/// The metrics of a virtual host, of all children, in zeroed shared memory.
+/// The metrics of a virtual host in all children, in zeroed shared memory.
 struct SharedMetrics {
     std::atomic<bool> has_counts;
     /// Children are spread over these to avoid contention.
     std::array<MetricCounts<SharedCounter>, 4> parts;
-    /// Of each child.
+    /// The number of connections that each child uses.
     std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
     /// Whether the database has refused a write as read-only and accepted none since.
     std::atomic<bool> is_read_only;
@@ -179,7 +179,8 @@ class Metrics {
     /// child with this number left behind.
     Metrics(SharedMetrics& shared, int child) noexcept;
 
-    /// Call it before counting by any member except those below.
+    /// Marks that the virtual host has counts. Call it before any other member, except
+    /// count_request() and connection_acquired(), which call it themselves.
     void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
@@ -188,7 +189,7 @@ class Metrics {
     SharedCounter& counter(Rejection rejection) const noexcept {
         return part_->rejections[static_cast<std::size_t>(rejection)];
     }
-    /// Counts an error. A write and its refusal also set whether the database is read-only.
+    /// Counts an error. A write, and its rejection as read-only, also set is_read_only.
     void count(store::WorkOutcome outcome) const noexcept;
     void count_lost_audit_line() const noexcept { ++part_->lost_audit_lines; }
     /// Counts an acquired connection and its wait.

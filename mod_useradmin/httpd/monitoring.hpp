@@ -8,18 +8,18 @@
 
 namespace useradmin::httpd {
 
-/// Counts a finished request. For log_transaction, with the client's request. The operation is
-/// empty for other requests.
+/// For log_transaction: counts a finished request. first: the client's request. An empty operation
+/// counts as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
-/// Returns a module's settings for a request.
+/// A function that returns a module's settings for a request.
 using SettingsLookup = BackendSettings(const request_rec* request);
 
 /// Handles `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. The module that is
 /// called first replies. Returns DECLINED for other requests.
 int handle_monitoring(request_rec* request, const module& owner, SettingsLookup& settings) noexcept;
 
-/// Writes the section of mod_status's page. The module that is called first writes it.
+/// Writes the section in mod_status's page. The module that is called first writes it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
 /// Registers these hooks for a module. The order decides which of two modules is called first.

@@ -14,8 +14,8 @@ namespace useradmin::httpd {
 /// session. Without a role, the role is `user`.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
-/// The user table of both, as UserAdminTables names it; unset if they come from elsewhere. A change
-/// by the caller checks the caller's row there again.
+/// The user table that contains the id and the role, as UserAdminTables names it; unset if they
+/// have another source. A change by the caller checks the caller's row there again.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
 /// The id and the permissions, as JSON, of the API key that identified the caller.
@@ -30,7 +30,7 @@ inline void set_note(request_rec* request, const char* name, std::string_view te
         apr_table_setn(request->notes, name, apr::copy_c_string(request->pool, text));
 }
 
-/// Sets the notes on a request's caller, as in the user table, and on the administrator who
+/// Sets the notes about a request's caller, as in the user table, and about the administrator who
 /// impersonates the caller, if any.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
                         std::string_view table, std::string_view impersonated_by = {}) {
@@ -47,7 +47,8 @@ inline constexpr const char* caller_note = "useradmin-caller";
 inline constexpr const char* event_impersonator_note = "useradmin-impersonated-by";
 inline constexpr const char* result_note = "useradmin-result";
 
-/// Replaces the notes on what a request did. Empty values remove the note.
+/// Replaces the notes about a request's event, unless it has no operation. An empty value removes
+/// its note.
 inline void note_event(request_rec* request, const audit::Event& event) {
     const std::pair<const char*, std::string_view> notes[] = {
         {action_note, event.operation},

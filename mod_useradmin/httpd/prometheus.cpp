@@ -101,7 +101,7 @@ class TextWriter {
         text_ += labels.empty() ? " " : "} ";
         (text_ += value) += '\n';
     }
-    /// Writes the cumulative buckets of a histogram.
+    /// Writes the cumulative buckets of a histogram, its sum and its count.
     void histogram(Labels labels, const Histogram<std::uint64_t>& times) {
         const std::string sum = seconds_of(times.microseconds);
         labels.push_back({"le", {}});

@@ -34,8 +34,7 @@ inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; chars
 /// Returns the metrics with their help texts.
 std::string prometheus_text(const ServerMetrics& metrics);
 
-/// Returns the samples of such a text for server-status as "name: value", without histogram
-/// buckets.
+/// Returns the samples in the text for server-status, as "name: value", without histogram buckets.
 std::string status_lines(std::string_view prometheus_text);
 
 } // namespace useradmin::httpd

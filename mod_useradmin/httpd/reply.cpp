@@ -59,7 +59,7 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
             ap_set_content_type(request, header.value.c_str());
         else
             apr_table_addn(request->headers_out, header.name, header.value.c_str());
-    // Send the envelope as a whole or not at all.
+    // Ignore Range: always send the whole envelope.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");
 }

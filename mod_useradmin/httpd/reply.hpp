@@ -6,10 +6,10 @@
 
 namespace useradmin::httpd {
 
-/// The content of a reply. If it contains a token, the destructor wipes it.
+/// Whether a reply contains a secret, such as a token. If so, it is wiped with its pool.
 enum class Content { plain, secret };
 
-/// Adds X-Content-Type-Options: nosniff to every response, including errors and their
+/// Adds X-Content-Type-Options: nosniff to the response, even if it becomes an error with its
 /// ErrorDocument.
 void forbid_sniffing(request_rec* request) noexcept;
 

@@ -1,4 +1,4 @@
-// httpd's error log behind the Log interface.
+// httpd's error log as a text::Logger.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::httpd {
 
-/// Returns httpd's level, such as APLOG_ERR.
+/// Converts a level to httpd's, such as APLOG_ERR.
 inline int httpd_level(text::Level level) noexcept {
     return level == text::Level::error     ? APLOG_ERR
            : level == text::Level::warning ? APLOG_WARNING
@@ -41,9 +41,9 @@ class RequestLog final : public text::Logger {
                                                     ipc::LogThrottle::Clock::now());
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
-    /// Explains a rejected request: what was wrong and what to check. Once a minute per reason,
-    /// level and virtual host, writes both; otherwise, writes the reason for the client at info, or
-    /// without a network at debug. Both texts must depend on the configuration alone.
+    /// Logs a rejected request: the reason and what to check. Writes both once a minute per reason,
+    /// level and virtual host. Otherwise, writes only the reason: with a network at info, like
+    /// write_for_client(); without one at debug. Both must depend only on the configuration.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,
                          std::string_view network = {}) noexcept {
         // All children have the server at the same address.

@@ -9,18 +9,18 @@
 
 namespace useradmin::httpd {
 
-/// The tables. Changing a user or ending a session invalidates the caches of all children, even on
-/// failure, since the database may have done it anyway.
+/// A DatabaseStore. Changing a user or ending a session invalidates the cache of all children, even
+/// on failure, because the database may have made the change anyway.
 class RequestStore final : public store::DatabaseStore {
   public:
-    /// Takes the arguments of a DatabaseStore.
+    /// Passes the arguments to DatabaseStore.
     template <class... Arguments>
     explicit RequestStore(store::SessionCache& sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
-    /// Whether changes that take away rights or sessions fail as unavailable.
+    /// Sets whether changes that revoke privileges or sessions fail as unavailable.
     void refuse_revocations(bool are_refused) noexcept { refuses_revocations_ = are_refused; }
-    /// Returns whether such a change was made, or tried.
+    /// Returns whether such a change was made or tried.
     bool has_revoked() const noexcept { return has_revoked_; }
 
     store::Result<model::User>
@@ -80,7 +80,7 @@ class RequestStore final : public store::DatabaseStore {
     }
 
   private:
-    /// Returns whether the change may be made.
+    /// Records that a revocation is being tried. Returns whether it is allowed.
     bool begin_revocation() noexcept {
         has_revoked_ = true;
         return !refuses_revocations_;

@@ -1,4 +1,4 @@
-// Memory shared by all children.
+// Memory shared by all child processes.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -14,10 +14,10 @@ namespace useradmin::httpd {
 /// are first written. Throws std::system_error.
 void* map_shared_memory(apr_pool_t* pool, std::size_t size);
 
-/// Returns shared memory for a purpose, the same for both modules. The first call allocates and
-/// initializes it, before children are forked. It lives as long as the pool: the configuration
-/// pool, or the process pool if it must survive a reload. Throws std::system_error or, if the
-/// initialization returns false, std::runtime_error.
+/// Returns the shared memory for a purpose. Both modules get the same memory. The first call
+/// allocates and initializes it, before children are forked. It lives as long as the pool: the
+/// configuration pool, or the process pool if it must survive a reload. Throws std::system_error
+/// or, if the initialization returns false, std::runtime_error.
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init);
 

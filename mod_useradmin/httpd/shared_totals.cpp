@@ -17,8 +17,8 @@ SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) cons
     return table_.totals_.key(options_.place, store::identity_of(filter));
 }
 
-/// Assigns the oldest of a few entries to the key and begins its count. Returns nothing if all of
-/// them are being counted.
+/// Assigns a free entry of the bucket, or else the oldest, to the key and locks it for counting.
+/// Returns nullptr if all entries are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     Totals::Entry* const entry = bucket.find_replaceable(
         [](Totals::Entry& entry) { return entry.value.counting.try_lock(); });
@@ -31,7 +31,7 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     return entry;
 }
 
-/// Ends the count of a total at the end of the scope. If there is none, frees the entry.
+/// Ends a count at the end of the scope. If the entry has no total, frees it.
 class SharedTotals::CountGuard {
   public:
     explicit CountGuard(Totals::Entry& entry) noexcept : entry_(entry) {}
@@ -67,7 +67,7 @@ store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const To
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // The process that counts may be killed meanwhile.
+    // A counting process that is killed does not notify the waiters.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     const Totals::Key key = key_of(filter);
     const auto asked_at = Clock::now();

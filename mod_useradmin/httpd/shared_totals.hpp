@@ -14,20 +14,20 @@
 
 namespace useradmin::httpd {
 
-/// The totals of a database and its tables, for one request, in shared memory: 1,024 totals, the
-/// oldest of which are replaced. Requests that arrive while a total is being counted share the next
-/// count, which begins after a short delay so that more requests can join. If the counting process
-/// is killed, the next waiter counts.
+/// The totals of a database and its tables, for one request. Shared memory has room for 1,024
+/// totals; new ones replace old ones. Requests that arrive while a total is being counted share the
+/// next count, which begins after a short delay so that more requests can join. If the counting
+/// process is killed, the next waiter counts.
 class SharedTotals final : public store::Totals {
     /// The total of a filter. The counting thread holds `counting`; the table's lock protects the
     /// rest.
     struct Total {
         ipc::Mutex counting;
-        /// The total includes all invalidations up to this time.
+        /// The value of Table::generation_ when the count began.
         std::uint64_t generation;
         /// The last total, even if outdated. Negative before the first count.
         std::int64_t number;
-        /// The duration of the last count, and whether others have waited since it was announced.
+        /// The duration of the last count, and whether other requests have waited for it.
         std::chrono::steady_clock::duration took;
         bool is_wanted;
         /// Signals the end of a count. All waiters wake at once; waking one after the other would
@@ -41,7 +41,7 @@ class SharedTotals final : public store::Totals {
     class Table {
       public:
         /// Initializes the object in zeroed shared memory, before the processes fork. Returns false
-        /// if the system refuses.
+        /// on failure.
         [[nodiscard]] bool init() noexcept {
             return totals_.init([](Total& total) { return total.counting.init(); });
         }
@@ -55,15 +55,15 @@ class SharedTotals final : public store::Totals {
     };
     static_assert(sizeof(Table) <= std::size_t{128} * 1024);
 
-    /// The context of a request.
+    /// The options of one request.
     struct Options {
         /// Identifies the database and its tables. Must outlive the object.
         std::string_view place;
-        /// The maximum age of a total; 0: totals are not kept.
+        /// The maximum age of a total. 0 disables caching.
         std::chrono::seconds age;
-        /// How long a request waits, for the log.
+        /// The maximum wait, for the log.
         std::chrono::milliseconds timeout;
-        /// The name of the directive that sets the wait, for the log.
+        /// The name of the directive that sets the maximum wait, for the log.
         const char* timeout_directive;
     };
 

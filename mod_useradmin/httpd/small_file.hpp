@@ -1,4 +1,4 @@
-// Files that directives name.
+// Reads small files that directives name.
 #pragma once
 
 #include <apr_pools.h>

@@ -14,10 +14,10 @@ class Event {
 
     /// Returns the number of notifications so far. Read it before checking the condition.
     Generation generation() const noexcept { return generation_; }
-    /// Never blocks.
+    /// Wakes all waiters. Never blocks.
     void notify_all() noexcept;
-    /// Blocks until the next notification after that number, or until the deadline. Spurious
-    /// wakeups are possible.
+    /// Blocks while generation() is `observed`, until the deadline at the latest. Spurious wakeups
+    /// are possible.
     void wait_until(Generation observed, std::chrono::steady_clock::time_point deadline) noexcept;
 
   private:

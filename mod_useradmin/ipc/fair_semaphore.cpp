@@ -26,8 +26,8 @@ bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
 
 } // namespace
 
-/// A slot (the place of a permit) or a waiter's place. The semaphore's mutex protects all members
-/// but the holder.
+/// A slot for a permit, or a waiter's place in the queue. The semaphore's mutex protects all
+/// members except `holder`.
 struct FairSemaphore::Reservation {
     static constexpr std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
 
@@ -60,7 +60,7 @@ struct FairSemaphore::Reservation {
         order = free;
         mutex.unlock();
     }
-    /// Releases it if its holder was killed.
+    /// Returns whether a live thread holds it. If its holder was killed, releases it.
     bool is_held() noexcept {
         if (order == free)
             return false;
@@ -71,7 +71,7 @@ struct FairSemaphore::Reservation {
     }
     bool is_waiting() noexcept { return is_held() && !is_displaced; }
 
-    /// Acquires the first that is free, or returns nullptr.
+    /// Acquires and returns the first free reservation. Returns nullptr if there is none.
     static Reservation* acquire_free(std::span<Reservation> all, std::uint64_t order,
                                      const Client& client) noexcept {
         const auto found = std::find_if(all.begin(), all.end(), [&](Reservation& each) {
@@ -111,8 +111,8 @@ bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
     });
 }
 
-/// Returns the order of a new request. For each request that its network or account has in the
-/// queue, it lets one request of each other network and account go first.
+/// Returns the order of a new request: the next one or, if its network or account already has
+/// requests, one full round (the number of reservations) after the last of them.
 std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     std::uint64_t order = next_order_;
     for (Reservation& each : reservations()) {
@@ -154,7 +154,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     Reservation* const place = Reservation::acquire_free(waiters(), order, client);
     if (place == nullptr)
         return nullptr;
-    // Count only requests that enter the queue: rejected ones must not age the others.
+    // Rejected requests do not advance the order: that would favour requests already in the queue.
     ++next_order_;
     if (is_full) {
         last->is_displaced = true;
@@ -163,7 +163,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     return place;
 }
 
-/// Wakes the next request to be served.
+/// Releases the reservation and wakes the next request to be served.
 void FairSemaphore::release(Reservation& reservation) noexcept {
     const std::lock_guard lock(mutex_);
     reservation.release();
@@ -176,8 +176,7 @@ void FairSemaphore::release(Reservation& reservation) noexcept {
         oldest->wakeup.notify_all();
 }
 
-/// Occupies a waiting place until the end of the scope, then lets the next waiter check for a
-/// permit.
+/// Occupies a waiting place until the end of the scope, then wakes the next waiter.
 class FairSemaphore::ScopedWaiter {
   public:
     ScopedWaiter(FairSemaphore& semaphore, Reservation& place) noexcept

@@ -12,11 +12,11 @@
 
 namespace useradmin::ipc {
 
-/// A fixed number of permits for several processes, and a fixed number of places to wait for one.
-/// Networks and accounts share both fairly: if one already has a request in the queue, its next
-/// request is served after one of each other network and account. If the queue is full, the request
-/// that is last in this order is rejected. If a process is killed, its permits and places become
-/// free (each is a robust mutex).
+/// A fixed number of permits for several processes, and a queue of fixed length. Networks and
+/// accounts share both fairly: if one already has a request in the queue, its next request is
+/// served after one of each other network and account. If the queue is full, the request that is
+/// last in this order is rejected. If a process is killed, its permits and places become free (each
+/// is a robust mutex).
 class FairSemaphore {
   public:
     /// Numbers of permits and waiters.
@@ -31,11 +31,11 @@ class FairSemaphore {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
         std::uint64_t network = nobody;
-        /// Holds at most half of the permits, rounded up.
+        /// An account can hold at most half of the permits, rounded up.
         std::uint64_t account = nobody;
     };
 
-    /// Returns the size in bytes, a multiple of the alignment.
+    /// Returns the required size in bytes, a multiple of the alignment.
     static std::size_t size_of(const Counts& capacity) noexcept;
 
     /// Creates a semaphore in zeroed shared memory of size_of() bytes, aligned for any type. The
@@ -46,7 +46,7 @@ class FairSemaphore {
     FairSemaphore& operator=(const FairSemaphore&) = delete;
 
     const Counts& capacity() const noexcept { return capacity_; }
-    /// Returns how many are held by running processes.
+    /// Returns how many permits and waiters the running processes have.
     Counts in_use() noexcept;
 
   private:
@@ -69,7 +69,7 @@ class FairSemaphore {
     };
 
     enum class AcquireError {
-        queue_full, ///< at once, or later if another network or account took the place
+        queue_full, ///< rejected at once, or displaced later by another network or account
         timed_out,  ///< no permit became free in time
     };
 
@@ -100,9 +100,9 @@ class FairSemaphore {
     Counts capacity_;
     /// If a process is killed while it holds the mutex, all reservations stay valid.
     Mutex mutex_;
-    /// The order of the next request whose network and account have none in the queue.
+    /// The order of the next request whose network and account have no other in the queue.
     std::uint64_t next_order_ = 0;
-    // The waiters follow, then the slots.
+    // The reservations follow in memory: first the waiters, then the slots.
 };
 
 } // namespace useradmin::ipc

@@ -29,10 +29,10 @@ class LogThrottle {
     /// failure.
     [[nodiscard]] bool init() noexcept { return lines_.init(); }
 
-    /// Counts a line of a tag, about a subject if that is not empty, with at most max_lines a
-    /// minute. Returns how many lines this one represents, including those suppressed since the
-    /// last written one; 0: do not write it. If there is no room for the subject, the line counts
-    /// as one of the tag alone.
+    /// Counts a line of a tag and a subject, which may be empty. Returns 0 if the line must not be
+    /// written: after max_lines in the current minute, or after one if the subject is empty.
+    /// Otherwise returns 1 plus the number of lines suppressed since the last one. If the table has
+    /// no room for the subject, counts the line for the tag alone.
     std::uint64_t count(std::string_view tag, std::string_view subject, Clock::time_point now,
                         std::uint32_t max_lines = max_client_lines) noexcept;
 

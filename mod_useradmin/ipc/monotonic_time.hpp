@@ -6,7 +6,7 @@
 
 namespace useradmin::ipc {
 
-/// Returns the time as CLOCK_MONOTONIC, the steady clock's.
+/// Converts a time of the steady clock, which is CLOCK_MONOTONIC.
 inline timespec to_timespec(std::chrono::steady_clock::time_point time) noexcept {
     const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
     timespec spec{};

@@ -16,13 +16,13 @@ class Mutex {
     /// failure.
     [[nodiscard]] bool init() noexcept;
 
-    /// Blocks without a timeout.
+    /// Acquires the mutex. Blocks without a timeout.
     void lock() noexcept;
-    /// Never blocks. Returns whether the mutex is locked now.
+    /// Returns whether it acquired the mutex. Never blocks.
     bool try_lock() noexcept;
-    /// Blocks until the deadline. Returns whether the mutex is locked now.
+    /// Blocks until the deadline at the latest. Returns whether it acquired the mutex.
     bool try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
-    /// Must be called by the owner.
+    /// Releases the mutex. Only the owner may call it.
     void unlock() noexcept;
 
   private:

@@ -1,4 +1,4 @@
-// Processes that share memory.
+// Checks whether a process is running.
 #pragma once
 
 #include <cerrno>

@@ -17,14 +17,13 @@
 
 namespace useradmin::ipc {
 
-/// A hash table of a fixed size for several processes, valid in zeroed memory. Each stripe of
-/// buckets has a mutex. An entry is marked free while it is being written, so a killed process
-/// leaves no partial entry.
+/// A hash table of a fixed size for several processes. Each stripe of buckets has a mutex. An entry
+/// is marked free while it is being written, so a killed process leaves no partial entry.
 template <class Value, std::size_t stripe_count, std::size_t buckets_per_stripe>
 class SharedTable {
   public:
     using Clock = std::chrono::steady_clock;
-    /// A digest with a random key: clients cannot choose a bucket.
+    /// A digest with a random secret, so clients cannot choose a bucket.
     using Key = std::array<unsigned char, 16>;
 
     struct Entry {
@@ -49,7 +48,7 @@ class SharedTable {
     };
 
   public:
-    /// The bucket of a key, locked with its stripe.
+    /// The bucket of a key. Its stripe is locked for the lifetime of the object.
     class Bucket {
       public:
         /// Returns the entry of the key, or nullptr.
@@ -81,7 +80,7 @@ class SharedTable {
         template <class Change>
         void write(Entry& entry, Clock::time_point now, const Change& change) const {
             stripe_.has_entries = true;
-            entry.written_at.exchange(0); // keeps the writes below after it
+            entry.written_at.exchange(0); // the writes below cannot be reordered before it
             entry.key = key_;
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
@@ -105,13 +104,14 @@ class SharedTable {
         const Key& key_;
     };
 
-    /// Call it once, before the processes fork. Returns false if a mutex cannot be initialized.
+    /// Initializes the table in zeroed memory. Call it once, before the processes fork. Returns
+    /// false if a mutex cannot be initialized.
     [[nodiscard]] bool init() noexcept {
         crypto::random_bytes(secret_);
         return std::all_of(stripes_.begin(), stripes_.end(),
                            [](Stripe& stripe) { return stripe.mutex.init(); });
     }
-    /// As above. The function initializes each value.
+    /// As above. Initializes each value with the function, which returns false on failure.
     template <class InitValue>
     [[nodiscard]] bool init(const InitValue& init_value) noexcept {
         for (Stripe& stripe : stripes_)
@@ -122,7 +122,7 @@ class SharedTable {
         return init();
     }
 
-    /// Returns the key of a list of texts. Throws std::bad_alloc.
+    /// Returns the key of a list of strings. Throws std::bad_alloc.
     template <class... Texts>
     Key key(const Texts&... texts) const {
         const crypto::Digest digest =

@@ -17,7 +17,7 @@ namespace useradmin::json {
 namespace {
 
 // cJSON accepts more than RFC 8259: control characters as white space or in strings, "01" and "1.",
-// an escape without digits as U+0000, a byte order mark, a thousand levels. The code below finds
+// an escape without digits as U+0000, a byte order mark, a thousand levels. The code below rejects
 // these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
@@ -35,7 +35,7 @@ unsigned code_unit(std::string_view text) noexcept {
 }
 
 /// Returns the length of the escape, or of the surrogate pair, at the start of the text. Returns 0
-/// if there is none, for half a pair, and for U+0000, which would end the string for cJSON.
+/// if there is none, for a lone surrogate, and for U+0000, which would truncate the C string.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
@@ -74,9 +74,9 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// Returns the text with empty strings and with 0 for every number, or nothing if the text contains
-/// what cJSON wrongly accepts. cJSON accepts the result if and only if it accepts the text. Numbers
-/// that are too long for cJSON become 0 in the text, too.
+/// Returns the text with every string empty and every number 0, or nothing if the text contains
+/// what cJSON wrongly accepts. cJSON accepts the result if and only if it accepts the text. In the
+/// text itself, replaces numbers that are too long for cJSON with 0.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -113,8 +113,8 @@ cJSON* parse_whole(const std::string& text) {
     return cJSON_ParseWithOpts(text.c_str(), nullptr, /* to the end */ 1);
 }
 
-/// Returns whether cJSON accepts the skeleton as an object. It runs before cJSON sees the text: on
-/// an error, cJSON would free parts of a password without wiping them.
+/// Returns whether cJSON accepts the skeleton as an object. Call it before cJSON parses the text:
+/// on an error, cJSON would free parts of a password without wiping them.
 bool is_object(const std::string& skeleton) {
     const auto start = skeleton.find_first_not_of(white_space);
     if (start == skeleton.npos || skeleton[start] != '{')
@@ -156,7 +156,7 @@ void append_number(std::string& out, double number) {
     out += digits;
 }
 
-/// Appends a value as JavaScript's String() does.
+/// Appends a value, converted as by JavaScript's String().
 void append_as_text(std::string& out, const cJSON* value) {
     if (cJSON_IsString(value))
         out += value->valuestring;

@@ -11,7 +11,7 @@ struct cJSON;
 
 namespace useradmin::json {
 
-/// A parsed JSON object. Its destructor wipes the texts, which may be secret.
+/// A parsed JSON object. Its destructor wipes the strings, which may be secret.
 class Object {
   public:
     enum class Kind { absent, null, boolean, number, string, array, object };
@@ -23,11 +23,12 @@ class Object {
     /// As above, for a JSON text of any type, which becomes the member "value".
     static std::optional<Object> parse_value(std::string_view text);
 
-    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, the last
-    /// counts.
+    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, its last
+    /// member counts.
     Kind kind(std::string_view key) const noexcept;
 
-    /// Returns the text of a string member, valid as long as the object; otherwise an empty view.
+    /// Returns the value of a string member, valid for the lifetime of the object; otherwise an
+    /// empty view.
     std::string_view text(std::string_view key) const noexcept;
 
     /// Returns the value of a boolean member; otherwise false.
@@ -37,7 +38,7 @@ class Object {
     /// than 60 characters are 0.
     double number(std::string_view key) const noexcept;
 
-    /// Returns a member as a text, as JavaScript's String() does; "undefined" if it is absent.
+    /// Returns a member as a string, as JavaScript's String() does; "undefined" if it is absent.
     std::string as_text(std::string_view key) const;
 
     /// Returns a member as JSON; "null" if it is absent.
@@ -49,11 +50,11 @@ class Object {
     /// Returns copies of the elements of a member that is an array of objects; otherwise nothing.
     std::optional<std::vector<Object>> objects(std::string_view key) const;
 
-    /// Returns the texts of a member that is an array of strings, valid as long as the object;
-    /// otherwise nothing.
+    /// Returns the elements of a member that is an array of strings, valid for the lifetime of the
+    /// object; otherwise nothing.
     std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
 
-    /// Returns the keys in their order, valid as long as the object.
+    /// Returns the keys in their order, valid for the lifetime of the object.
     std::vector<std::string_view> keys() const;
 
   private:

@@ -1,4 +1,4 @@
-// Writes records as JSON by their field tables.
+// Writes records as JSON according to their field tables.
 #pragma once
 
 #include "model/records.hpp"
@@ -8,7 +8,7 @@
 
 namespace useradmin::json {
 
-/// Writes a field as a member of the open object. If it has no value, writes instead_of_null, or
+/// Writes a field as a member of the open object. If it has no value, writes null_substitute, or
 /// null if that is empty.
 template <class Record>
 void write_field(Writer& writer, const Record& record, const model::Field<Record>& field,

@@ -18,7 +18,7 @@ constexpr char as_it_is = '\0';
 constexpr char by_number = 'u';    // \u00xx
 constexpr char non_ascii = '\xff'; // unchanged if it is valid UTF-8
 
-/// For each byte, one of the above or the character that follows the backslash.
+/// For each byte, one of the above, or the character that follows the backslash in its escape.
 constexpr auto treatments = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte)
@@ -35,7 +35,7 @@ constexpr auto treatments = [] {
     return table;
 }();
 
-/// Appends the escape of a byte that needs one.
+/// Appends the escape of a byte, or U+FFFD for a byte that is not UTF-8.
 void append_replaced(std::string& out, unsigned char byte) {
     const char treatment = treatments[byte];
     if (treatment == non_ascii) {
@@ -50,7 +50,7 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-/// Returns whether none of eight bytes needs escaping. Checks them in one step.
+/// Returns whether all of eight bytes are ASCII without escapes. Checks them in one step.
 bool eight_as_they_are(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -64,7 +64,7 @@ bool eight_as_they_are(const char* bytes) noexcept {
            0;
 }
 
-/// Returns the position of the first byte at or after start that needs a check, or the end.
+/// Returns the position of the first byte, from `at` on, that may need replacing, or the end.
 std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
         at += 8;
@@ -77,10 +77,10 @@ std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-/// Appends the opening, the escaped text and the closing quote.
+/// Appends `before`, which ends with the opening quote, the escaped text and the closing quote.
 void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
-    std::size_t start = 0; // of the run of bytes without escapes
+    std::size_t start = 0; // of the run of bytes that need no replacing
     for (std::size_t at = end_of_plain(text, 0); at < text.size(); at = end_of_plain(text, at)) {
         const auto byte = static_cast<unsigned char>(text[at]);
         const std::size_t length =
@@ -123,7 +123,7 @@ void append_compact(std::string& out, std::string_view json) {
     }
 }
 
-/// Returns the members of a JSON object without its braces.
+/// Splits the members of a JSON object, which come without its braces.
 std::vector<std::string_view> members_of(std::string_view members) {
     std::vector<std::string_view> all;
     bool is_in_string = false;

@@ -28,7 +28,7 @@ class Writer {
     Writer& boolean(bool value);
     Writer& integer(std::int64_t value);
     Writer& null();
-    /// Writes the text, or null.
+    /// Writes the string, or null.
     Writer& string_or_null(const std::optional<std::string_view>& value);
     /// Writes the time as ISO 8601, or null.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);

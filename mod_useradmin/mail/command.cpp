@@ -61,7 +61,7 @@ std::string text_of(int error) {
     return std::generic_category().message(error);
 }
 
-/// Starts the command in a process group of its own. Returns an errno value, or 0.
+/// Starts the command in a new process group. Returns an errno value, or 0.
 int spawn(pid_t& process, const char* const* command, const Pipe& input, const Pipe& output) {
     static constexpr const char* environment[] = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
@@ -73,7 +73,7 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
         ::posix_spawn_file_actions_destroy(&files);
         return ENOMEM;
     }
-    // httpd's threads block signals, and ignore some.
+    // httpd's threads block signals, and httpd ignores some.
     sigset_t none;
     sigset_t defaults;
     sigemptyset(&none);
@@ -105,7 +105,7 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
     return error;
 }
 
-/// Reads the available output and keeps the beginning. Returns false at the end.
+/// Reads the available output and keeps the beginning. Returns false at the end of the output.
 bool read_output(int descriptor, std::string& kept) {
     constexpr std::size_t most_kept = 200;
     char bytes[4096];
@@ -115,18 +115,18 @@ bool read_output(int descriptor, std::string& kept) {
     return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/// Waits for the process until the deadline, then kills its group. Returns its status, or nothing
-/// if it was killed.
+/// Waits for the process. At the deadline, kills its process group. Returns its wait status, or
+/// nothing if it was killed.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
-    constexpr int turn = 10; // ms; a child may keep the output open
+    constexpr int turn = 10; // ms; a descendant may keep the output open
     constexpr int unknown_status = 255 << 8;
     int status = 0;
     for (bool is_open = true;;) {
         const pid_t ended = ::waitpid(process, &status, WNOHANG);
         if (ended == process || (ended < 0 && errno != EINTR)) {
             read_output(output, kept);
-            // A process that ignores SIGCHLD gets no status.
+            // If httpd ignores SIGCHLD, waitpid() returns no status.
             return ended == process ? status : unknown_status;
         }
         if (Clock::now() >= deadline) {
@@ -157,7 +157,7 @@ bool CommandMailer::send(std::string_view message) {
     Pipe output;
     if (!input.open() || !output.open())
         return fail("could not be started: " + text_of(errno));
-    // The whole message fits into the pipe, so the command need not read it.
+    // The message must fit into the pipe: the write must not wait for the command to read.
     input.writer.set_nonblocking();
     if (::write(input.writer.get(), message.data(), message.size()) !=
         static_cast<ssize_t>(message.size()))

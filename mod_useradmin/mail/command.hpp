@@ -8,12 +8,12 @@
 
 namespace useradmin::mail {
 
-/// Runs the command for each message, which it reads from its standard input. It gets no other
-/// open file, no environment but PATH, and no shell.
+/// Runs the command for each message, with the message as its standard input. The command gets only
+/// the standard file descriptors, no environment but PATH, and no shell.
 class CommandMailer final : public Mailer {
   public:
-    /// command: the program's path and its arguments, with a null pointer at the end. limit: how
-    /// long the command may run before it is killed.
+    /// command: the program's path and its arguments, terminated by a null pointer. limit: how long
+    /// the command may run before it is killed.
     CommandMailer(const char* const* command, std::chrono::milliseconds limit,
                   text::Logger& log) noexcept
         : command_(command), limit_(limit), log_(log) {}

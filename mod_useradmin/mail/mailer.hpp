@@ -1,4 +1,4 @@
-// What the operations need to send links by mail.
+// The interface for sending links by mail.
 #pragma once
 
 #include "mail/templates.hpp"
@@ -8,11 +8,11 @@
 
 namespace useradmin::mail {
 
-/// The settings of UserAdminMailCommand and the other directives of links by mail.
+/// The settings of UserAdminMailCommand and the other directives for links by mail.
 struct Settings {
     std::string_view from = {};
     std::string_view from_name = {};
-    /// The addresses of the application's pages, with token_mark; empty: there are no such links.
+    /// The URLs of the application's pages, with token_mark; empty: no such links are sent.
     std::string_view password_link = {};
     std::string_view verify_link = {};
     const Templates* templates = &default_templates;
@@ -26,7 +26,7 @@ struct Settings {
 class Mailer {
   public:
     virtual ~Mailer() = default;
-    /// Hands over a message of format(). Returns false on failure, and logs why.
+    /// Sends a message from format(). On failure, logs the cause and returns false.
     virtual bool send(std::string_view message) = 0;
 };
 

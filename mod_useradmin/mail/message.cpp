@@ -18,7 +18,7 @@ bool is_alphanumeric(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Returns whether the text consists of letters, digits and the other characters.
+/// Returns whether the string is not empty and has only letters, digits and these other characters.
 bool consists_of(std::string_view text, std::string_view others) noexcept {
     return !text.empty() &&
            std::all_of(
@@ -26,11 +26,11 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
                [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
-/// Appends a text to a header line: short and plain as it is, otherwise as encoded words (RFC
-/// 2047).
+/// Appends a string to a header line: unchanged if it is short and plain, otherwise as encoded
+/// words (RFC 2047).
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
-    constexpr std::size_t bytes_of_word = 45; // 75 characters in base64
+    constexpr std::size_t bytes_of_word = 45; // 72 characters when encoded; the limit is 75
     if (text.size() <= longest_plain && consists_of(text, " -'") && text.front() != ' ' &&
         text.back() != ' ') {
         out += text;
@@ -44,7 +44,7 @@ void append_encoded(std::string& out, std::string_view text) {
     }
 }
 
-/// Appends the time as RFC 5322, section 3.3.
+/// Appends the time in the format of RFC 5322, section 3.3.
 void append_date(std::string& out, text::Timestamp now) {
     using namespace std::chrono;
     static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};

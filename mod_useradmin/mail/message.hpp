@@ -20,8 +20,8 @@ struct Message {
     text::Timestamp now;
 };
 
-/// Returns whether a message may have the address in its header: ASCII, without quotes, comments or
-/// lists, and not an option of a command.
+/// Returns whether the string is a plain address for a message header: ASCII, without quotes,
+/// comments or lists. A command cannot mistake it for an option.
 bool is_address(std::string_view text) noexcept;
 
 /// Returns the message with its header, for "sendmail -t".

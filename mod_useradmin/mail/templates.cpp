@@ -14,13 +14,12 @@ constexpr http::Language languages[] = {http::Language::spanish, http::Language:
 constexpr std::string_view placeholder_names[] = {"name", "email", "link", "hours"};
 /// Longer names are truncated.
 constexpr std::size_t max_name_size = 100;
-/// The longest value is a link: an address of 1000 bytes, and a token with the user's address and
-/// id.
+/// The longest value is a link: a URL of 1000 bytes, and a token with the user's address and id.
 constexpr std::size_t max_value_size = 2048;
 /// In base64, it fits into a pipe (CommandMailer).
 constexpr std::size_t max_text_size = 32768;
 
-/// Splits off the first line, without its end.
+/// Removes the first line from the text and returns it without its line end.
 std::string_view split_line(std::string_view& text) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -29,7 +28,7 @@ std::string_view split_line(std::string_view& text) {
     return line;
 }
 
-/// Returns the template that a line begins, or nullptr.
+/// Returns the template whose first line this is, or nullptr.
 Template* find_template(Templates& templates, std::string_view line) {
     for (std::size_t kind = 0; kind < std::size(kind_names); ++kind)
         for (const http::Language language : languages)
@@ -54,7 +53,7 @@ bool is_known(std::string_view placeholder) {
         [&](std::string_view name) { return placeholder == "{" + std::string(name) + "}"; });
 }
 
-/// Returns what is wrong with a template; empty: nothing.
+/// Returns what is wrong with a template, or an empty string.
 std::string problem_of(const Template& read) {
     constexpr std::size_t max_subject_size = 200;
     if (read.subject.empty() || read.subject.size() > max_subject_size)

@@ -1,4 +1,4 @@
-// The texts of the messages with a link.
+// Templates of the messages with a link.
 #pragma once
 
 #include "http/language.hpp"
@@ -16,7 +16,7 @@ namespace useradmin::mail {
 /// The kinds of messages.
 enum class Kind { set_password, invitation, verify_email };
 
-/// A subject and a text. {name}, {email}, {link} and {hours} stand for the values of a message.
+/// A subject and a text with the placeholders {name}, {email}, {link} and {hours}.
 struct Template {
     std::string_view subject;
     std::string_view text;
@@ -34,12 +34,12 @@ struct Templates {
 /// The built-in templates.
 extern const Templates default_templates;
 
-/// The largest file of templates, in bytes.
+/// The maximum size of a template file, in bytes.
 inline constexpr std::size_t max_templates_size = 65536;
 
-/// Parses templates, each of which begins with a line such as "[set-password en]", a line with the
-/// subject, and an empty line. Missing ones are the built-in ones. Returns the templates, which
-/// refer to the text, or what is wrong.
+/// Parses templates. Each begins with a line such as "[set-password en]", a line with the subject,
+/// and an empty line. The built-in templates replace missing ones. Returns the templates, which
+/// refer to the text, or an error message.
 std::variant<Templates, std::string> parse_templates(std::string_view text);
 
 /// The values of a template's placeholders.
@@ -53,7 +53,7 @@ struct Values {
 /// Replaces the placeholders in the text.
 std::string fill(std::string_view text, const Values& values);
 
-/// The placeholder of the token in the address of a link.
+/// The placeholder for the token in the URL of a link.
 inline constexpr std::string_view token_mark = "{token}";
 
 } // namespace useradmin::mail

@@ -39,12 +39,12 @@ struct Field {
                  NullableTime Record::*>
         member;
     IfAbsent if_absent = IfAbsent::ignore;
-    /// The interface's value for NULL and for a missing column; empty: null.
+    /// The JSON value for NULL and for a missing column; empty: null.
     std::string_view null_substitute = {};
 };
 
 /// A row of the user table (specification 2.1). NULL and missing columns are empty. Views are valid
-/// as long as the request.
+/// for the lifetime of the request.
 struct User {
     std::string_view id;
     std::string_view name;
@@ -134,12 +134,12 @@ inline constexpr Field<Account> account_fields[] = {
 };
 
 /// A row of the table of better-auth's plugin for API keys, without the key's digest. Numbers are
-/// texts; times in numbers are milliseconds.
+/// strings; intervals are in milliseconds.
 struct ApiKey {
     std::string_view id;
-    /// The owner, until 1.4.
+    /// The owner in better-auth up to 1.4.
     NullableText user_id;
-    /// The owner from 1.5 on, which may be an organization.
+    /// The owner in better-auth 1.5 and later, which may be an organization.
     NullableText reference_id;
     NullableText config_id;
     NullableText name;
@@ -190,7 +190,7 @@ struct SecondFactor {
     std::string_view user_id;
     /// The key of the one-time codes, encrypted with the application's secret.
     std::string_view secret;
-    /// The unused backup codes as a JSON array, usually encrypted likewise.
+    /// The unused backup codes as a JSON array, usually encrypted in the same way.
     std::string_view backup_codes;
     /// Whether a first code was verified; NULL means yes.
     NullableText verified;
@@ -219,8 +219,8 @@ struct VerificationValue {
     NullableTime updated_at;
 };
 
-/// better-auth's prefix of the identifier of a link to set a password, whose value is the user's
-/// id.
+/// The prefix of the identifiers of better-auth's links to set a password. The value of such a row
+/// is the user's id.
 inline constexpr std::string_view password_link_prefix = "reset-password:";
 
 inline constexpr Field<VerificationValue> verification_value_fields[] = {
@@ -232,7 +232,7 @@ inline constexpr Field<VerificationValue> verification_value_fields[] = {
     {"updatedAt", &VerificationValue::updated_at},
 };
 
-/// The kinds of ways in which a user signs in.
+/// The kinds of sign-in methods.
 enum class MethodKind {
     account, ///< a password or a social provider
     second_factor,
@@ -240,20 +240,20 @@ enum class MethodKind {
     api_key,
 };
 
-/// All kinds, in the order of lists.
+/// All kinds, in the order in which lists show them.
 inline constexpr MethodKind method_kinds[] = {MethodKind::account, MethodKind::second_factor,
                                               MethodKind::passkey, MethodKind::api_key};
 
-/// Returns the name of a kind in JSON and in addresses.
+/// Returns the name of a kind in JSON and URLs.
 constexpr std::string_view text_of(MethodKind kind) noexcept {
     constexpr std::string_view names[] = {"account", "second-factor", "passkey", "api-key"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// A way in which a user signs in: a row of one of several tables, without its secrets.
+/// A sign-in method of a user: a row of one of several tables, without its secrets.
 struct SignInMethod {
     MethodKind kind = MethodKind::account;
-    /// Nothing for a second factor.
+    /// Empty for a second factor.
     NullableText id;
     /// Of an account: "credential" for a password.
     NullableText provider_id;
@@ -315,7 +315,7 @@ constexpr std::span<const Field<SignInMethod>> fields<SignInMethod>() noexcept {
     return sign_in_method_fields;
 }
 
-/// Sets a field to a value of its type; NULL empties it. Ignores a value of another type.
+/// Sets a field to a value of its type; NULL clears it. Ignores a value of another type.
 template <class Record>
 void set_value(Record& record, const Field<Record>& field, const Value& value) {
     const auto set = [&](auto& member) {

@@ -28,7 +28,7 @@ struct Phc {
     crypto::Secret hash;
 };
 
-/// Base64 of PHC strings, without padding.
+/// Encodes bytes in the base64 of PHC strings, which has no padding.
 crypto::Secret base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -70,8 +70,8 @@ bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept 
     return value >= least && value <= most;
 }
 
-/// Parses a PHC string. Returns nothing unless it is valid and its work within bounds: libargon2
-/// itself would accept 4 TiB and 4 billion passes.
+/// Parses a PHC string. Returns nothing unless it is valid and its parameters are within bounds:
+/// libargon2 itself would accept 4 TiB and 4 billion passes.
 std::optional<Phc> parse_phc(std::string_view stored) {
     std::string_view rest = stored;
     const auto take_until = [&rest](char end) {

@@ -8,11 +8,11 @@ namespace useradmin::password {
 /// Returns a new hash, or nothing if the library fails (out of memory).
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password);
 
-/// Verifies a password against any stored text.
+/// Verifies a password against any stored string.
 Verdict verify_argon2id(std::string_view stored, std::string_view password);
 
-/// Returns the work of a stored text, or nothing if it is not exactly a PHC string of argon2id or
-/// its work is out of bounds.
+/// Returns the parameters of a stored hash, or nothing if it is not an exact PHC string of argon2id
+/// or its parameters are out of bounds.
 std::optional<Argon2id> argon2id_cost_of(std::string_view stored);
 
 } // namespace useradmin::password

@@ -1,4 +1,4 @@
-// The key that argon2id derives from a password (RFC 9106), without its text form.
+// Derives argon2id keys from passwords (RFC 9106), without the encoding as a PHC string.
 #pragma once
 
 #include "password/hash.hpp"
@@ -16,9 +16,9 @@ std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::str
 std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password);
 
-/// Derives the key with libsodium, which uses the processor's AVX2 or AVX-512 and maps its memory
-/// for each key. Also returns nothing if libsodium does not support the parameters (more than one
-/// lane, a salt of other than 16 bytes).
+/// Derives the key with libsodium, which uses the processor's AVX2 or AVX-512 and maps new memory
+/// for each key. Also returns nothing if libsodium does not support the parameters: more than one
+/// lane, or a salt that is not 16 bytes long.
 std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password);
 

@@ -21,10 +21,10 @@ struct AttemptLimit {
     bool is_shared = false;
 };
 
-/// Counts the failures of 32,768 subjects in shared memory: of each account and network together,
-/// and of each alone. If a bucket is full, its oldest count is dropped.
+/// Keeps up to 32,768 failure counts in shared memory: for each account and network together, and
+/// for each alone. If a bucket is full, its oldest count is dropped.
 class AttemptLimiter {
-    /// The subject's failures since the count was written.
+    /// The number of failures since the entry was written.
     using Failures = std::uint32_t;
     using Counts = ipc::SharedTable<Failures, 64, 64>;
 
@@ -35,12 +35,12 @@ class AttemptLimiter {
     /// failure.
     [[nodiscard]] bool init() noexcept { return counts_.init(); }
 
-    /// The failures that a limit counts.
+    /// Selects the failures that count towards a limit.
     struct Scope {
-        /// Whether it counts those of one account, or of all.
+        /// Counts the failures of one account if true, otherwise those of all accounts.
         bool of_one_account;
         /// Counts the failures of one network of that prefix length, or of all networks if it is 0.
-        /// An IPv4 address counts as 64.
+        /// An IPv4 address counts as a /64.
         unsigned prefix_length;
         /// The factor by which AttemptLimit::attempts is multiplied.
         unsigned factor;
@@ -59,7 +59,7 @@ class AttemptLimiter {
     }};
 
     using Key = Counts::Key;
-    /// The keys under which an attempt counts, one for each scope. An IPv4 address has one network.
+    /// The keys under which an attempt is counted, one for each scope.
     struct Subject {
         text::Network network;
         std::array<Key, scopes.size()> keys;
@@ -67,11 +67,11 @@ class AttemptLimiter {
         /// Identifies the account.
         std::uint64_t account() const noexcept;
     };
-    /// place: identifies the account's database and tables. An account with the same name elsewhere
-    /// has its own counts.
+    /// Returns the subject of an attempt. place: identifies the account's database and tables. An
+    /// account with the same name in another place is counted separately.
     Subject subject(text::Network network, std::string_view place, std::string_view account) const;
 
-    /// Returns whether failures from the network count in the scope.
+    /// Returns whether failures from the network count in the scope. IPv4 has no /56 and no /48.
     static bool applies(const Scope& scope, text::Network network) noexcept {
         return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
     }
@@ -89,11 +89,11 @@ class AttemptLimiter {
     /// Counts a failed attempt.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
-    /// Records that the failures on all servers have reached the limit in a scope, by its index.
+    /// Records that the failures on all servers have reached the limit of scopes[scope].
     void record_denial(const Subject& subject, const AttemptLimit& limit, std::size_t scope,
                        std::chrono::seconds retry_after, Clock::time_point now) noexcept;
-    /// Clears the failures of the account from the client's address only: the owner's success must
-    /// not give others more guesses.
+    /// Clears the failures of the account from the client's /64 only: a successful sign-in by the
+    /// owner must not give others more guesses.
     void clear_failures(const Subject& subject) noexcept;
 
   private:

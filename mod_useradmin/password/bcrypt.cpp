@@ -23,7 +23,7 @@ struct WipeAndDelete {
     }
 };
 
-/// Hashes the password with the setting of a stored text. Returns nothing if libcrypt fails.
+/// Hashes the password with a setting: prefix, cost and salt. Returns nothing if libcrypt fails.
 std::optional<crypto::Secret> derive_bcrypt(const std::string& setting, std::string_view password) {
     // libcrypt would stop at U+0000.
     if (password.find('\0') != password.npos)
@@ -58,7 +58,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
     const auto hash = derive_bcrypt(std::string(stored.substr(0, bcrypt_setting_size)), password);
     if (!hash)
         return Verdict::unsupported;
-    // The last characters of salt and hash contain unused bits.
+    // Skips the setting: libcrypt clears the unused bits in the last character of the salt.
     return crypto::constant_time_equal(hash->view().substr(bcrypt_setting_size),
                                        stored.substr(bcrypt_setting_size))
                ? Verdict::match

@@ -8,10 +8,10 @@ namespace useradmin::password {
 /// Returns a new hash, or nothing if the library fails or the password contains U+0000.
 std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password);
 
-/// Verifies a password against any stored text.
+/// Verifies a password against any stored string.
 Verdict verify_bcrypt(std::string_view stored, std::string_view password);
 
-/// Returns the work of a stored text, or nothing if it is not such a hash or its work is out of
+/// Returns the cost of a stored hash, or nothing if it is not a bcrypt hash or its cost is out of
 /// bounds.
 std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept;
 

@@ -6,7 +6,7 @@ namespace useradmin::password {
 
 namespace {
 
-/// Describes the valid arguments, from the bounds.
+/// Describes the valid arguments and their bounds.
 std::string accepted_forms() {
     std::string sentence = "'scrypt', or 'argon2id' with any of ";
     for (const auto& parameter : argon2id_parameters) {

@@ -36,7 +36,7 @@ inline constexpr Argon2idParameter argon2id_parameters[] = {
 inline constexpr std::uint32_t min_lane_memory_kib = 8;
 
 /// scrypt with better-auth's defaults: N=16384 r=16 p=1 and a key of 64 bytes, stored as
-/// "hex(salt):hex(key)". The salt is the hexadecimal text of 16 random bytes. The password is
+/// "salt:hex(key)". The salt is 16 random bytes in hexadecimal, used as text. The password is
 /// normalized to NFKC.
 struct Scrypt {
     friend bool operator==(const Scrypt&, const Scrypt&) = default;
@@ -53,7 +53,7 @@ inline constexpr std::uint32_t min_bcrypt_cost = 4;
 inline constexpr std::uint32_t max_bcrypt_cost = 14;
 inline constexpr std::size_t max_bcrypt_bytes = 72;
 
-/// Equal formats take the same work.
+/// A hash format with its parameters. Equal values have the same cost.
 using Format = std::variant<Argon2id, Scrypt, Bcrypt>;
 
 /// Parses the arguments of UserAdminPasswordHash and `useradminctl --hash`: "scrypt", or "argon2id"

@@ -14,8 +14,8 @@ namespace useradmin::password {
 inline constexpr std::size_t max_password_bytes = 1024;
 
 /// Returns the hash in its stored form: a PHC string for argon2id (16-byte salt, 32-byte hash),
-/// better-auth's text for scrypt, libcrypt's for bcrypt. Returns nothing if the library fails (out
-/// of memory) or the password is too long.
+/// better-auth's format for scrypt, libcrypt's for bcrypt. Returns nothing if the library fails
+/// (out of memory) or the password is too long.
 std::optional<crypto::Secret> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
@@ -25,15 +25,16 @@ enum class Verdict {
     unsupported,
 };
 
-/// Verifies a password against a stored hash, whose text determines the format. argon2id_parameters
-/// and most_bcrypt_cost bound the work; scrypt has fixed parameters. Compares in constant time.
+/// Verifies a password against a stored hash of any format. argon2id_parameters and max_bcrypt_cost
+/// bound the cost; scrypt has fixed parameters. Compares in constant time.
 Verdict verify(std::string_view stored, std::string_view password);
 
 /// Returns whether the format is only verified, never created. Such a hash is replaced at the next
 /// sign-in.
 bool is_legacy(const Format& format) noexcept;
 
-/// Returns the work of verifying a stored hash, or nothing if verify() would refuse it.
+/// Returns the format of a stored hash and its parameters, or nothing if verify() would return
+/// unsupported.
 std::optional<Format> cost_of(std::string_view stored);
 
 /// Hashes the password and discards the result, so that verifying for a user without a password

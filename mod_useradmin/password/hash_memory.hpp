@@ -9,7 +9,7 @@ namespace useradmin::password {
 
 /// A process's memory for hashing with libargon2, usually 19 MiB per hash. The kernel zeroes every
 /// new page, which takes a seventh of a hash's time. Therefore one area is kept while another
-/// thread waits, and freed when none does. libargon2 wipes an area before it returns it.
+/// thread waits, and freed when none does. libargon2 wipes an area before it frees it.
 class HashMemory {
   public:
     HashMemory() noexcept = default;
@@ -18,7 +18,7 @@ class HashMemory {
     /// No Lease may exist any more.
     ~HashMemory();
 
-    /// Covers a thread's wait for a slot and its hashing. A thread has at most one.
+    /// Must exist while a thread waits for a slot and hashes. A thread has at most one.
     class Lease {
       public:
         explicit Lease(HashMemory& memory) noexcept;
@@ -32,8 +32,8 @@ class HashMemory {
         bool is_waiting_ = true;
     };
 
-    /// Returns an area for this thread's hash: the kept one if its size fits, else a new one.
-    /// Returns nullptr if there is no memory.
+    /// Returns an area for this thread's hash: the kept one if it has that size, else a new one.
+    /// Returns nullptr if memory runs out.
     static void* allocate(std::size_t size) noexcept;
     static void deallocate(void* area, std::size_t size) noexcept;
 
@@ -43,7 +43,7 @@ class HashMemory {
         std::size_t size = 0;
     };
 
-    /// The lease's thread stops waiting. The mutex must be locked.
+    /// Ends the wait of the lease's thread. The mutex must be locked.
     void end_waiting(Lease& use) noexcept {
         waiters_ -= std::exchange(use.is_waiting_, false) ? 1 : 0;
     }

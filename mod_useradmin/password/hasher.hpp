@@ -1,4 +1,4 @@
-// Hashing for the operations, bounded by slots.
+// Password hashing for the operations, with a limit on concurrent hashes.
 #pragma once
 
 #include "password/hash.hpp"

@@ -24,8 +24,8 @@ std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::str
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
-    // Twice the memory of the algorithm. OpenSSL's default limit is 32 MiB, which includes its work
-    // space.
+    // Twice the memory of the algorithm. OpenSSL's default limit of 32 MiB leaves no room for the
+    // rest of its buffers.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));

@@ -20,7 +20,7 @@ class HashSlots {
     struct Options {
         /// The maximum wait.
         std::chrono::milliseconds timeout;
-        /// The directive that sets it, for the log.
+        /// The name of the directive that sets the maximum wait, for the log.
         const char* timeout_directive;
         /// Count queue overflows and timeouts; nullptr: not counted.
         std::atomic<std::uint64_t>* queue_full = nullptr;
@@ -34,7 +34,7 @@ class HashSlots {
     HashSlots(ipc::FairSemaphore& semaphore, const Options& options, text::Logger& log) noexcept
         : semaphore_(&semaphore), options_(options), log_(&log) {}
 
-    /// A held slot. The thread that took it must destroy it.
+    /// A hashing slot. The thread that acquired it must destroy it.
     class Permit {
       private:
         friend class HashSlots;
@@ -46,7 +46,7 @@ class HashSlots {
 
     using AcquireError = ipc::FairSemaphore::AcquireError;
 
-    /// Takes a slot for the account. If none is free, waits in the queue. Logs a failure.
+    /// Acquires a slot for the account. If none is free, waits in the queue. Logs a failure.
     std::variant<Permit, AcquireError>
     acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 

@@ -11,12 +11,14 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// The clocks of the application and the database may differ by a second.
+/// Returns the time before which the revoked sessions began. The clocks of the application and the
+/// database may differ by a second.
 text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }
 
-/// Ends the session that a revocation concerns. Sessions that were opened later go on.
+/// Ends the user's sessions in the storage that began before the revocation and are no longer in
+/// the database.
 Outcome end_session(const store::Revocation& revocation, store::Store& store,
                     SecondaryStorage& storage) {
     const auto sessions = storage.sessions_of(revocation.user_id);
@@ -28,7 +30,7 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
     for (const StoredSession& session : *sessions) {
         if (session.created_at >= before)
             continue;
-        // The storage may not know the id of the session's row.
+        // The storage may not contain the session's id, so look for its token in the database.
         const auto found = store.find_caller(session.token);
         if (!found && found.failure() != store::Failure::not_found)
             return Outcome::database_failed;
@@ -91,7 +93,7 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
         *this = {};
         return Outcome::partial;
     }
-    if (read->position < start_) { // restored from a backup
+    if (read->position < start_) { // the database was restored from a backup
         position_ = 0;
         after_id_.reset();
         return Outcome::partial;
@@ -99,7 +101,7 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
     if (!after_id_) {
         next_position_ = read->position;
         if (read->is_partial) {
-            after_id_ = 0; // from now on in the order of the ids
+            after_id_ = 0; // from now on, read in id order
             return Outcome::partial;
         }
     }

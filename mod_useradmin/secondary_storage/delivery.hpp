@@ -1,4 +1,4 @@
-// Ends in a secondary storage what was revoked in the database.
+// Ends sessions in a secondary storage after they were revoked in the database.
 #pragma once
 
 #include "secondary_storage/storage.hpp"
@@ -10,14 +10,14 @@
 
 namespace useradmin::secondary_storage {
 
-/// Follows the table of revocations. Delivering a revocation again changes nothing.
+/// Delivers the rows of the revocation table to the storage. Delivery is idempotent.
 class Delivery {
   public:
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
     /// Delivers up to 1000 revocations since the last delivery. partial: more follow. no_table:
-    /// there is no table of revocations. After a failure, the next run delivers the same ones
-    /// again.
+    /// the database has no revocation table. After a failure, the next run delivers the same
+    /// revocations again.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:
@@ -27,12 +27,12 @@ class Delivery {
     std::optional<std::string> database_;
     /// The position after the last delivery of this object.
     std::optional<std::int64_t> position_;
-    /// The storage's position.
+    /// The position that is kept in the storage.
     std::int64_t stored_ = 0;
-    /// Where this delivery began.
+    /// The position at which this delivery began.
     std::int64_t start_ = 0;
-    /// Set while several pages are read: the id after which the next one starts, and the position
-    /// after all of them.
+    /// While several pages are read: the id after which the next page starts, and the position
+    /// after the last page.
     std::optional<std::int64_t> after_id_;
     std::int64_t next_position_ = 0;
 };

@@ -13,11 +13,11 @@ namespace useradmin::secondary_storage {
 
 namespace {
 
-// Scripts, because the application may change the same keys meanwhile. What is not JSON of
-// better-auth's form is treated as absent, so it does not hold up other users.
+// Lua scripts are atomic: the application may change the same keys concurrently. A value that is
+// not better-auth's JSON is treated as missing, so it does not block deliveries for other users.
 
-/// Defines list(key), the entries of a user's list of sessions, and created_at(token), a text.
-/// ARGV[1]: the prefix.
+/// Defines list(key), which returns the entries of a user's list of sessions, and
+/// created_at(token), which returns a string. ARGV[1]: the prefix.
 constexpr std::string_view readers = R"(
 local function list(key)
   local is_json, entries = pcall(cjson.decode, redis.pcall('GET', key) or '[]')
@@ -30,7 +30,7 @@ local function created_at(token)
 end
 )";
 
-/// Returns a token and a time in turns. KEYS[1]: the list.
+/// Returns the token and the creation time of each listed session, alternately. KEYS[1]: the list.
 constexpr std::string_view list_body = R"(
 local found = {}
 for _, entry in ipairs(list(KEYS[1])) do
@@ -41,8 +41,8 @@ for _, entry in ipairs(list(KEYS[1])) do
 end
 return found)";
 
-/// Defines end_sessions(key, tokens, before): ends a set of tokens, and those that are listed and
-/// were created before an ISO 8601 time or ''.
+/// Defines end_sessions(key, tokens, before), which ends the sessions of a set of tokens, and the
+/// listed sessions that were created before an ISO 8601 time ('': none).
 constexpr std::string_view ending = R"(
 local function end_sessions(key, tokens, before)
   local entries = list(key)
@@ -73,8 +73,9 @@ for index = 2, #ARGV do tokens[ARGV[index]] = true end
 end_sessions(KEYS[1], tokens, '')
 return 1)";
 
-/// KEYS: for each user the list, and the time before which sessions are refused. ARGV: the prefix,
-/// the life of that time in seconds, and for each user that time in milliseconds and as ISO 8601.
+/// KEYS: for each user the list, and the key of the time before which sessions are refused. ARGV:
+/// the prefix, the expiry of that key in seconds, and for each user the time in milliseconds and as
+/// ISO 8601.
 constexpr std::string_view users_body = R"(
 for index = 1, #KEYS, 2 do
   local refused, before = KEYS[index + 1], ARGV[index + 2]
@@ -85,10 +86,10 @@ for index = 1, #KEYS, 2 do
 end
 return 1)";
 
-/// A script of so many users takes Redis about two milliseconds, in which it does nothing else.
+/// A script for this many users blocks Redis for about two milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// As long as revocations are kept.
+/// The time for which the database keeps revocations.
 constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {

@@ -1,4 +1,4 @@
-// A secondary storage in Redis, or a server that speaks its protocol.
+// A secondary storage in Redis, or in a server that speaks its protocol.
 #pragma once
 
 #include "secondary_storage/storage.hpp"
@@ -13,7 +13,7 @@ struct redisReply;
 
 namespace useradmin::secondary_storage {
 
-/// Where Redis is, and how to sign in. The texts are null-terminated and outlive the storage.
+/// The address of Redis and the credentials. The strings must outlive the storage.
 struct RedisAddress {
     const char* host = "";
     int port = 6379;
@@ -35,7 +35,7 @@ class RedisStorage final : public SecondaryStorage {
     RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);
     ~RedisStorage() override;
 
-    /// Connects unless there is a connection that answers. Returns false on failure.
+    /// Connects, unless the current connection still works. Returns false on failure.
     bool connect();
     /// Returns why the last call failed, without secrets.
     const std::string& problem() const noexcept { return problem_; }

@@ -23,27 +23,27 @@ struct StoredSession {
 /// A user whose sessions end.
 struct RevokedUser {
     std::string_view user_id;
-    /// Sessions that were opened later go on.
+    /// Sessions that were opened later remain valid.
     text::Timestamp created_before;
 };
 
-/// The sessions of an application. Failures of a call are temporary.
+/// The sessions that an application keeps in the storage. Failures are temporary.
 class SecondaryStorage {
   public:
     virtual ~SecondaryStorage() = default;
     /// Returns the position up to which the revocations of a database are delivered, 0 if unknown,
-    /// or nothing on failure. It is kept in the storage, so it is right after the storage has lost
-    /// its last changes, and all servers share it.
+    /// or nothing on failure. It is kept in the storage, where all servers share it. If the storage
+    /// loses its last changes, it also returns to an earlier position.
     virtual std::optional<std::int64_t> position(std::string_view database) = 0;
-    /// Returns false on failure.
+    /// Sets the position. Returns false on failure.
     virtual bool set_position(std::string_view database, std::int64_t position) = 0;
     /// Returns the sessions that the storage lists for a user, or nothing on failure.
     virtual std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) = 0;
     /// Ends these sessions of a user. Returns false on failure.
     virtual bool end_sessions(std::string_view user_id,
                               std::span<const std::string_view> tokens) = 0;
-    /// Ends the listed sessions of users that were created before a time. The application refuses
-    /// those that are not listed. Returns false on failure.
+    /// Ends each user's listed sessions that were created before a time, and stores the time so
+    /// that the application refuses sessions that are not listed. Returns false on failure.
     virtual bool end_all_sessions(std::span<const RevokedUser> users) = 0;
 };
 

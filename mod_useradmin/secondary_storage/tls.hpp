@@ -14,9 +14,10 @@ inline constexpr bool is_tls_available = true;
 inline constexpr bool is_tls_available = false;
 #endif
 
-/// Starts TLS on a new connection. The certificate must be that of the host, and signed by one of
-/// the system's authorities. Each wait for the server has the connection's timeout. Returns why it
-/// failed, or an empty text. Defined only with is_tls_available.
+/// Starts TLS on a new connection. Returns the error, or an empty string on success. The
+/// certificate must be valid for the host and issued by one of the system's certification
+/// authorities. The connection's timeout applies to each read and write. Defined only if
+/// is_tls_available.
 std::string start_tls(redisContext& context, const char* host);
 
 } // namespace useradmin::secondary_storage

@@ -7,11 +7,12 @@
 
 namespace useradmin::service {
 
-/// Returns the endpoint that a request with this handler names, or an empty text. Other requests
-/// and paths are for the application.
+/// Returns the endpoint of a request with this handler. Returns an empty string for other requests
+/// and paths, which are left to the application.
 std::string_view better_auth_endpoint(const request_rec* request) noexcept;
 
-/// Replies to such a request.
+/// Replies to a request to an endpoint. Returns DECLINED if the endpoint needs signed session
+/// cookies and the request has none.
 int handle_better_auth(request_rec* request, std::string_view endpoint);
 
 } // namespace useradmin::service

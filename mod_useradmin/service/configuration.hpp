@@ -37,7 +37,7 @@ const char* read_session_source(const httpd::ConfigLine& line, SessionSource& so
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_title(const httpd::ConfigLine& line, const char*& title);
-/// Reads an image as a data: address.
+/// Reads an image file into a data: URL.
 const char* read_console_logo(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_accent(const httpd::ConfigLine& line,
                                 std::optional<console::Colour>& accent);
@@ -51,10 +51,10 @@ struct RoleReader {
     const char* operator()(const httpd::ConfigLine& line, const admin::RoleActions*& first) const;
 };
 
-/// Reads the names of further columns of the user table. Refuses those that the service manages and
-/// those of secrets.
+/// Reads the names of further columns of the user table. Rejects columns that the service manages
+/// and columns whose names suggest secrets.
 struct ColumnsReader {
-    /// Whether superAdmins may change them.
+    /// Whether superAdmins may change the columns.
     bool are_editable;
     const char* operator()(const httpd::ConfigLine& line, api::ColumnNames& columns) const;
 };
@@ -106,7 +106,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
             "the application's verify-email, with {token} in its address",
             static_cast<const char*>(nullptr), read_link),
-        // nullptr: the built-in ones.
+        // nullptr: the built-in templates.
         httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
                                                "a file with the texts of links by mail",
                                                static_cast<const mail::Templates*>(nullptr),
@@ -122,7 +122,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
             "further columns of the user table that superAdmins see and change", api::ColumnNames(),
             ColumnsReader{true}),
-        // nullptr: the newest session.
+        // nullptr: the time of the newest session.
         httpd::directive<struct LastSeenColumn>(
             "UserAdminLastSeen", TAKE1, httpd::anywhere,
             "the column of the user table with the time of the last activity",
@@ -190,7 +190,7 @@ inline constexpr auto directives = std::tuple_cat(
 /// The directives of a Location or a server.
 using ServiceSettings = httpd::DirectiveSettings<directives>;
 
-/// The data of a server.
+/// The module's data for a server.
 struct ServerConfiguration : httpd::Backend {
     /// The base addresses of this server (const char*), for errors that occur before httpd finds
     /// the Location.
@@ -211,10 +211,10 @@ ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
-/// Returns what is wrong with the directives of links by mail, or nullptr.
+/// Returns what is wrong with the directives for links by mail, or nullptr.
 const char* problem_of_mail(const ap_conf_vector_t* configuration);
-/// Returns the settings of links by mail, or nothing if they are off. Valid as long as the
-/// configuration.
+/// Returns the settings for links by mail, or nothing if they are off. The views are valid for the
+/// lifetime of the configuration.
 std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration);
 
 } // namespace useradmin::service

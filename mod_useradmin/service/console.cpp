@@ -53,7 +53,7 @@ struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
 };
-/// Runs a subrequest up to its handler, so that every auth module runs.
+/// Runs the phases of a subrequest before its handler, so that every auth module runs.
 ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& service) {
     const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
         ap_sub_req_lookup_uri(
@@ -98,7 +98,7 @@ bool write_columns(request_rec* request, const ServiceOfPage& service, json::Wri
     return true;
 }
 
-/// Returns {"id":"…","role":"…"} or null; administrators also get the rules of UserAdminGuard.
+/// Sends {"id":"…","role":"…"} or null. Administrators also get the settings that apply to them.
 int send_caller(request_rec* request, const ServiceOfPage& service) {
     const ConsoleCaller visitor = console_caller_of(request, service);
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
@@ -135,7 +135,7 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
     if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
-        // Not an error status: below a base address, the filter would replace it with an envelope.
+        // Do not return the status: below a base address, the filter would send the envelope.
         request->status = status;
         return OK;
     } else if (status != OK) {

@@ -5,9 +5,9 @@
 
 namespace useradmin::service {
 
-/// Warns if no user has the protected address, if addresses differ only in case, or if httpd may
-/// open more connections than the database allows. Only the first call after httpd starts runs the
-/// checks.
+/// Warns if no user has the protected address, if addresses differ only in case, if the last
+/// activity cannot be read, or if httpd may open more connections than the database allows. The
+/// checks run once after httpd starts; if the database is unavailable, the next call tries again.
 void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) noexcept;
 
 } // namespace useradmin::service

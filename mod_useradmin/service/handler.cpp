@@ -201,7 +201,7 @@ api::OperationSettings operation_settings(const request_rec* request,
     rules.lowers_email = settings.get<LowersEmail>();
     rules.unverifies_email = settings.get<UnverifiesEmail>();
     rules.guards = settings.get<GuardWords>();
-    // better-auth looks a session that is not in the storage up in the database.
+    // better-auth looks up a session in the database if the storage does not have it.
     rules.ends_sessions =
         settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();

@@ -8,10 +8,11 @@
 
 namespace useradmin::service {
 
-/// Returns the protected address: of the directive, the environment, or the built-in one (4.4.1,
-/// check 5).
+/// Returns the protected address (4.4.1, check 5) from the directive or else the environment, or
+/// the built-in one.
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);
-/// The settings of the operations. Valid as long as the configuration.
+/// Returns the settings of the operations. The views are valid for the lifetime of the
+/// configuration.
 api::OperationSettings operation_settings(const request_rec* request,
                                           const ap_conf_vector_t* configuration);
 

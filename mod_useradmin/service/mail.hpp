@@ -1,4 +1,4 @@
-// The directives of links by mail.
+// The directives for links by mail.
 #pragma once
 
 #include "httpd/directives.hpp"

@@ -10,9 +10,10 @@
 namespace useradmin::service {
 
 struct ServiceOfPage {
-    /// The decoded base address without a trailing slash. Valid as long as the configuration.
+    /// The decoded base address without a trailing slash, valid for the lifetime of the
+    /// configuration.
     const char* base;
-    /// The page's directives of all modules. Valid as long as the request.
+    /// The directives of all modules for the service, valid for the lifetime of the request.
     ap_conf_vector_t* configuration;
     const ServiceSettings& settings;
 };
@@ -21,13 +22,13 @@ struct ServiceOfPage {
 /// disables it.
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 
-/// Returns the service whose base address contains the page's Location, or the only one of the
-/// virtual host. If there is none or more than one, logs how to fix this.
+/// Returns the service whose base address contains the page's Location, or else the only service of
+/// the virtual host. If there is none or more than one, logs how to fix this.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
-/// Sets the entity tag of a page and evaluates the request's conditions (RFC 9110, section 13). The
-/// tag must not contain blanks or quotes. Returns OK or the status that the conditions require.
-/// Ignores the suffix of a compressing filter.
+/// Sets the entity tag of a page and evaluates the request's conditions (RFC 9110, section 13).
+/// Returns OK or the status that the conditions require. The tag must not contain blanks or quotes.
+/// Ignores the suffix that a compression filter adds to the tag.
 int evaluate_conditions(request_rec* request, std::string_view tag);
 
 /// Replies to a request for a page. Returns DECLINED for other requests.

@@ -1,4 +1,4 @@
-// What surrounds a request to the service, in either of its forms.
+// The context of a request to the service, through its own API or better-auth's.
 #pragma once
 
 #include "admin/service.hpp"

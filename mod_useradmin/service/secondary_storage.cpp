@@ -32,12 +32,12 @@ using secondary_storage::RedisStorage;
 
 constexpr std::chrono::seconds storage_timeout(1);
 
-/// Returns the Unix time.
+/// Returns the Unix time in seconds.
 std::int64_t now() noexcept {
     return apr_time_sec(apr_time_now());
 }
 
-/// Parses a URL. Returns false if it is not one of Redis.
+/// Parses a redis: or rediss: URL. Returns false if it is invalid.
 bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     apr_uri_t url{};
     if (apr_uri_parse(pool, text, &url) != APR_SUCCESS || apr::view_of(url.hostname).empty() ||
@@ -93,7 +93,7 @@ class ServerLog final : public text::Logger {
     ipc::LogThrottle& throttle_;
 };
 
-/// Delivers the revocations of a database's tables to a storage. Each child has its own.
+/// Delivers the revocations of a database's tables to a storage. Each child has its own object.
 class Job {
   public:
     Job(server_rec* server, const httpd::BackendSettings& settings, const RedisAddress* address,
@@ -103,7 +103,7 @@ class Job {
 
     const DeliveryState& state() const noexcept { return state_; }
 
-    /// Returns whether it delivers the same revocations to the same storage.
+    /// Returns whether the job delivers the revocations of these tables to this storage.
     bool equals(const server_rec* server, const store::TableNames& tables,
                 const RedisAddress* address) const {
         return address == address_ &&
@@ -111,7 +111,7 @@ class Job {
                tables == settings_.tables.names;
     }
 
-    /// Waits for run(), which does nothing from then on.
+    /// Waits for a call of run() to end. Later calls do nothing.
     void stop() {
         is_stopped_ = true;
         const std::lock_guard wait(running_);
@@ -185,7 +185,7 @@ class Job {
     std::atomic<bool> is_stopped_ = false;
 };
 
-/// The jobs of a configuration.
+/// Returns the jobs of a configuration.
 std::vector<Job*>& jobs_of(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::vector<Job*>>(configuration_pool, "useradmin deliveries");
 }

@@ -1,4 +1,4 @@
-// UserAdminSecondaryStorage: ends sessions in the application's Redis after they were revoked here.
+// UserAdminSecondaryStorage: ends revoked sessions in the application's Redis.
 #pragma once
 
 #include "httpd/deliveries.hpp"
@@ -16,11 +16,11 @@ struct SecondaryStorage {
     /// nullptr: none.
     const secondary_storage::RedisAddress* address = nullptr;
     bool is_required = false;
-    /// Its deliveries, set by start_deliveries(); nullptr: none.
+    /// The deliveries to the storage, set by start_deliveries(); nullptr: none.
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const SecondaryStorage&) const = default;
-    /// Returns whether what is revoked now goes on in the application.
+    /// Returns whether the application goes on accepting sessions that are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::any_of(
@@ -31,23 +31,23 @@ struct SecondaryStorage {
     }
 };
 
-/// The value of Warning while the storage fails (RFC 7234, 5.5).
+/// The value of the Warning header while the storage fails (RFC 7234, 5.5).
 inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage is told\"";
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 
-/// For check_config: returns nullptr, or what the directive needs.
+/// Returns what the directive needs but lacks, or nullptr. For check_config.
 const char* missing_for_deliveries() noexcept;
 
-/// For post_config, after httpd::start(): lets one child at a time deliver revocations, each
-/// second. Throws std::exception.
+/// Starts the deliveries: one child at a time delivers revocations, every second. For post_config,
+/// after httpd::start(). Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 
-/// For child_init: ends the deliveries of a child before its database connections are closed.
+/// Makes a child end its deliveries before its database connections are closed. For child_init.
 void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept;
 
-/// The modules whose child_init must run after that of this module: the deliveries start there.
+/// The modules whose child_init must run after start_child of this module.
 inline constexpr const char* before_deliveries[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
 } // namespace useradmin::service

@@ -16,7 +16,7 @@ using store::ApiKeyUse;
 
 // The last use is written at most this often for a key without limits.
 constexpr std::chrono::minutes last_use_accuracy(1);
-// How often the limits may change between reading and counting.
+// The maximum number of tries if the limits change between reading and counting.
 constexpr int max_tries = 10;
 
 std::optional<std::int64_t> number(model::NullableText text) noexcept {
@@ -29,13 +29,14 @@ std::optional<std::int64_t> number(model::NullableText text) noexcept {
     return std::clamp(number, -most, most);
 }
 
-/// The plugin treats keys from before it had configurations as those of the default one.
+/// Returns whether the key belongs to the default configuration. Keys that are older than the
+/// plugin's configurations do.
 bool has_default_configuration(const model::ApiKey& key) noexcept {
     const std::string_view configuration = key.config_id.value_or("");
     return configuration.empty() || configuration == "default";
 }
 
-/// Sets what the request uses of the number of remaining requests. Returns false if none remains.
+/// Sets how the request uses the key's remaining requests. Returns false if none remain.
 bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
     const auto remaining = number(key.remaining);
     if (!remaining)
@@ -53,7 +54,8 @@ bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
     return *remaining > 0;
 }
 
-/// Sets what the request uses of the rate limit. Returns how long to wait if it is reached.
+/// Sets how the request counts towards the rate limit. Returns how long to wait if the limit is
+/// reached; otherwise 0.
 std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     const auto window = number(key.rate_limit_time_window);
     const auto most = number(key.rate_limit_max);
@@ -72,7 +74,7 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     return std::max(std::chrono::milliseconds(1), length - (use.now - *key.last_request));
 }
 
-/// Returns whether the plugin refuses the key, in its order.
+/// Checks the key in the order in which the plugin does.
 ApiKeyStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
         return ApiKeyStatus::unknown;
@@ -129,7 +131,7 @@ ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Ti
             now - *found->key.last_request < last_use_accuracy)
             return owner;
         const auto used = store.use_api_key(use);
-        // A read-only database can still recognise a key without limits.
+        // A key without limits is accepted even if its last use cannot be written.
         if (used || is_unlimited)
             return owner;
         if (!used.is_not_found())

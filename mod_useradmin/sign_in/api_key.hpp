@@ -8,11 +8,11 @@
 
 namespace useradmin::sign_in {
 
-/// The result of looking an API key up.
+/// The result of looking up an API key.
 enum class ApiKeyStatus {
     valid,       ///< it belongs to a user
     malformed,   ///< empty or not clean UTF-8
-    unknown,     ///< no such key, one of another configuration, or its owner is no user
+    unknown,     ///< no such key, one of another configuration, or its owner is not a user
     disabled,    ///< the key is disabled
     expired,     ///< the key has expired
     banned,      ///< the owner is banned now
@@ -22,7 +22,7 @@ enum class ApiKeyStatus {
     failed,      ///< a database error: 500
 };
 
-/// The owner of a key, or why there is none. The texts are valid as long as the request.
+/// The owner of a key, or why there is none. The views are valid for the lifetime of the request.
 struct [[nodiscard]] ApiKeyOwner {
     ApiKeyStatus status;
     /// Set if the key was found and its owner is a user. The role is empty if the user has none.
@@ -35,7 +35,7 @@ struct [[nodiscard]] ApiKeyOwner {
     std::chrono::seconds retry_after{0};
 };
 
-/// Looks a key up and counts the request, as the plugin does.
+/// Looks up a key and counts the request, as the plugin does.
 ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Timestamp now);
 
 } // namespace useradmin::sign_in

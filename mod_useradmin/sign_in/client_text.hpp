@@ -1,4 +1,4 @@
-// What a session row stores of the client.
+// Cleans strings from a client for storage in a session row.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace useradmin::sign_in {
 
-/// Returns the part of a client's text that a session row stores: clean UTF-8 of bounded length.
+/// Returns a client's string as a session row stores it: clean UTF-8 of at most 512 bytes.
 std::string client_text(std::string_view text);
 
 } // namespace useradmin::sign_in

@@ -77,7 +77,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     const bool is_prefixed = has_prefix(name);
     constexpr std::size_t longest_attributes = 128;
     std::string text;
-    text.reserve(name.size() + value.size() + longest_attributes); // likewise
+    text.reserve(name.size() + value.size() + longest_attributes); // avoids copies, as above
     if (is_secure_ && !is_prefixed)
         text += secure_prefix;
     text += name;

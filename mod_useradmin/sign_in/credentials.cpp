@@ -45,8 +45,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
     return attempt(
         login,
         [&](const auto& subject) {
-            // The limits have just been checked. Counting at once leaves hardly any time for
-            // another request.
+            // The failure is counted at once, so concurrent requests get hardly any extra guesses.
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
@@ -77,7 +76,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
-        if (has_shared_failures) // if this fails, the store logs why, and the failures count on
+        if (has_shared_failures) // on failure, the store logs why, and the failures still count
             static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;
     case Outcome::unknown:
@@ -89,15 +88,15 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
-    case Outcome::wrong_code: // already counted here
+    case Outcome::wrong_code: // already counted on this server
         if (limit_.is_shared)
             static_cast<void>(take_shared(
                 store_.record_failed_attempt(shared.counters, limit_.window), shared, subject));
         log_failure(login, verification.outcome);
         break;
     default: // undecided, or a second factor is required
-        // The count is kept. Otherwise, someone who knows only the password could clear it and go
-        // on guessing codes.
+        // Keeps the count: otherwise, someone who knows only the password could clear it and go on
+        // guessing codes.
         break;
     }
     return verification;
@@ -208,13 +207,13 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
     account.user_id = credential.user.id;
     account.password = renewed_->view();
     account.updated_at = text::now();
-    // Does not replace a password that was set meanwhile.
+    // Does not replace a password that was set in the meantime.
     return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
                                                                    : *credential.password_hash;
 }
 
-/// Looks the address up as typed, then in lower case, as better-auth does. In the reverse order, a
-/// second account whose address differs only in case would lock out its owner.
+/// Looks up the address as typed, then in lower case as better-auth does. In the reverse order, an
+/// account in lower case would lock out the owner of one whose address differs only in case.
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;

@@ -44,7 +44,7 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
 
 struct Verification {
     Outcome outcome;
-    /// The user. Set only if the password is right. The texts live as long as the request.
+    /// Set only if the password is right. The views are valid for the lifetime of the request.
     model::User user = {};
     /// The account's current hash if the password is right. Lives as long as the verifier.
     std::string_view password_hash = {};
@@ -71,24 +71,24 @@ class CredentialVerifier {
           limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
-    /// Runs the check of a code, which is accepted, wrong_code or failed, unless too many attempts
-    /// have failed. A wrong one counts as a wrong password does. The login's password is unused.
+    /// Checks a code unless too many attempts have failed. `check` returns accepted, wrong_code or
+    /// failed. A wrong code counts like a wrong password. Login::password is not used.
     Verification verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that an account with a second factor cannot sign in.
     void log_second_factor(const model::User& user, text::Network network) const;
 
   private:
     using Check = std::function<Verification(const password::AttemptLimiter::Subject&)>;
-    /// Makes an attempt within the limits and counts it.
+    /// Runs the check unless a limit is reached, and counts a failure.
     Verification attempt(const Login& login, const Check& check);
-    /// The counters of an attempt in the database, and the index of each one's scope.
+    /// The counters of an attempt in the database, and the index of the scope of each.
     struct SharedCounters {
         std::vector<store::AttemptCounter> counters;
         std::vector<std::size_t> scopes;
     };
     SharedCounters shared_counters(const Login& login) const;
-    /// Records here if a limit was reached on all servers together. Returns whether the counts are
-    /// known.
+    /// Records in limiter_ if the failures on all servers have reached a limit. Returns whether the
+    /// database has the counts.
     bool take_shared(const store::Result<store::FailedAttempts>& found,
                      const SharedCounters& shared,
                      const password::AttemptLimiter::Subject& subject);

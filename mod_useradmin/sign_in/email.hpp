@@ -1,11 +1,11 @@
-// Addresses as better-auth accepts them.
+// The e-mail addresses that better-auth accepts.
 #pragma once
 
 #include <string_view>
 
 namespace useradmin::sign_in {
 
-/// Returns whether better-auth accepts the text as an address (zod's regular expression).
+/// Returns whether better-auth accepts the string as an address (zod's regular expression).
 bool is_email(std::string_view text) noexcept;
 
 } // namespace useradmin::sign_in

@@ -1,4 +1,4 @@
-// The endpoints.
+// The endpoints for sign-in, sign-out and the current session.
 #pragma once
 
 #include "sign_in/service.hpp"

@@ -33,7 +33,7 @@ Reply extend(store::SessionWithUser& signed_in, const Service& service) {
     if (!has_extended && !has_extended.is_not_found())
         return store_error(has_extended.failure());
     if (!has_extended) {
-        // The session ended meanwhile.
+        // The session ended in the meantime.
         Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
         add_expired_cookies(reply, service);
         return reply;

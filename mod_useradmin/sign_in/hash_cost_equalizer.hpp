@@ -12,15 +12,16 @@
 
 namespace useradmin::sign_in {
 
-/// The hash formats in the database that this process has seen. Every failed attempt does the work
-/// of each format once: it verifies the account's own hash, computes one hash in each other format,
-/// and discards those. The time therefore reveals neither whether the account exists nor its
-/// format. Thread-safe.
+/// The hash formats in the database that this process has seen. Every failed attempt hashes once in
+/// each format: it verifies the account's own hash, and computes and discards a hash in each other
+/// format. The time therefore reveals neither whether the account exists nor its hash format.
+/// Thread-safe.
 class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Samples the store, at most every few minutes. place: identifies the database and its tables.
+    /// Samples the hash formats in the store, at most every few minutes. place: identifies the
+    /// database and its tables.
     void refresh(store::Store& store, std::string_view place, Clock::time_point now);
     /// Adds a format. Keeps only the few most expensive formats.
     void add(const password::Format& format);

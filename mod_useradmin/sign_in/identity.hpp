@@ -21,8 +21,8 @@ enum class SessionStatus {
     failed,      ///< a database error: 500
 };
 
-/// The user of a token, or why there is none. The texts are valid as long as the request; those of
-/// a cached session as long as its lookup object.
+/// The user of a token, or why there is none. The views are valid for the lifetime of the request;
+/// those of a cached session, for the lifetime of its CachedSessions.
 struct [[nodiscard]] Identity {
     SessionStatus status;
     /// Set if the token was recognised. The role is empty if the user has none.
@@ -44,7 +44,7 @@ struct CachedSessions {
     std::chrono::seconds age;
     /// What the client sent: the token, with its signature if that is verified.
     std::string_view credential;
-    /// The cached session. Texts of an Identity are views of it.
+    /// The cached session, to which the views of an Identity refer.
     std::optional<store::SessionCache::CachedSession> found = {};
 };
 
@@ -52,7 +52,7 @@ struct CachedSessions {
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now);
 
-/// Looks a token up. Caches a recognised session under its credential.
+/// Looks up a token. Caches a valid session under its credential.
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const CachedSessions* cached = nullptr);
 

@@ -19,8 +19,8 @@ class Parameters {
     /// Whether a body may be a form.
     enum class Forms { allowed, refused };
 
-    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form. Whether
-    /// it is an object is for ValidationErrors.
+    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form.
+    /// ValidationErrors checks whether it is an object.
     static std::variant<Parameters, http::Reply> read(const http::Request& request,
                                                       Forms forms = Forms::allowed);
 
@@ -29,18 +29,18 @@ class Parameters {
 
     /// Returns the type of a member; every member of a form is a string.
     Kind kind(std::string_view name) const;
-    /// Returns the text of a string; otherwise an empty one.
+    /// Returns the value of a string member; otherwise an empty string.
     crypto::Secret text(std::string_view name) const;
-    /// Returns the value of a boolean; otherwise `absent`.
+    /// Returns the value of a boolean member; otherwise `absent`.
     bool boolean(std::string_view name, bool absent) const;
-    /// The members as JSON; nothing if the body is a form or no object.
+    /// Returns the members as JSON, or nothing if the body is a form or not an object.
     std::optional<json::Object>& object() noexcept { return object_; }
     const std::optional<json::Object>& object() const noexcept { return object_; }
 
   private:
     Kind kind_ = Kind::absent;
     std::optional<json::Object> object_;
-    /// The form, if there is no object. Valid as long as the request's body.
+    /// The form, if there is no object. Valid for the lifetime of the request's body.
     std::string_view form_;
 };
 
@@ -53,9 +53,9 @@ class ErrorList {
     /// source: "body" or "query".
     explicit ErrorList(std::string_view source) noexcept : source_(source) {}
 
-    /// Adds an error about a member, or about the whole if the name is empty.
+    /// Adds an error about a member, or about the whole body or query if the name is empty.
     void add(std::string_view name, std::string_view error);
-    /// Adds that a member is of another type than expected.
+    /// Adds an error about a member of an unexpected type.
     void add_type(std::string_view name, std::string_view wanted, Parameters::Kind is);
 
     /// Returns the error reply, or nothing if there are no errors.
@@ -69,15 +69,15 @@ class ErrorList {
 /// Checks the members of a body.
 class ValidationErrors : public ErrorList {
   public:
-    /// The parameters must outlive the object. Adds an error unless the body is an object or a
-    /// form.
+    /// Adds an error unless the body is an object or a form. The parameters must outlive the
+    /// object.
     explicit ValidationErrors(const Parameters& parameters);
 
     /// Adds an error unless the member is of the type.
     void expect(std::string_view name, Parameters::Kind wanted);
     /// As above, but the member may be absent.
     void expect_optional(std::string_view name, Parameters::Kind wanted);
-    /// Adds an error if the member is absent; any type becomes a text.
+    /// Adds an error if the member is absent; a value of any type is converted to a string.
     void expect_any(std::string_view name);
 
   private:

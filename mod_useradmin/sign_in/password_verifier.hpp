@@ -15,7 +15,7 @@ namespace useradmin::sign_in {
 enum class PasswordVerdict {
     match,
     mismatch,
-    unsupported, ///< unknown format, or too much work
+    unsupported, ///< unknown format, or too high a cost
     busy,        ///< no slot in time, or the queue was full: 503
     cancelled,   ///< no longer wanted when a slot was free
 };
@@ -23,9 +23,9 @@ enum class PasswordVerdict {
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
-    /// Verifies the password against the stored hash, if there is one. A wrong password always
-    /// takes the same work, so its time does not reveal which accounts exist. is_wanted is called
-    /// once a slot is free.
+    /// Verifies the password against the stored hash, if there is one. Every wrong password costs
+    /// the same, so the time does not reveal whether the account exists. is_wanted is called once a
+    /// slot is free; false cancels.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,
@@ -36,7 +36,7 @@ class PasswordVerifier {
                                                  std::string_view password) = 0;
 };
 
-/// Computes hashes and discards them.
+/// The hashing functions. Tests override them.
 class HashWork {
   public:
     virtual ~HashWork() = default;
@@ -52,7 +52,7 @@ class HashWork {
 /// Verifies while holding one of the server's hashing slots.
 class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
-    /// format: the format of new hashes. It counts as in use.
+    /// format: the format of new hashes, which is added to formats.
     BoundedPasswordVerifier(const password::Format& format, ObservedFormats& formats,
                             HashWork& work, const password::HashSlots& slots)
         : format_(format), formats_(formats), work_(work), slots_(slots) {

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t max_escape_length = 6;
 constexpr std::size_t max_frame_length = 128;
 
-/// Returns an upper bound of a record's JSON. Reserving it avoids copies left by reallocation.
+/// Returns an upper bound of the length of a record's JSON. Reserving it avoids copies left by
+/// reallocation.
 template <class Record>
 std::size_t max_json_length(const Record& record) {
     constexpr std::size_t longest_of_others = 64; // for a name or a time

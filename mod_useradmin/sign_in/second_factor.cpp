@@ -46,8 +46,8 @@ std::string trust_token(std::string_view user_id, std::string_view identifier,
     return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
 }
 
-/// The identifier of a row of the verification table for the attempts of a challenge. From 1.6 on,
-/// better-auth verifies no code without it.
+/// Returns the identifier of the verification row that counts the attempts of a challenge.
+/// better-auth 1.6 and later verify no code without it.
 std::string attempts_of(std::string_view challenge) {
     return "2fa-attempts-" + std::string(challenge);
 }
@@ -58,7 +58,7 @@ model::VerificationValue row(std::string_view identifier, std::string_view value
     return {{}, identifier, value, now + lifetime, now, now};
 }
 
-/// Makes a change with new ids for its rows.
+/// Makes a change after setting new ids in the rows that it adds.
 store::Result<store::Done> change_second_factor(const Service& service,
                                                 store::SecondFactorChange change) {
     std::vector<std::string> ids(change.added.size());
@@ -69,7 +69,7 @@ store::Result<store::Done> change_second_factor(const Service& service,
     return service.store.change_second_factor(change);
 }
 
-/// A new trust in the client's device.
+/// The verification row and the cookie that make the client's device trusted.
 class NewTrust {
   public:
     NewTrust(std::string_view user_id, const Service& service)
@@ -93,7 +93,7 @@ class NewTrust {
     std::string identifier_;
 };
 
-/// The request of a second step.
+/// The contents of a request with a code.
 struct CodeForm {
     crypto::Secret code;
     bool trusts_device = false;
@@ -117,7 +117,8 @@ std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_se
                     !may_omit_session || !parameters.boolean("disableSession", false)};
 }
 
-/// Compares all codes, so that the time does not tell which one is right. Removes the right one.
+/// Returns whether the code is one of those, and removes it. Compares all codes, so the time does
+/// not reveal which one is right.
 bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
     bool is_right = false;
     for (std::size_t index = codes.size(); index-- > 0;)
@@ -139,8 +140,8 @@ std::string json_of(const std::vector<std::string_view>& codes) {
     return text;
 }
 
-/// Verifies a code of an authenticator. Returns accepted, wrong_code, or failed if the key cannot
-/// be decrypted.
+/// Verifies a code of an authenticator app. Returns accepted, wrong_code, or failed if the key
+/// cannot be decrypted.
 Outcome check_totp(std::string_view code, const model::SecondFactor& factor, const Service& service,
                    crypto::Secret&) {
     const auto secret = crypto::decrypt(factor.secret, service.second_factor_secrets);
@@ -150,11 +151,11 @@ Outcome check_totp(std::string_view code, const model::SecondFactor& factor, con
                                                                        : Outcome::wrong_code;
 }
 
-/// As above, for a backup code. Sets the codes that remain, in the form in which they are stored.
+/// As above, for a backup code. Sets `remaining` to the other codes, in their stored form.
 Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
                           const Service& service, crypto::Secret& remaining) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
-    // The application may store them as they are.
+    // The application may store the codes unencrypted.
     const auto object =
         json::Object::parse_value(decrypted ? decrypted->text.view() : factor.backup_codes);
     auto codes = object ? object->texts("value") : std::nullopt;
@@ -172,7 +173,7 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
                      const Service& service, crypto::Secret& remaining);
-    /// Texts of better-auth's, and their codes.
+    /// better-auth's error messages and codes.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
     /// Whether a code must have been verified once.
@@ -242,7 +243,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
     reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
     if (trusts_device) {
         trust.add_cookie(reply);
-        // As in better-auth, the session is extended on a trusted device.
+        // As in better-auth, sessions on a trusted device are remembered.
         reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
     }
     return reply;
@@ -274,7 +275,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         event.reason = "locked";
         return locked(*found->factor.locked_until, service);
     }
-    if (found->factor.locked_until) { // an expired lock ends the count, too
+    if (found->factor.locked_until) { // the lock has expired; reset the count, too
         store::SecondFactorChange change{*user_id, service.now};
         change.clears_failures = true;
         if (const auto cleared = service.store.change_second_factor(change); !cleared)
@@ -292,7 +293,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     verification.user = found->user;
     event.reason = reason_of(verification.outcome);
     if (verification.outcome == Outcome::wrong_code) {
-        // If this fails, the store logs why, and the limits of sign-in hold.
+        // On failure, the store logs why; the limits on sign-in attempts still apply.
         static_cast<void>(service.store.record_second_factor_failure(
             *user_id, {failures_until_lock, service.now + lock_duration}));
         return error(401, method.wrong_code[0], method.wrong_code[1]);

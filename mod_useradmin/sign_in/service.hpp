@@ -55,7 +55,7 @@ http::Reply handle_request(const http::Request& request, const Client& client,
 /// Returns the names of the endpoints for metrics and the audit log.
 std::span<const std::string_view> operation_names() noexcept;
 
-/// Returns the name of the endpoint for a path below the base address, or an empty text.
+/// Returns the name of the endpoint for a path below the base address, or an empty string.
 std::string_view operation_name(std::string_view path) noexcept;
 
 } // namespace useradmin::sign_in

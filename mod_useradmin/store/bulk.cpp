@@ -20,7 +20,7 @@ filled_columns(const Table& table) {
     return all;
 }
 
-/// Appends "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
+/// Returns "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
 template <class Record>
 Statement insertion(const Work& work, const Table& table, std::span<const Record> records) {
     const auto columns = filled_columns<Record>(table);
@@ -43,8 +43,8 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that the column is one of the rows' non-empty texts. Returns false if there
-/// is none.
+/// Appends a condition that the column equals one of the rows' non-empty values. Returns false if
+/// all of them are empty.
 template <class TextOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const TextOf& text_of) {
@@ -57,7 +57,7 @@ bool append_any_of(Statement& statement, const char* before, const Column& colum
             statement << ", ";
         else if (column.sql_type.empty())
             statement << before << column << " IN (";
-        else // IN has no form with a schema
+        else // the operator of IN cannot be qualified with a schema
             statement << before << column << column.op("=") << "ANY (ARRAY[";
         statement << argument(text);
     }

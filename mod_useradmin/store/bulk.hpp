@@ -12,8 +12,8 @@
 
 namespace useradmin::store::bulk {
 
-/// A user and the credential account's own columns. The views belong to the caller or live as long
-/// as the work's pool.
+/// A user with the columns of the credential account. The views refer to the caller's strings or to
+/// the work's pool.
 struct Row {
     model::User user;
     /// The id of a new account if the table has text ids.

@@ -38,14 +38,15 @@ class SharedSchemas {
     std::map<std::string, Entry> entries_;
 };
 
-/// Lives in the connection's pool from the first use of the connection to its end.
+/// The client and the cached schema of a connection. Lives in the connection's pool until the
+/// connection is closed.
 class CachedConnection {
   public:
     /// shared: may be nullptr.
     CachedConnection(std::unique_ptr<Client> client, SharedSchemas::Entry* shared)
         : client_(std::move(client)), shared_(shared) {}
 
-    /// Returns the state kept with the connection under the label.
+    /// Returns the object for the connection and the label. The first call creates it.
     static CachedConnection& get(const Connection& connection, const Dialect& dialect,
                                  const char* label);
 
@@ -53,15 +54,15 @@ class CachedConnection {
     /// Valid until the next refresh_schema().
     const Schema& schema() const noexcept { return *schema_; }
 
-    /// Reads the catalogue, or takes what another connection has read, if the cached schema is
-    /// older than ten seconds, so that new columns appear without a restart. Returns the error, or
-    /// nothing.
+    /// If the cached schema is older than ten seconds, reads the catalogue or takes the schema that
+    /// another connection has read. New columns therefore appear without a restart. Returns the
+    /// error, or nothing.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             Deadline deadline, apr_pool_t* pool);
     /// Invalidates the schema and discards prepared statements.
     void invalidate_schema();
-    /// Returns whether the server responds. Within a second of the last response, assumes so unless
-    /// the server closed the connection.
+    /// Returns whether the server responds. Within a second of the last call, assumes so unless the
+    /// server closed the connection.
     bool is_alive();
 
   private:

@@ -13,10 +13,10 @@ namespace useradmin::store {
 /// Why a statement failed.
 enum class ErrorKind {
     rejected,               ///< rejected by the database; nothing was done
-    unique_violation,       ///< a unique value exists; nothing was done
+    unique_violation,       ///< a unique constraint rejects it; nothing was done
     invalid_value,          ///< the column cannot have the value; nothing was done
     foreign_key_violation,  ///< a foreign key rejects it; nothing was done
-    insufficient_privilege, ///< the account lacks a right; nothing was done
+    insufficient_privilege, ///< the account lacks a privilege; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done
     busy,                   ///< a lock conflict; nothing was done
     read_only,              ///< a read-only server, such as a standby; nothing was done
@@ -29,8 +29,8 @@ enum class ErrorKind {
 /// connection. One thread at a time may use it.
 class Client {
   public:
-    /// The maximum number of prepared statements. There are more kinds of lists than memory for
-    /// their plans.
+    /// The maximum number of prepared statements. The plans for all kinds of lists would take too
+    /// much memory.
     static constexpr std::size_t max_prepared_statements = 250;
 
     virtual ~Client() = default;
@@ -51,11 +51,11 @@ class Client {
     virtual bool ping() = 0;
     /// Returns whether the connection is up, as far as known.
     virtual bool is_connected() const noexcept = 0;
-    /// Reconnects, even if the connection is up. Returns whether it is then up.
+    /// Reconnects, even if the connection is up. Returns whether that succeeded.
     virtual bool reconnect() = 0;
     /// Reconnects if the connection broke.
     bool ensure_connected() { return is_connected() || reconnect(); }
-    /// Returns whether the server said that it is a standby. PostgreSQL before 14 does not say.
+    /// Returns whether the server reported that it is a standby, as PostgreSQL 14 and later do.
     virtual bool is_standby() const noexcept { return false; }
     /// Returns whether a transaction is open, even if an error has aborted it.
     virtual bool is_in_transaction() const noexcept = 0;

@@ -16,16 +16,16 @@ struct Connection {
     apr_dbd_t* handle = nullptr;
     /// The pool of the connection, for its cached state. Never allocate from it for a request.
     apr_pool_t* pool = nullptr;
-    /// The schemas that it shares with other connections; nullptr: none.
+    /// The schemas that the connection shares with others; nullptr: none.
     SharedSchemas* schemas = nullptr;
 };
 
-/// How work with a database ended.
+/// The outcome of an operation on a database.
 enum class WorkOutcome {
     written,         ///< a write succeeded
     timed_out,       ///< a query timed out
     lock_timed_out,  ///< a database lock was not available in time
-    connection_lost, ///< there is no connection to the database any more
+    connection_lost, ///< the connection was lost, or could not be opened
     read_only,       ///< the database is read-only, such as a standby
     failed,          ///< the database reported an error
 };
@@ -37,7 +37,7 @@ class ConnectionSource {
     /// Returns a connection, or nullptr if none was available in time.
     virtual const Connection* acquire(Deadline deadline) = 0;
     virtual void release(const Connection& connection) noexcept = 0;
-    /// Is called with each error, and after each write.
+    /// Called on each error and after each write.
     virtual void on_outcome(WorkOutcome) noexcept {}
 };
 

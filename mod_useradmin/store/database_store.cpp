@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::chrono::milliseconds busy_retry_delay(5);
 
-/// Returns the additional needs of a change that ends sessions.
+/// Returns the needs that a change adds if it ends sessions.
 constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
     return sessions == SessionPolicy::revoke ? needs_session : 0U;
 }
 
-/// Returns the additional needs of a change that checks its caller.
+/// Returns the needs that a change adds if it checks its caller.
 constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
     return actor ? needs_user : 0U;
 }
@@ -39,7 +39,7 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
-/// Returns " (UserAdminTimeout)", or an empty text if no directive sets the limit.
+/// Returns " (UserAdminTimeout)", or an empty string if no directive sets the limit.
 std::string in_brackets(const char* directive) {
     return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
 }
@@ -206,19 +206,19 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                                    "UA0102: ", "cannot read the database's catalogue: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
-            // The problem may have been fixed meanwhile: read the catalogue again.
+            // The problem may have been fixed in the meantime: read the catalogue again.
             if (std::exchange(may_doubt, false)) {
                 known.invalidate_schema();
                 continue;
             }
-            // Revocations are read once a second.
+            // Throttled, since revocations are read once a second.
             if (problem->need == needs_revocations)
                 log_.write_throttled(text::Level::error, "UA0103: " + problem->text);
             else
                 log_failed(WorkOutcome::failed, "UA0103: ", problem->text);
             return Failure::failed;
         }
-        // Do not start a write that must not be repeated on a closed connection.
+        // A write that must not be repeated must not start on a closed connection.
         if (retry == Retry::no && may_reconnect && !known.is_alive()) {
             may_reconnect = false;
             // A pooler accepts connections even while the database is down.
@@ -241,7 +241,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             return timeout_failure();
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
-            // The tables or rights may have changed since the catalogue was read.
+            // The tables or privileges may have changed since the catalogue was read.
             if (std::exchange(may_doubt, false)) {
                 known.invalidate_schema();
                 continue;
@@ -300,8 +300,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                    change.after ? &*change.after : nullptr);
     };
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
-        // On a single-writer database without a transaction, a statement that has to wait for
-        // readers at its end would be repeated and let new readers in.
+        // On a single-writer database, a statement without a transaction would be repeated if it
+        // has to wait for readers at its end, and so would let new readers in.
         const bool needs_transaction =
             reports_first || has_key || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
@@ -372,7 +372,7 @@ Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
 
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
-    // Also on failure: the database may have done it anyway.
+    // Also on failure: the database may have made the change anyway.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
@@ -389,7 +389,7 @@ void restore_order(std::vector<model::User>& users, const Window& window) {
 } // namespace
 
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
-    // The total comes with the page of another order.
+    // For a page in the order of Window::column, list_known() supplies the total only.
     constexpr Window one_user = {1};
     bool has_further_columns = false;
     Result<Page> page =

@@ -1,4 +1,4 @@
-// The store in a database.
+// The implementation of Store with a database.
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
@@ -24,8 +24,8 @@ class DatabaseStore : public Store {
   public:
     /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
     /// table names. pool: owns the results. totals: shared with other requests; may be nullptr.
-    /// write_semaphore: has one slot, for a database with one writer at a time. Without it, writers
-    /// would retry at random, and some would time out.
+    /// write_semaphore: has one permit, for a database with one writer at a time. Without it,
+    /// writers would retry at random, and some would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept
@@ -106,24 +106,24 @@ class DatabaseStore : public Store {
     Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
     /// Returns the user's API keys, newest first.
     Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id);
-    /// Deletes an API key, or not_found.
+    /// Deletes an API key. Returns not_found if there is none with the id.
     Result<Done> delete_api_key(std::string_view id);
 
-    /// Checks that the database answers and has the tables.
+    /// Checks that the database responds and has the tables.
     Result<Done> ping();
-    /// As ping(), and that the users can be changed: not in a standby, for example.
+    /// As ping(). Also checks that users can be changed; a standby, for example, is read-only.
     Result<Done> check_writable();
 
   private:
-    /// Lists the known columns, in an order with an index.
+    /// Lists users with their known columns, in one of the orders that have an index.
     Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
-    /// Whether work may be repeated if the connection broke and the outcome is unknown.
+    /// Whether to repeat an operation if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
     /// What an operation does: reads, writes, or makes a change that is reported to the listener.
     enum class Access { read, write, change };
 
-    /// One attempt of an operation on a connection. Keeps its own result.
+    /// One attempt at an operation on a connection. The function stores the operation's result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
 
     /// Makes attempts until one succeeds or fails permanently. For needs, see schema.hpp.
@@ -132,15 +132,16 @@ class DatabaseStore : public Store {
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
-    /// Repeats the attempt with what a write needs: a transaction on a database with one writer at
-    /// a time, and reports to the listener.
+    /// As repeat(). For writes, also begins a transaction if one is needed, and reports the change
+    /// to the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Records the key of the changes in their transaction. Returns already_done if it is known.
+    /// Records the key of the changes in their transaction. Returns already_done if it was recorded
+    /// before.
     Result<Done> record_change_key(Work& work, const Dialect& dialect) const;
     /// Runs the operation and returns its result.
     template <class T, class Operation>
     Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
-    /// Runs one of statements.hpp and returns its result.
+    /// Runs a function of statements.hpp and returns its result.
     template <class T, class... Parameters, class... Arguments>
     Result<T> run(Access access, unsigned needs, Retry retry,
                   Result<T> (*statement)(Work&, const Dialect&, Parameters...),
@@ -150,15 +151,15 @@ class DatabaseStore : public Store {
     template <class T>
     Result<T> invalidate_totals_after(Result<T> result);
 
-    /// Logs a timeout.
+    /// Logs a query timeout and returns the failure.
     Failure timeout_failure();
-    /// Logs a lock timeout.
+    /// Logs a lock timeout and returns the failure.
     Failure lock_failure();
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
-    /// Returns what still refers to a user whose deletion a foreign key has rejected, and the
-    /// remedy, as the end of a log line.
+    /// Returns the end of a log line about a user whose deletion a foreign key has rejected: the
+    /// foreign keys that refer to the user, and the remedy.
     std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,
                               std::string_view user_id);
     /// Returns the missing GRANTs as the end of a log line.
@@ -177,7 +178,7 @@ class DatabaseStore : public Store {
     ChangeListener* change_listener_ = nullptr;
     std::string change_key_;
     PluginPolicy plugin_policy_;
-    /// Whether a standby answered the last call.
+    /// Whether the server of the last call was a standby.
     bool is_standby_ = false;
 };
 

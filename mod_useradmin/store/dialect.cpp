@@ -2,7 +2,7 @@
 
 namespace useradmin::store {
 
-// Each is defined in its own file.
+// Defined in the files of the dialects.
 const Dialect& postgresql() noexcept;
 const Dialect& sqlite() noexcept;
 

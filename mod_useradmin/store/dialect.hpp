@@ -47,11 +47,11 @@ struct DatabaseProduct {
     bool names_violated_keys;
     /// Advice for a read-only server.
     const char* read_only_hint;
-    /// Begins a read-only transaction with a single snapshot.
+    /// The statement that begins a read-only transaction with a single snapshot.
     const char* begin_snapshot;
 };
 
-/// A right on a table.
+/// A privilege on a table.
 struct Privilege {
     /// The table's letter (Schema::table).
     char table;
@@ -67,7 +67,7 @@ class Transaction {
     [[nodiscard]] virtual bool commit() = 0;
 };
 
-/// Returns whether the catalogue has changed since the last read.
+/// Whether the catalogue has changed since the last read.
 enum class CatalogChange { none, changed };
 
 /// A database and its dialect of SQL. Stateless.
@@ -82,8 +82,8 @@ class Dialect {
     /// the connection's users; must outlive the client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
-    /// Reads the catalogue into the schema, with its problems. If it is unchanged, only what
-    /// depends on rows is updated.
+    /// Reads the catalogue into the schema and finds its problems. If the catalogue is unchanged,
+    /// updates only the parts that depend on rows.
     virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
                                                                const TableNames& names,
                                                                Schema& schema) const = 0;
@@ -97,28 +97,29 @@ class Dialect {
     /// Appends a condition that a text column matches the pattern, as the database's LIKE compares.
     virtual void append_like(Statement& statement, const Column& column,
                              const std::string& pattern) const = 0;
-    /// Appends a condition that a column of ids or tokens equals the text exactly, in a form that
+    /// Appends a condition that a column of ids or tokens equals the string exactly, in a form that
     /// an index supports.
     virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,
                                std::string_view text) const = 0;
     /// Returns the expression of a text's sort key (text::sort_key), as used in indexes.
     virtual std::string sort_key(const std::string& sql) const = 0;
-    /// Returns an expression of the column's type as User::sort_key.
+    /// Returns an expression that formats a value of the column as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
-    /// Returns the column as a text that compares exactly, also within a function such as coalesce.
+    /// Returns an expression for the column as text that compares exactly, also as an argument of a
+    /// function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
-    /// Returns the end of a subquery that locks its rows, in order, until the statement ends.
+    /// Returns the end of a subquery that locks its rows in order; empty if no lock is needed.
     virtual const char* row_lock() const noexcept = 0;
-    /// Returns the expression for the account's connection limit as a text; NULL if there is none.
+    /// Returns an expression for the account's connection limit as text; NULL if there is none.
     virtual const char* connection_limit() const noexcept = 0;
     /// Returns an expression for the database's time in seconds since 1970.
     virtual const char* current_second() const noexcept = 0;
     /// Returns an expression for the time of the last change that a standby has received.
     virtual const char* last_change_received() const noexcept = 0;
-    /// Returns what to put around a query that follows a column: the column is equal to one of the
-    /// query's rows, which are locked. Rows that others have locked are skipped.
+    /// Returns the SQL before and after a subquery that follows a column, for the condition that
+    /// the column equals one of its rows. Locks the rows and skips rows that others have locked.
     virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;
-    /// Returns the function that finds the position of a text in another, from 1.
+    /// Returns the name of the function for the position of a substring in a string, from 1.
     virtual const char* position_function() const noexcept = 0;
 
     // --- Whole statements ---
@@ -146,16 +147,17 @@ class Dialect {
     /// Deletes the user's sessions, accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard) const = 0;
-    /// Opens a session and ends surplus sessions of its user. The user's row does not change
-    /// meanwhile. Returns not_found if the terms do not hold.
+    /// Opens a session and ends surplus sessions of its user. Returns its id, or not_found if the
+    /// terms are not met. The user's row cannot change in the meantime.
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
-    /// Inserts a row into the table of revocations, and removes rows of more than 30 days.
+    /// Inserts a row into the table of revocations, and removes rows that are older than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
-    /// Appends a query for the revocations after a position: a row for each with the position after
-    /// all, an identifier of the database and the table, the user's id, the session's, the time and
-    /// the row's id, or one row without a user's id. A condition may follow.
+    /// Appends a query for the revocations after a position. Each row has the position after all of
+    /// them, an identifier of the database and the table, the user's id, the session's id, the time
+    /// and the row's id. If there are none, one row without a user's id is returned. The caller may
+    /// append a condition.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
 
@@ -183,11 +185,11 @@ class Dialect {
     /// has no privileges.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
-    /// Returns the query for roles whose code may run when one of the tables is used, if the
-    /// session's role is a superuser or a member of one and they are not superusers: owners of the
-    /// table or its schema, roles with TRIGGER on it, and owners of other objects in the database.
-    /// Each row has the table's letter, the role, the session's role, and whether the role owns the
-    /// table; table owners first. Empty if the database has no roles.
+    /// Returns the query for roles other than superusers whose code may run when one of the tables
+    /// is used: owners of the table or its schema, roles with TRIGGER on it, and owners of other
+    /// objects in the database. It returns no rows unless the session's role is a superuser or a
+    /// member of one. Each row has the table's letter, the role, the session's role, and whether
+    /// the role owns the table; table owners first. Empty if the database has no roles.
     virtual std::string lesser_roles_query(const Schema& schema) const = 0;
 
   protected:

@@ -19,22 +19,22 @@ struct ForeignKey {
     std::string table;
     /// The name of the constraint. In SQLite, the number of the foreign key in its table.
     std::string name;
-    /// The columns as SQL: its own, and those that they refer to.
+    /// Pairs of a referring and a referenced column, as SQL.
     std::vector<std::pair<std::string, std::string>> columns;
 
-    /// Returns its table and columns: "invoice" ("userId").
+    /// Returns the referring table and its columns: "invoice" ("userId").
     std::string text() const;
 };
 
-/// Returns the foreign keys that refer to a user, session or account, and reject the deletion of a
-/// user as long as they do (4.4.1). Omits those of the user's own sessions and accounts, which are
-/// deleted with it, and with cleans_up (PluginPolicy) those of plugins' rows.
+/// Returns the foreign keys that refer to users, sessions or accounts, and so may reject the
+/// deletion of a user (4.4.1). Omits the keys of rows that are deleted with the user: its sessions,
+/// its accounts and, with cleans_up (PluginPolicy), its rows in plugins' tables.
 std::variant<std::vector<ForeignKey>, ErrorKind>
 find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
                     const TableNames& names, bool cleans_up);
 
-/// Returns those that refer to the user, its sessions or its accounts: "invoice" ("userId"), …
-/// Empty if there is none or the database does not answer.
+/// Returns the keys whose rows refer to the user, its sessions or its accounts: "invoice"
+/// ("userId"), … Empty if there are none or the query fails.
 std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& dialect,
                               const Schema& schema, const TableNames& names, bool cleans_up,
                               std::string_view user_id);

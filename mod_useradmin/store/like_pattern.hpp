@@ -6,7 +6,7 @@
 
 namespace useradmin::store {
 
-/// Returns a pattern that matches the text only, with the escape character \.
+/// Returns a pattern that matches only this string, with the escape character \.
 inline std::string escaped_pattern(std::string_view text) {
     std::string pattern;
     for (const char character : text) {
@@ -17,7 +17,7 @@ inline std::string escaped_pattern(std::string_view text) {
     return pattern;
 }
 
-/// Returns a pattern that matches texts that contain the text.
+/// Returns a pattern that matches every string that contains this one.
 inline std::string containing_pattern(std::string_view search) {
     return "%" + escaped_pattern(search) + "%";
 }

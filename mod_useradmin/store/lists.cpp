@@ -11,7 +11,7 @@ namespace useradmin::store {
 
 namespace {
 
-// Below this total, counting is cheaper than waiting for another count.
+// Below this number of users, counting is cheaper than waiting for another count.
 constexpr std::int64_t min_shared = 10000;
 
 /// Returns the column of a sort key, or nullptr.
@@ -36,7 +36,7 @@ bool sorts_nulls_last(const Dialect& dialect, SortKey by) noexcept {
     return by != SortKey::last_seen && dialect.product().sorts_nulls_last;
 }
 
-/// Returns the sort key before the id; empty if there is no such column.
+/// Returns the expression by which rows are sorted before the id; empty if the column is missing.
 std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
     const Column* const column = sort_column(user, by);
     return column == nullptr          ? std::string()
@@ -45,7 +45,7 @@ std::string sort_key_expression(const Table& user, const Dialect& dialect, SortK
                                       : dialect.sort_key(column->sql());
 }
 
-/// Returns User::sort_key of a sort key, as a column of a SELECT.
+/// Returns the expression of User::sort_key for a sort key, as a column of a SELECT.
 std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
                      const std::string& key) {
     const Column* const column = sort_column(user, by);
@@ -55,7 +55,7 @@ std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
            " AS useradmin_key_text";
 }
 
-/// Returns whether ids are sorted descending: in reverse of newest times first, texts ascending.
+/// Returns whether ids are sorted descending: for oldest times first and for descending texts.
 bool sorts_ids_descending(Order order) noexcept {
     return order.is_descending != order.is_of_times();
 }
@@ -69,7 +69,7 @@ model::User read_listed_user(Rows& rows) {
 // From this offset on, skip rows in the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
-/// Appends a condition that the name or the address contains each word of the text.
+/// Appends a condition that the name or the address contains each word of the search.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
     const char* before = "(";
@@ -112,7 +112,7 @@ struct Clause {
     const char* after = "";
 };
 
-/// Appends a comparison of a time column with a time.
+/// Appends a comparison of a time column with a time; FALSE if the column is missing.
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  text::Timestamp time) {
     if (column == nullptr)
@@ -267,7 +267,7 @@ void append_after(Statement& statement, const Table& user, const Dialect& dialec
     statement << ")";
 }
 
-/// Appends the window of the rows in useradmin_match or another query.
+/// Appends the position, order, limit and offset of the window to a query with the sort columns.
 void append_match_window(Statement& statement, const Table& user, const Dialect& dialect,
                          const Window& window) {
     append_after(statement, user, dialect, "useradmin_key", "useradmin_id", window);
@@ -277,7 +277,7 @@ void append_match_window(Statement& statement, const Table& user, const Dialect&
 }
 
 /// Appends a query for the window of the users that meet a condition, by ranges of the order's
-/// index. columns: what it selects; must include the sort columns.
+/// index. columns: the SELECT list; with a position, it must include the sort columns.
 template <class AppendCondition>
 void append_range(Statement& statement, const Table& user, const Dialect& dialect,
                   const Window& window, const std::string& columns,
@@ -322,7 +322,7 @@ class SeenScan {
         others.seen_before.reset();
         if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
             return;
-        // All conditions must hold, so that those on the activity are a range of the sessions.
+        // All conditions must be met, so those on the last activity are a range of the sessions.
         filter_ = others;
         seen_from_ = filter.seen_from;
         seen_before_ = filter.seen_before;
@@ -364,7 +364,7 @@ class SeenScan {
     }
 
     /// Appends a query for the first users of sections. needs_more: the start of a condition that
-    /// there are fewer others than these; empty: none.
+    /// the other part has fewer users than the page needs; empty: no condition.
     void append_part(Statement& statement, const std::vector<Section>& sections,
                      const std::string& needs_more) const {
         if (sections.empty())
@@ -436,13 +436,14 @@ class SeenScan {
     model::NullableTime seen_before_;
 };
 
-/// Appends the joins from the rows m of sort columns to their users u, in order.
+/// Appends the join from the rows m of sort columns to their users u, in order.
 void append_users(Statement& statement, const Table& user, Order order) {
     statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
               << "m.useradmin_id ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", order);
 }
 
-/// Collects the matches of a filter up to a limit. Above it, the total is NULL.
+/// Appends a query that collects up to max_collected matches of a filter, for both the total and
+/// the page. If there are more, the total is NULL.
 void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                            const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
@@ -460,8 +461,8 @@ void append_any_collection(Statement& statement, const Schema& schema, const Dia
     append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 
-/// Collects the matches of the search in one scan, for both the total and the page. Users of the
-/// filter's role are counted and sorted separately.
+/// Appends a query that collects the matches of the search in one scan, for both the total and the
+/// page. Users with the filter's role are counted and sorted separately.
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const Table& user = schema.user;
@@ -480,7 +481,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Returns the total alone; the page is already known.
+/// Counts the matches of a filter. users: the page, if it is known.
 Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
                                  AppendSearch append_search,
                                  std::optional<std::vector<model::User>> users = {}) {

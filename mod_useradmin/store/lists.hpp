@@ -23,7 +23,7 @@ struct CountedPage {
 /// Whether concurrent requests share a total.
 enum class CountSharing {
     never,       ///< counting is cheaper than waiting
-    when_cached, ///< the page's statement counts; only a cached total saves work
+    when_cached, ///< the page's statement also counts; only a cached total saves time
     always,
 };
 
@@ -43,10 +43,10 @@ class ListQueries {
     ~ListQueries() = default;
 };
 
-/// Lists from the user table only.
+/// Returns the list statements that need no tables besides the application's.
 const ListQueries& plain_lists() noexcept;
 
-/// The maximum number of matches to collect and sort. Beyond it, scanning users newest first finds
+/// The maximum number of matches to collect and sort. Beyond it, scanning the users in order finds
 /// a page sooner.
 inline constexpr std::int64_t max_collected = 5000;
 
@@ -54,13 +54,13 @@ inline constexpr std::int64_t max_collected = 5000;
 
 /// Returns the expression of the role: 'user' for NULL or a missing column.
 std::string role_expression(const Table& user, const Dialect& dialect);
-/// Returns the column of the creation time, or the id if there is none.
+/// Returns the column of the creation time, or NULL if there is none.
 std::string created_at_column(const Table& table);
-/// Returns the default ORDER BY.
+/// Returns the expressions of ORDER BY for newest rows first.
 std::string newest_first_order(const Table& table);
-/// Returns ORDER BY for a key and the id: newest times first, texts ascending.
+/// Returns the expressions of ORDER BY for a key, unless it is empty, and the id.
 std::string order_by(const std::string& key, const std::string& id, Order order);
-/// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is found.
+/// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is sorted.
 std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);
 /// Returns the columns of a page: those of the user u, and the sort key of the row m.
 std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by);
@@ -69,8 +69,8 @@ void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. Usual limits are literals: with an argument, PostgreSQL would plan each execution
 /// again, which costs as much as the page.
 void append_limit(Statement& statement, std::int64_t limit);
-/// Appends joins from the total (row "t") to the page in useradmin_match, excluding users with the
-/// role, and to users with the role. Their alias is u.
+/// Appends the joins from the total (t) to the users of the page (u). They are users in
+/// useradmin_match and, if a role is given, users with the role, which useradmin_match must omit.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const model::NullableText& role, const Window& window);
 
@@ -84,18 +84,18 @@ Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& 
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
-/// Returns the page of any filter in the order of Window::column; empty if there is none.
+/// Returns the page of any filter in the order of Window::column; empty if the table lacks it.
 Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
                                                 const Filter& filter, const Window& window);
-/// Appends the rest of the SELECT for that page: an ordered scan of users.
+/// Appends the rest of a SELECT for a page: an ordered scan of users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
-/// Returns the window without its position if the table cannot have such a row. Otherwise returns
-/// it without its offset, in reverse order if the position is the end of the page.
+/// Returns a window for the table. Removes a position that the table cannot have. With a position,
+/// removes the offset, and reverses the order if the position is the end of the page.
 Window usable_window(const Window& window, const Table& user);
 /// Returns the window counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;
-/// Calls a function with the reversed window and restores the order of its result.
+/// Calls a function with the mirrored window and restores the order of its result.
 template <class Users>
 Result<std::vector<model::User>> reversed(const Users& users_of, const Window& window,
                                           std::int64_t total) {
@@ -105,10 +105,10 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
     return users;
 }
 
-/// Reads rows of a total and a user, which is NULL if the page is empty. Returns nothing if there
-/// is no row or if the total is NULL.
+/// Runs a statement for rows of a total and a user; the user is NULL if the page is empty. Returns
+/// nothing if there is no row or the total is NULL.
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement);
-/// Returns the statement's result, or that of `otherwise`.
+/// Returns the total and the page of the statement, or the result of `otherwise` if it has none.
 template <class Otherwise>
 Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwise otherwise) {
     Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
@@ -116,10 +116,10 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
         return counted.failure();
     return *counted ? Result<CountedPage>(**std::move(counted)) : otherwise();
 }
-/// Returns the total alone; the page is already known.
+/// Runs a statement for a total. users: the page, if it is known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
-/// Reads the rows of users.
+/// Runs a statement for users and returns them.
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

@@ -1,4 +1,4 @@
-// The tables of better-auth's plugins whose rows end with their user (UserAdminCleanUp).
+// The tables of better-auth's plugins whose rows are deleted with their user (UserAdminCleanUp).
 #pragma once
 
 #include <set>
@@ -12,25 +12,24 @@ enum class Reference {
     user,                 ///< the user's id
     user_or_organization, ///< the id of either
     email,                ///< the user's address, alone or after one of address_prefixes
-    organization,         ///< no user: the id of an organization itself
+    organization,         ///< none: the organization's own id
 };
 
-/// A table of the library's, and how its rows refer to a user.
+/// A table of a better-auth plugin, and how its rows refer to a user.
 struct PluginTable {
-    /// The library's name. The application may write it in snake_case or lower case, and in the
-    /// plural.
+    /// The name in better-auth. The application may use snake_case or lower case, and the plural.
     std::string_view name;
     /// The column with the reference, in camelCase.
     std::string_view owner;
     Reference reference;
-    /// Two further columns that tell it from an application's own table of that name.
+    /// Two more columns that distinguish it from an application's table of the same name.
     std::string_view marks[2];
 };
 
-/// Our own table of the API keys that a ban disabled.
+/// mod_useradmin's table of the API keys that a ban disabled.
 inline constexpr std::string_view disabled_keys_table = "useradmin_disabled_key";
 
-/// In the order of a deletion: a row before those that it refers to.
+/// In the order of deletion: referencing rows before the rows that they refer to.
 inline constexpr PluginTable plugin_tables[] = {
     {"apiKey", "userId", Reference::user, {"key", "enabled"}},
     {"apiKey", "referenceId", Reference::user_or_organization, {"key", "enabled"}},
@@ -49,16 +48,16 @@ inline constexpr PluginTable plugin_tables[] = {
     {disabled_keys_table, "userId", Reference::user, {"keyId", "userId"}},
 };
 
-/// The plugin emailOTP's prefixes of an address.
+/// The prefixes of an address in verification identifiers: none, or those of the plugin emailOTP.
 inline constexpr std::string_view address_prefixes[] = {
     "", "sign-in-otp-", "email-verification-otp-", "forget-password-otp-"};
 
-/// The plugin twoFactor's prefixes of an identifier whose value is a user's id.
+/// The prefixes of the plugin twoFactor's verification identifiers whose value is a user's id.
 inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "2fa-"};
 
 /// Returns the names that the table may have.
 std::set<std::string> names_of(const PluginTable& plugin);
-/// Returns the names of all as SQL literals: "'apikey', 'api_key', …".
+/// Returns the names of all plugins' tables as SQL literals: "'apikey', 'api_key', …".
 std::string plugin_table_names();
 
 } // namespace useradmin::store

@@ -1,4 +1,4 @@
-// The minimum database rights of the service and the auth module.
+// The minimum database privileges of the service and the auth module.
 #pragma once
 
 #include "store/dialect.hpp"
@@ -15,7 +15,7 @@ inline constexpr Privilege service_privileges[] = {
 /// Session lookups (section 5).
 inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// UserAdminExtras, in addition to the first group. No token or hash is read.
+/// UserAdminExtras, in addition to service_privileges. No token or hash is read.
 inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},
@@ -30,7 +30,7 @@ inline constexpr Privilege extras_privileges[] = {
     {'a', "UPDATE"},
 };
 
-/// Removing second factors (UserAdminExtras), in addition to those. No secret is read.
+/// Removing second factors, in addition to extras_privileges. No secret is read.
 inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable* const owned : {schema.second_factors(), schema.verifications()})
@@ -43,8 +43,7 @@ inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     return all;
 }
 
-/// Listing and removing sign-in methods (UserAdminExtras), in addition to those. No key or hash is
-/// read.
+/// Listing and removing sign-in methods, in addition to extras_privileges. No key or hash is read.
 inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const model::MethodKind kind : model::method_kinds)
@@ -57,7 +56,7 @@ inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     return all;
 }
 
-/// Links by mail, in addition to those and to the table of attempts. No token is read.
+/// Links by mail, in addition to service_privileges and attempt_privileges. No token is read.
 inline std::vector<Privilege> mail_privileges(const Schema& schema) {
     const OwnedTable* const values = schema.verifications();
     if (values == nullptr)
@@ -69,7 +68,7 @@ inline std::vector<Privilege> mail_privileges(const Schema& schema) {
             {letter, "SELECT", "value"}};
 }
 
-/// The table of revocations. UPDATE: removing old rows locks them.
+/// The table of revocations. UPDATE is required to lock old rows before their removal.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};
 
@@ -85,14 +84,14 @@ inline constexpr Privilege password_privileges[] = {
     {'a', "SELECT", "password"},
 };
 
-/// Sign-in, in addition to those two.
+/// Sign-in, in addition to session_privileges and password_privileges.
 inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'s', "UPDATE"},
                                                    {'s', "DELETE"},
                                                    {'u', "UPDATE", "updatedAt"},
                                                    {'a', "UPDATE", "updatedAt"}};
 
-/// Sign-in with a second factor, in addition to those: the plugin's tables that exist.
+/// Sign-in with a second factor, in addition to sign_in_privileges: the plugin's existing tables.
 inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     if (const OwnedTable* const factors = schema.second_factors()) {

@@ -1,4 +1,4 @@
-// Results of database work.
+// Results of database operations.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ enum class Failure {
     not_found,            ///< no such row
     address_taken,        ///< another user has the address (4.2, check 5)
     protected_address,    ///< the user is the protected administrator (4.4.1, check 5)
-    outranked,            ///< this caller may not change the user's role
+    outranked,            ///< the caller may not change users with this user's role
     last_of_role,         ///< the user is the last unbanned user with the role
     version_mismatch,     ///< the user's row has another version
     caller_rejected,      ///< the caller has been banned or deleted: 401
@@ -22,10 +22,10 @@ enum class Failure {
     no_second_factor,     ///< the user has no second factor: 404
     no_sign_in_method,    ///< the user has no such sign-in method: 404
     already_done,         ///< a change with the same key has been made
-    impossible_condition, ///< the table has no such column, or it cannot hold the value
+    impossible_condition, ///< no such column, or the column cannot hold the value
 };
 
-/// The value of work without a result.
+/// The value of an operation without a result.
 struct Done {};
 
 /// A value or a failure.
@@ -42,7 +42,7 @@ class [[nodiscard]] Result {
     const T* operator->() const noexcept { return &*value_; }
     /// Only valid if there is no value.
     Failure failure() const noexcept { return failure_; }
-    /// Returns whether the failure is not_found. Other failures do not tell.
+    /// Returns whether the failure is not_found. Other failures do not mean that the row exists.
     bool is_not_found() const noexcept { return !value_ && failure_ == Failure::not_found; }
 
   private:

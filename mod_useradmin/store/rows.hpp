@@ -9,10 +9,10 @@
 
 namespace useradmin::store {
 
-/// A value of a row. A time may be a text if the database returned one.
+/// A value of a row. A time is a string if the database returned it as text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// The rows of a result, read once, in order. Texts are valid as long as the pool of the statement.
+/// The rows of a result, read once, in order. Strings live as long as the statement's pool.
 class Rows {
   public:
     Rows() noexcept = default;
@@ -38,7 +38,7 @@ class Rows {
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// Takes a text; empty optional for NULL.
+    /// Takes a string; empty optional for NULL.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;

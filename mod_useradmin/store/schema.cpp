@@ -68,7 +68,7 @@ bool is_canonical_uuid(std::string_view id) noexcept {
     });
 }
 
-/// Returns whether the id is an integer in canonical form: no sign but a minus, no leading zeros.
+/// Returns whether the id is an integer in canonical form: no plus sign, no leading zeros.
 bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
@@ -76,8 +76,8 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
            number >= -largest && std::to_string(number) == id;
 }
 
-/// Maps the plugin's columns to fields. Returns whether the table has them, and the reference is of
-/// a suitable type.
+/// Maps the plugin's columns to fields. Returns whether the table has them and the reference has a
+/// suitable type.
 bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     for (const std::string_view name :
          {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {
@@ -97,7 +97,7 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
         match<model::VerificationValue>(table);
     const Column* const key = user.find(plugin.reference == Reference::email ? "email" : "id");
     const Column::Kind kind = table.at(plugin.owner).kind;
-    // Numbers of users and organizations would be the same.
+    // Integer ids of users and organizations could not be distinguished.
     return key != nullptr && (kind == Column::Kind::text || kind == key->kind) &&
            !(plugin.reference == Reference::user_or_organization && key->is_serial());
 }
@@ -132,7 +132,7 @@ class FieldResolver {
                         column->type + "; an id must be text, uuid or a whole number");
     }
 
-    /// Other columns must not require a value on INSERT.
+    /// Columns for which the record has no value must not require one on INSERT.
     template <class Record>
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
@@ -226,7 +226,7 @@ bool Column::can_hold_sort_key(std::string_view key) const noexcept {
         // A SQLite column without a type does not convert the values it is compared with.
         return !type.empty();
     case Kind::other:
-        // SQLite accepts any text. A floating-point column does not compare it exactly.
+        // SQLite accepts any string. A floating-point column does not compare it exactly.
         return operators.empty() && text::parse_timestamp(key);
     default:
         return false;
@@ -310,7 +310,7 @@ std::string Schema::extra_objects() const {
 
 void Schema::resolve_last_seen(std::string_view name) {
     const auto is_of_times = [](const Column& column) {
-        // SQLite has no type for times.
+        // SQLite has no time type.
         return column.kind == Column::Kind::timestamp ||
                (column.operators.empty() && column.kind != Column::Kind::boolean);
     };
@@ -336,7 +336,7 @@ void Schema::resolve_last_seen(std::string_view name) {
     std::string newest = "(SELECT " + user.function("max") + "useradmin_s." + updated->sql() +
                          ") FROM " + session.sql + " useradmin_s WHERE useradmin_s." +
                          owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")";
-    // On SQLite, a subquery has no affinity: a number would be compared with an argument as a text.
+    // On SQLite, a subquery has no affinity: a number would be compared with a text argument.
     if (updated->kind == Column::Kind::integer)
         newest = "CAST(" + newest + " AS integer)";
     user.last_seen = {*updated, std::move(newest), true};
@@ -369,7 +369,7 @@ void Schema::resolve_fields(const TableNames& names) {
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});
-    // Without it, nothing bounds the number of messages, and a change can be repeated.
+    // Without this table, nothing limits the number of messages, and a change can be repeated.
     FieldResolver(attempt, needs_attempt_table, problems).exists();
 }
 
@@ -396,7 +396,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                             "are users (AuthUserAdminApiKey); without the plugin, create it with "
                             "'useradminctl schema --api-keys'"});
     else
-        // A limit in a column of another name would not be seen.
+        // A limit in a column of another name would be ignored.
         FieldResolver(keys->table, needs_api_keys, problems)
             .has({"id", "enabled", "expiresAt", "createdAt", "updatedAt", "remaining",
                   "refillAmount", "refillInterval", "lastRefillAt", "rateLimitEnabled",
@@ -422,7 +422,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
-    // The current name of the owner is the last.
+    // If a table has two owner columns, the current one is the last.
     for (const OwnedTable& each : owned)
         if (each.plugin->name == name)
             found = &each;
@@ -452,7 +452,7 @@ bool OwnedTable::can_disable_rows() const noexcept {
     const Column& enabled = table.at("enabled");
     return table.at("id").is_readable && owner().is_readable && enabled.is_readable &&
            enabled.is_writable &&
-           // SQLite has no type for it.
+           // SQLite has no boolean type.
            (enabled.kind == Column::Kind::boolean || enabled.operators.empty());
 }
 

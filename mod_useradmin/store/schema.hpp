@@ -21,12 +21,12 @@ struct TableNames {
     std::string_view account = "account";
     /// Whether the plugins' tables are read as well (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
-    /// The column of the user table with the last activity; empty: that of the sessions.
+    /// The column of the user table with the last activity; empty: the sessions have it.
     std::string_view last_seen = {};
 
     bool operator==(const TableNames&) const = default;
 };
-/// Returns the name of a table of ours: in the schema of the users.
+/// Returns the name of one of mod_useradmin's tables, in the schema of the user table.
 std::string own_table(const TableNames& names, std::string_view name);
 inline constexpr std::string_view revocation_table = "useradmin_revocation";
 inline constexpr std::string_view attempt_table = "useradmin_attempt";
@@ -47,15 +47,15 @@ struct Column {
     bool is_nullable = true;
     /// NOT NULL without a default: an INSERT must set it.
     bool requires_value = false;
-    /// Whether different texts can compare equal, as with char(n).
+    /// Whether different strings can compare equal, as with char(n).
     bool has_loose_equality = false;
-    /// Whether that is due to the collation, which derived texts inherit.
+    /// Whether that is due to the collation, which expressions over the column inherit.
     bool has_loose_collation = false;
     /// Whether the database's account may read and change the column. is_readable is set for
     /// plugins' tables and the sessions only, is_writable for plugins' tables only.
     bool is_readable = true;
     bool is_writable = true;
-    /// SQL before and after the column in a read.
+    /// SQL before and after the column when it is read.
     std::string read_before = {};
     std::string read_after = {};
     /// SQL before and after a new value.
@@ -64,13 +64,12 @@ struct Column {
     /// The name of the corresponding field; empty if unknown.
     std::string_view field = {};
 
-    /// Returns whether the database generates the ids.
+    /// Returns whether the database generates the values, if this is a column of ids.
     bool is_serial() const noexcept { return kind == Kind::integer; }
-    /// Returns whether the column can represent the id. Only canonical texts are accepted: the
-    /// database would accept other spellings of the same id, which text comparisons would not
-    /// match.
+    /// Returns whether the column can represent the id. Accepts only the canonical form: the
+    /// database accepts other spellings of the same id, but string comparisons would not match.
     bool can_hold_id(std::string_view id) const noexcept;
-    /// Returns whether the database accepts User::sort_key as a text for this time column and
+    /// Returns whether the database accepts the key (User::sort_key) for this time column and
     /// compares it in sort order.
     bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
@@ -81,11 +80,11 @@ struct Column {
 
 /// The last activity of a user.
 struct LastSeen {
-    /// The type of its values.
+    /// The column that it is read from.
     Column column;
     /// The expression for a row of the user table without an alias.
     std::string sql;
-    /// Whether it is the newest update of the user's sessions instead of a column of the user.
+    /// Whether it is the latest update of the user's sessions, not a column of the user table.
     bool is_of_sessions = false;
 };
 
@@ -98,7 +97,7 @@ struct Table {
     std::string_view system = {};
     std::vector<Column> columns;
     /// The fields as columns of SELECT or RETURNING, NULL for missing ones: without and with an
-    /// alias. read_as_s omits the token, which the caller knows.
+    /// alias. select_list_s has NULL for the token, which the caller knows.
     std::string select_list;
     std::string select_list_u;
     std::string select_list_s;
@@ -106,12 +105,12 @@ struct Table {
     std::string version;
     /// The estimated number of rows; 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database's account may delete and insert rows; known for a plugin's table.
+    /// Whether the database's account may delete and insert rows. Read for plugins' tables only.
     bool allows_delete = true;
     bool allows_insert = true;
     /// Why the table is not visible, if known.
     std::string absence_reason;
-    /// Set for the user table if a column or the sessions have the last activity.
+    /// Set for the user table if a column or the sessions record the last activity.
     std::optional<LastSeen> last_seen;
 
     bool exists() const noexcept { return !columns.empty(); }
@@ -119,9 +118,9 @@ struct Table {
     std::string op(std::string_view name) const;
     /// Returns a built-in function with its schema and an opening parenthesis.
     std::string function(std::string_view name) const;
-    /// Returns the column of a field, by its name or in snake_case, or nullptr.
+    /// Returns the column of a field, or nullptr.
     const Column* find(std::string_view field) const noexcept;
-    /// As above, or the further column of that name.
+    /// As above, but also finds further columns by their name, or its snake_case form.
     const Column* find_column(std::string_view name) const;
     /// As find(), for a column that is known to exist.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
@@ -129,7 +128,7 @@ struct Table {
     std::string select_expression(std::string_view field, std::string_view alias = {}) const;
 };
 
-/// The requirements of work.
+/// The requirements of an operation.
 enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
@@ -137,8 +136,8 @@ enum Need : unsigned {
     needs_creation = 8,         ///< a new user and account can be inserted
     needs_new_hash = 16,        ///< the hash of an account can be written
     needs_revocations = 32,     ///< the table of revocations, if there is one, can be read
-    needs_attempts = 64,        ///< the table of attempts, if there is one
-    needs_api_keys = 128,       ///< the plugin's table of API keys can be read and counted in
+    needs_attempts = 64,        ///< the table of attempts is used, if there is one
+    needs_api_keys = 128,       ///< the plugin's table of API keys, with all columns
     needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
     needs_factor_removal = 512, ///< the rows in them, if they exist, can be removed
     needs_sign_in_methods = 1024, ///< the tables of sign-in methods that exist
@@ -146,13 +145,13 @@ enum Need : unsigned {
     needs_attempt_table = 4096,   ///< the table of attempts exists
 };
 
-/// Why work is impossible: a sentence with the table, the column and the remedy.
+/// Why an operation is impossible: a sentence with the table, the column and the remedy.
 struct Problem {
     Need need;
     std::string text;
 };
 
-/// A plugin's table. The columns that the plugin names, and the id, are its fields.
+/// A plugin's table. Its fields include the columns named in PluginTable, and the id.
 struct OwnedTable {
     const PluginTable* plugin;
     Table table;
@@ -181,35 +180,35 @@ struct Schema {
     Table revocation;
     /// The table of failed attempts to sign in, likewise.
     Table attempt;
-    /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. One with two
-    /// references is there twice.
+    /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. A table with
+    /// two references appears twice.
     std::vector<OwnedTable> owned;
     /// Tables with the name of a plugin's table but other columns.
     std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
-    /// column. Replies include the column as a further one.
+    /// column. Replies include it among the further columns.
     std::string read_second_factor;
-    /// That column as SQL; empty if there is none.
+    /// The column twoFactorEnabled as SQL; empty if there is none.
     std::string second_factor_column;
     /// The further columns of a user as JSON objects: expressions over "useradmin_row".
     std::vector<std::string> extra_columns;
-    /// The fingerprint: schemas with the same text are equal.
+    /// Identifies the contents of the catalogue: schemas with the same fingerprint are equal.
     std::string fingerprint;
     std::vector<Problem> problems;
-    /// The arguments of UserAdminTables with which all three tables exist, if tables are missing
-    /// and similar ones have other names; otherwise empty.
+    /// The arguments of UserAdminTables that name existing tables, if configured tables are missing
+    /// but there are similar ones; otherwise empty.
     std::string fitting_tables;
-    /// The schema of the objects of schema --scale, as SQL; empty unless they are complete.
+    /// The schema of the objects of "schema --scale", as SQL; empty unless they are complete.
     std::string scale;
     /// The name of that schema, whether or not it exists; empty if the database does not support
     /// it.
     std::string scale_name;
-    /// Whether it is incomplete, of an earlier version, or older than one of the columns that it
-    /// counts by.
+    /// Whether those objects are incomplete, of an earlier version, or older than one of the
+    /// columns that they count by.
     bool has_outdated_scale = false;
-    /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if there is none.
+    /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if it is not set.
     std::string last_seen_problem;
 
     /// Returns the letter of a table in `owned`.
@@ -220,23 +219,22 @@ struct Schema {
     /// Returns the table of a letter: u, s, a, r, t, or one in `owned`.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// Returns the columns of a written user: fields, version, further columns. version: the
-    /// version's expression.
+    /// Returns the columns of a full user: fields, version, further columns. version: the
+    /// expression for the version.
     std::string full_user(std::string_view version) const;
-    /// As above, for a row of the table.
+    /// As above, with the version of a row of the table.
     std::string full_user() const { return full_user(user.version); }
     /// Returns extra_columns as columns of a SELECT.
     std::string extra_objects() const;
     /// Returns the unknown columns of the user table.
     std::vector<const Column*> extra_user_columns() const;
-    /// Sets the tables' names as SQL.
     void set_table_names(const TableNames& names);
     /// Maps columns to fields and finds problems, after the columns were read.
     void resolve_fields(const TableNames& names);
-    /// Sets `owned` and `unknown_plugin_tables` from tables by their own names, after
-    /// resolve_fields().
+    /// Sets `owned` and `unknown_plugin_tables`. tables: by name. Call it after resolve_fields().
     void resolve_plugins(const std::map<std::string, Table>& tables);
-    /// Returns whether what is read from rows is the same: the estimate and the scale objects.
+    /// Returns whether the parts outside the fingerprint are equal: the estimated number of rows
+    /// and the scale objects.
     bool has_same_rows(const Schema& other) const noexcept;
     /// Returns the plugin's table in `owned`, or nullptr.
     const OwnedTable* plugin_table(std::string_view name) const noexcept;
@@ -247,12 +245,12 @@ struct Schema {
     bool has_second_factors() const noexcept {
         return second_factors() != nullptr && !second_factor_column.empty();
     }
-    /// Returns the table of a kind, if it exists and its rows have ids. Second factors have none:
-    /// they are found by their user.
+    /// Returns the table of a kind, if it exists and its rows have ids. Returns nothing for second
+    /// factors, which are found by their user.
     std::optional<MethodTable> method_table(model::MethodKind kind) const noexcept;
-    /// Returns our table of disabled API keys if it may be used, or nullptr.
+    /// Returns mod_useradmin's table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
-    /// Returns the first problem for the needs, or nullptr.
+    /// Returns the first problem that concerns one of the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 
   private:

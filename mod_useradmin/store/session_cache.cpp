@@ -62,7 +62,7 @@ bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_po
     if (read->is_partial || read->position < last.position) {
         invalidate_all();
     } else if (!read->rows.empty()) {
-        // During a long transaction, the same ones are read each time.
+        // During a long transaction, the same revocations are read each time.
         std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
             ids.push_back(revocation.user_id);
@@ -117,8 +117,8 @@ void SessionCache::invalidate_user(std::string_view id) noexcept {
     invalidate_users({&id, 1});
 }
 
-// Both increment the generation first: a concurrent lookup is then either erased here or sees the
-// new generation.
+// invalidate_users() and invalidate_session() increment the generation first. The session of a
+// concurrent put() is then either erased here, or put() sees the new generation.
 void SessionCache::invalidate_users(std::span<const std::string_view> ids) noexcept {
     ++generation_;
     sessions_.erase_if([ids](const Entry& entry) {

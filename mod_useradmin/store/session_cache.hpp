@@ -32,7 +32,7 @@ class SessionCache {
     /// Removes the sessions of users whose rights or sessions another server has revoked. Reads
     /// the table of revocations if no process has done so within a second. Returns false if
     /// revocations of more than two seconds ago may be unknown: no cached session may be used then.
-    /// If there was no table, continues without a database.
+    /// If there was no table at the last read, returns true even while the database is unavailable.
     bool catch_up(Store& store, std::string_view place, Clock::time_point now);
 
     /// A logical timestamp of invalidations.
@@ -52,7 +52,7 @@ class SessionCache {
         std::array<char, max_text_length> user_id;
         std::array<char, max_text_length> role;
 
-        /// Returns these fields as a session and its user: views of this object.
+        /// Returns these fields as a session and its user, with string views of this object.
         SessionWithUser signed_in() const noexcept;
     };
 
@@ -70,7 +70,7 @@ class SessionCache {
     void invalidate_user(std::string_view id) noexcept;
     /// Removes the session of a token in all databases.
     void invalidate_session(std::string_view token) noexcept;
-    /// Takes no lock, so a less trusted process may call it.
+    /// Removes all sessions. Takes no lock, so a less trusted process may call it.
     void invalidate_all() noexcept;
 
   private:
@@ -82,14 +82,15 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
-    /// How far the revocations of a place have been read. Written when a reading succeeds.
+    /// How far the revocations of a place have been read. The entry's age is the time since the
+    /// last successful read.
     struct Progress {
         std::int64_t position;
-        /// When the last reading began.
+        /// When the last read began.
         Clock::time_point begun_at;
         bool has_table;
     };
-    // More than anyone has: a replaced place would read all revocations again.
+    // More places than a server has. For an evicted one, all revocations would be read again.
     using Places = ipc::SharedTable<Progress, 4, 32>;
 
     /// Removes the sessions of users in all databases. ids: sorted.

@@ -15,10 +15,10 @@
 
 namespace useradmin::store {
 
-/// An argument, streamed into the statement at its placeholder. The caller owns the text, which may
-/// be secret. It is not copied before it is streamed.
+/// An argument, streamed into the statement at its placeholder. A string_view may be secret and is
+/// not copied before it is streamed.
 struct Argument {
-    /// Empty: NULL.
+    /// std::monostate: NULL.
     std::variant<std::monostate, std::string_view, std::string> text;
 };
 
@@ -28,7 +28,7 @@ inline Argument argument(std::string_view text) {
 inline Argument argument(std::int64_t number) {
     return {std::to_string(number)};
 }
-/// Returns the text, or NULL if it is empty.
+/// Returns the string, or NULL if it is empty.
 inline Argument optional_argument(std::string_view text) {
     return text.empty() ? Argument() : argument(text);
 }
@@ -78,7 +78,7 @@ class Statement {
     const std::string& sql() const noexcept { return sql_; }
     /// Returns the arguments; nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
-    /// Returns whether the arguments or the rows contain a secret. If so, the client keeps neither.
+    /// Returns whether the arguments, or the rows, contain a secret. The client keeps no copies.
     bool takes_secrets() const noexcept { return takes_secrets_; }
     bool returns_secrets() const noexcept { return returns_secrets_; }
 

@@ -39,7 +39,7 @@ Record read_record(Rows& rows) {
     return rows.take_record<Record>();
 }
 
-/// Appends a condition that a row is that of one of the users, of which there must be one.
+/// Appends " WHERE " and a condition that the id is that of one of the users. users: not empty.
 void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
     const char* before = " IN (";
     statement << " WHERE " << table.at("id");
@@ -51,8 +51,8 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     statement << ")";
 }
 
-/// Reads further columns of the users, as far as they still exist. alias: of the user table. read:
-/// takes the columns of a row.
+/// Reads more columns of the users that still exist. alias: that of the user table. read: sets the
+/// user's fields from the columns of a row.
 template <class Read>
 Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
                        std::span<model::User> users, const Read& read) {
@@ -95,13 +95,13 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-/// Returns the text of a value, or the fallback for NULL.
+/// Returns the string of a value, or `instead` for other values.
 std::string_view text_or(const model::Value& value, std::string_view instead) {
     const auto* const text = std::get_if<std::string_view>(&value);
     return text != nullptr ? *text : instead;
 }
 
-/// Appends a condition that the row has another address.
+/// Appends a condition that the row has an address other than `email`.
 void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
                         const model::Value& email, bool ignores_case = false) {
     const std::string lower = ignores_case ? user.function("lower") : "";
@@ -110,7 +110,7 @@ void append_other_email(Statement& statement, const Table& user, const Dialect& 
               << user.op("<>") << lower << argument(text_or(email, "")) << end;
 }
 
-/// Appends a condition that the changes include another address.
+/// Appends a condition that the changes include an address other than the row's.
 void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
                         const Changes& changes, bool ignores_case) {
     const auto email = std::find_if(changes.begin(), changes.end(),
@@ -189,7 +189,7 @@ FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counter
     return found;
 }
 
-/// Disables the user's API keys, and notes those that were enabled in the other table, if any.
+/// Disables the user's API keys. Records those that were enabled in `noted`, unless it is nullptr.
 bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
                   const OwnedTable* noted, std::string_view user_id) {
     const Column& enabled = keys.table.at("enabled");
@@ -210,7 +210,7 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     return static_cast<bool>(disabled);
 }
 
-/// Enables those of the user's API keys that are noted in the other table.
+/// Enables the user's API keys that are recorded in `noted`.
 bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
                  const OwnedTable& noted, std::string_view user_id) {
     const Column& key_id = noted.table.at("keyId");
@@ -223,7 +223,7 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     return static_cast<bool>(work.run(enable));
 }
 
-/// After a ban, disables the user's API keys. After its end, enables those that the ban disabled.
+/// Disables the user's API keys after a ban. After its end, enables those that the ban disabled.
 bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
     const OwnedTable* const noted = work.schema().disabled_keys();
     if (!is_banned && noted == nullptr)
@@ -313,7 +313,7 @@ Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user
     });
 }
 
-/// Returns the expression of whether a row of the user table has a second factor.
+/// Returns a condition that a row of the user table has a second factor.
 std::string second_factor_expression(const Schema& schema) {
     return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
 }
@@ -467,8 +467,8 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     using Kind = Column::Kind;
     const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
-    // Text columns may contain times in other formats, which sort correctly by day only. Those
-    // sessions expire a day later.
+    // Text columns may contain times in other formats, which sort correctly by day only. Their
+    // sessions count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     dialect.append_equals(statement, owner.sql(), owner, session.user_id);
@@ -609,7 +609,7 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
         first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
 }
 
-/// Returns the ban among the changes, or its end, if there are API keys to switch.
+/// Returns the new value of `banned` in the changes, if there are API keys to disable or enable.
 std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     const std::vector<OwnedTable>& owned = work.schema().owned;
     const auto ban = std::find_if(
@@ -1070,8 +1070,8 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = dialect.current_second();
-    // In the order of the subjects, so that concurrent statements do not deadlock. SQLite needs the
-    // condition to tell ON CONFLICT from a join's ON.
+    // In the order of the subjects, so that concurrent statements do not deadlock. SQLite needs
+    // WHERE TRUE to distinguish ON CONFLICT from a join's ON.
     Statement count = work.statement();
     count << "INSERT INTO " << table
           << " AS a (subject, failures, expires_at) SELECT s.subject, 1, " << now << table.op("+")

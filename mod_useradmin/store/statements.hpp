@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// Each implements the member of Store, or of DatabaseStore, with the same name.
+// Most functions implement the member of Store or DatabaseStore with the same name.
 namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
@@ -137,11 +137,11 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
 Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
                       const UpdateGuard& guard);
 
-/// Returns the plugins' tables that may have rows of the user, and whose rows are to be deleted.
+/// Returns the plugins' tables from which rows of the user are to be deleted.
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email);
 
-/// Appends "DELETE FROM …" for the user's rows in one of them.
+/// Appends "DELETE FROM …" for the user's rows in a plugin's table.
 void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
                           std::string_view id, model::NullableText email);
 

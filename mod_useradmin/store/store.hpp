@@ -1,4 +1,4 @@
-// The interface that the operations use. Views in results are valid as long as the request.
+// The interface that the operations use. String views in results live as long as the request.
 #pragma once
 
 #include "model/records.hpp"
@@ -25,10 +25,10 @@ struct Condition {
         gte,
         in,
         not_in,
-        contains, ///< as LIKE compares texts, without wildcards
+        contains, ///< as LIKE, without wildcards
         starts_with,
         ends_with,
-        exists, ///< the table has the column, and can sort by it
+        exists, ///< the column exists, and lists can be sorted by it
     };
 
     /// The name of a field or a further column.
@@ -47,7 +47,7 @@ struct Filter {
     /// The creation time: from inclusive, until exclusive.
     model::NullableTime created_from = {};
     model::NullableTime created_before = {};
-    /// The last activity, likewise. An unknown one is before every time.
+    /// The last activity, likewise. An unknown last activity is before every time.
     model::NullableTime seen_from = {};
     model::NullableTime seen_before = {};
     /// Whether a user must match all conditions.
@@ -61,10 +61,10 @@ struct Filter {
     }
     bool is_empty() const noexcept { return is_standard() && !role && !search; }
 };
-/// Returns a text that identifies the filter.
+/// Returns a string that identifies the filter.
 std::string identity_of(const Filter& filter);
 
-/// Sort keys of lists. Texts are sorted by their text::sort_key.
+/// Sort keys of lists. Names and addresses are sorted by their text::sort_key.
 enum class SortKey { created_at, name, email, updated_at, last_seen };
 
 /// The order of a list. Equal rows are sorted by id. The reverse order also reverses the ids. An
@@ -121,7 +121,7 @@ struct Page {
 struct Change {
     enum class When {
         always,
-        other_email, ///< if the changes include another address than the stored one
+        other_email, ///< if the changes include an address other than the stored one
         other_email_ignoring_case,
         expired, ///< if the stored time is not later than the changes' updatedAt
     };
@@ -129,14 +129,15 @@ struct Change {
     std::string_view field;
     model::Value value;
     When when = When::always;
-    /// Whether the name is that of a column, which may be a further one; ignored if there is none.
+    /// Whether the name is that of a column, possibly a further one. If there is no such column,
+    /// the change is ignored.
     bool names_column = false;
 };
 using Changes = std::vector<Change>;
 
 /// A new user with its credential account (4.2, 2.2).
 struct NewUser {
-    /// The id, if the table has text ids; otherwise the database generates it.
+    /// The id; ignored if the database generates it.
     std::string id;
     std::string account_id;
     std::string_view name;
@@ -152,25 +153,26 @@ struct NewUser {
     Changes data = {};
 };
 
-/// Returns the rows of a new user. If the database generates ids, those of the account are empty.
-/// The user's has no further columns.
+/// Returns the row of a new user, without further columns.
 model::User user_row(const NewUser& user);
+/// Returns the row of its credential account. If the database generates the user's id, the account
+/// does not have it yet.
 model::Account account_row(const NewUser& user);
 
-/// Returns a new credential account (2.2). id: used if the table has text ids.
+/// Returns a new credential account (2.2). id: ignored if the database generates it.
 model::Account credential_account(const model::User& user, std::string_view id,
                                   model::NullableText password_hash, bool account_id_is_user_id,
                                   text::Timestamp now);
 
-/// Returns the change that marks another address as not verified (UserAdminEmailChange). An address
-/// in another case is another one, unless addresses are stored in lower case.
+/// Returns the change that marks a new address as not verified (UserAdminEmailChange). An address
+/// that differs only in case is a new one, unless addresses are stored in lower case.
 inline Change unverified_email(bool lowers_email) {
     return {"emailVerified", false,
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
 }
 
-/// Returns the change that removes the end of a ban that has ended: otherwise, a new ban without an
-/// end would have no effect.
+/// Returns the change that clears the end of a ban that has expired. Otherwise, a new ban without
+/// an end would have no effect.
 inline Change expired_ban_end() {
     return {"banExpires", {}, Change::When::expired};
 }
@@ -185,7 +187,7 @@ struct ProtectedEmail {
 /// Versions of a user's row. Nothing: any version.
 using Versions = std::optional<std::vector<std::string_view>>;
 
-/// The caller of a change, if the user table has its row. When the change is made, the row must
+/// The caller of a change, if it has a row in the user table. When the change is made, the row must
 /// still exist, have one of the roles, and not be banned.
 struct Actor {
     std::string_view id;
@@ -219,10 +221,10 @@ enum class SessionPolicy {
     revoke, ///< end all, in the same transaction
 };
 
-/// What a change of a user does to rows of the plugins' tables, if TableNames::has_plugins and the
-/// database's account may.
+/// What a change of a user does to rows of the plugins' tables. Requires TableNames::has_plugins
+/// and the privileges on the tables.
 struct PluginPolicy {
-    /// Deletes those of a deleted user, and disables the API keys of a banned one
+    /// Deletes the rows of a deleted user, and disables the API keys of a banned one
     /// (UserAdminCleanUp).
     bool cleans_up = true;
     /// Deletes the verification rows of the user's links to set a password if the user is banned or
@@ -260,10 +262,10 @@ struct Credential {
     bool has_second_factor = false;
 };
 
-/// What a change takes away: rights and sessions of a user, or one session.
+/// What a change revokes: rights and sessions of a user, or one session.
 struct Revocation {
     std::string_view user_id;
-    /// Empty: rights, or all sessions.
+    /// Empty: the user's rights, or all its sessions.
     std::string_view session_id;
     /// Set by the database, like the id.
     text::Timestamp created_at = {};
@@ -274,9 +276,9 @@ struct Revocation {
 struct Revocations {
     /// The position after all of them.
     std::int64_t position = 0;
-    /// May contain earlier ones.
+    /// May include revocations from before the position.
     std::vector<Revocation> rows;
-    /// Whether there are more.
+    /// Whether there are more rows.
     bool is_partial = false;
     /// Whether there is a table for them.
     bool has_table = true;
@@ -284,7 +286,7 @@ struct Revocations {
     std::string database = {};
 };
 
-/// A count of failed attempts to sign in that all servers share.
+/// A counter of failed attempts to sign in, shared by all servers.
 struct AttemptCounter {
     std::string subject;
     /// The maximum number of failures until the count expires.
@@ -299,14 +301,14 @@ struct FailedAttempts {
     bool has_first = false;
     /// The index of the first counter whose limit was reached.
     std::optional<std::size_t> exceeded = {};
-    /// When that count expires, or a later one of another counter.
+    /// The time until all counts that have reached their limits expire.
     std::chrono::seconds retry_after{0};
 };
 
 /// An API key and its owner.
 struct ApiKeyWithUser {
     model::ApiKey key;
-    /// Nothing: the owner is no user.
+    /// Nothing: the owner is not a user.
     std::optional<model::User> user;
 };
 
@@ -314,8 +316,8 @@ struct ApiKeyWithUser {
 struct ApiKeyUse {
     enum class Remaining {
         unlimited,
-        take,   ///< one of those that remain
-        refill, ///< one of those that a refill adds
+        take,   ///< one of the remaining requests
+        refill, ///< the first request after a refill
     };
     enum class Rate {
         unlimited,
@@ -326,7 +328,7 @@ struct ApiKeyUse {
     std::string_view id;
     text::Timestamp now;
     Remaining remaining = Remaining::unlimited;
-    /// What remains after the refill.
+    /// The number of remaining requests after the refill and this request.
     std::int64_t refilled = 0;
     /// The last refill must not be later.
     text::Timestamp refill_before = {};
@@ -349,21 +351,21 @@ struct UserWithSecondFactor {
 struct SecondFactorChange {
     std::string_view user_id;
     text::Timestamp now;
-    /// The identifiers of rows to delete from the verification table. The first must be there,
-    /// unexpired, with the user's id as its value.
+    /// The identifiers of rows to delete from the verification table. The first row must exist, be
+    /// unexpired, and have the user's id as its value.
     std::vector<std::string_view> taken = {};
     /// Rows to add to the verification table.
     std::vector<model::VerificationValue> added = {};
-    /// The backup codes that remain, to be stored instead of others; nothing: no change.
+    /// The remaining backup codes, and the stored ones that they replace; nothing: no change.
     model::NullableText backup_codes = {};
     std::string_view instead_of = {};
     /// Whether to clear the count of failed codes and the lock, if the table has them.
     bool clears_failures = false;
 };
 
-/// When the plugin's table locks a user's second factor.
+/// The lock of a user's second factor after failed codes.
 struct SecondFactorLock {
-    /// The number of failed codes in a row.
+    /// The number of failed codes in a row that locks it.
     std::int64_t failures;
     text::Timestamp until;
 };
@@ -374,9 +376,9 @@ struct Survey {
     bool has_protected_user = false;
     /// Whether two addresses differ only in case.
     bool has_case_collisions = false;
-    /// The account's connection limit; 0: none.
+    /// The connection limit of the database's account; 0: none.
     std::int64_t connection_limit = 0;
-    /// Why the column of UserAdminLastSeen cannot be used, if so.
+    /// Why the column of UserAdminLastSeen cannot be used; otherwise empty.
     std::string last_seen_problem = {};
 };
 
@@ -401,13 +403,13 @@ class ChangeListener {
     /// failure.
     virtual bool on_change(std::string_view user_id, const model::User* before,
                            const model::User* after) = 0;
-    /// Called if the commit got no response: the change may have been made. It may be repeated and
-    /// still succeed.
+    /// Called if the commit got no response: the change may have been made. The store may repeat it
+    /// and succeed.
     virtual void on_unknown_outcome() noexcept {}
 };
 
-/// The tables. Arguments are clean UTF-8 without U+0000. Every call can fail as unavailable or
-/// failed; other failures are documented with the call.
+/// The application's tables. Arguments are clean UTF-8 without U+0000. Every call can fail as
+/// unavailable or failed; other failures are documented with the call.
 class Store {
   public:
     virtual ~Store() = default;
@@ -451,11 +453,11 @@ class Store {
     virtual Result<Done> set_password(const model::Account& account,
                                       SessionPolicy sessions = SessionPolicy::keep,
                                       const UpdateGuard& guard = {}) = 0;
-    /// Replaces the hash if it is still the given one; otherwise not_found.
+    /// Replaces the hash if it is still instead_of. Otherwise fails as not_found.
     virtual Result<Done> replace_hash(const model::Account& account,
                                       std::string_view instead_of) = 0;
     /// Returns the hash formats in a bounded sample of credential accounts: the start of the hash
-    /// up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for texts of
+    /// up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for hashes of
     /// better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
@@ -464,8 +466,7 @@ class Store {
     virtual Result<SessionWithUser> find_session(std::string_view token) = 0;
     /// As find_session(), but only with expiresAt and the user's id, role and ban.
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
-    /// Returns the session with the token or the id, with no more than its id and its user's, or
-    /// not_found.
+    /// Returns the session with the token or the id, or not_found. Sets only its id and user_id.
     virtual Result<model::Session> find_session_of_any(std::string_view token_or_id) = 0;
     /// Returns the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
@@ -473,23 +474,23 @@ class Store {
     virtual Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
     /// Opens a session. Returns its id, which the database may have generated, or version_mismatch
-    /// if the terms do not hold. A change that ends the user's sessions happens entirely before or
+    /// if the terms are not met. A change that ends the user's sessions happens entirely before or
     /// entirely after it.
     virtual Result<std::string_view> create_session(const model::Session& session,
                                                     const SessionTerms& terms = {}) = 0;
-    /// Changes the expiry of a session, or not_found.
+    /// Changes the expiry of a session. Fails as not_found.
     virtual Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
                                         text::Timestamp now) = 0;
-    /// Ends a session, or not_found.
+    /// Ends a session. Fails as not_found.
     virtual Result<Done> delete_session(std::string_view token) = 0;
-    /// Ends the user's session with the id, or not_found.
+    /// Ends the user's session with the id. Fails as not_found.
     virtual Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
                                                 const std::optional<Actor>& actor = {}) = 0;
     /// Ends all sessions of a user. Returns their number.
     virtual Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
 
-    /// Removes what better-auth's plugin twoFactor keeps of the user, trusted devices included, and
+    /// Removes the user's data of better-auth's plugin twoFactor, including trusted devices, and
     /// ends all sessions; all or none. Requires TableNames::has_plugins. Fails as not_found,
     /// no_second_factor, or the guard's failure.
     virtual Result<Done> remove_second_factor(std::string_view id,
@@ -499,22 +500,22 @@ class Store {
     /// within each, or not_found. Requires TableNames::has_plugins.
     virtual Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
                                                                           std::int64_t most) = 0;
-    /// Removes a sign-in method that has an id; the user's sessions go on. Requires
+    /// Removes a sign-in method that has an id; the user's sessions remain. Requires
     /// TableNames::has_plugins. Fails as not_found, no_sign_in_method, or the guard's failure.
     virtual Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                                std::string_view id,
                                                const UpdateGuard& guard = {}) = 0;
 
-    /// Returns up to 1000 revocations since a position, 0 for all that are kept; none without their
-    /// table. Fails if there is a table that may not be read. With after_id, only those with a
-    /// greater id, in the order of their ids.
+    /// Returns up to 1000 revocations since a position (0: all that are kept), or none without
+    /// their table. Fails if there is a table that may not be read. With after_id, returns only
+    /// those with a greater id, in the order of their ids.
     virtual Result<Revocations> revocations_since(std::int64_t position,
                                                   std::optional<std::int64_t> after_id = {}) = 0;
 
-    /// Returns what the counters have counted.
+    /// Returns the state of the counters.
     virtual Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) = 0;
-    /// Counts a failed attempt to sign in. Returns the counts. A count expires after the window
-    /// that its first failure begins.
+    /// Counts a failed attempt to sign in. Returns the new state of the counters. A count expires
+    /// when the window has passed since its first failure.
     virtual Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
                                                          std::chrono::seconds window) = 0;
     /// Clears a counter.
@@ -531,37 +532,38 @@ class Store {
                                                        text::Timestamp now) = 0;
     /// Returns the user and its second factor, or not_found if either is missing.
     virtual Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) = 0;
-    /// Makes the change. Fails as not_found if the first row to delete is not there, and as
-    /// version_mismatch if the stored backup codes are others.
+    /// Makes the change. Fails as not_found if the first row to delete does not exist, and as
+    /// version_mismatch if other backup codes are stored.
     virtual Result<Done> change_second_factor(const SecondFactorChange& change) = 0;
-    /// Counts a failed code and locks the second factor when the count is reached, if the table
-    /// has columns for both. Succeeds without them. Otherwise fails as not_found if the user has no
-    /// second factor.
+    /// Counts a failed code and locks the second factor when the count reaches the limit, if the
+    /// table has columns for both. Succeeds without them. Otherwise fails as not_found if the user
+    /// has no second factor.
     virtual Result<Done> record_second_factor_failure(std::string_view user_id,
                                                       const SecondFactorLock& lock) = 0;
 
-    /// Counts a message under each counter, as record_failed_attempt() does. Fails without the
-    /// table.
+    /// Counts a message in each counter, as record_failed_attempt() does. Fails without the table
+    /// of attempts.
     virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do the next two.
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
-    /// Deletes the rows of the user's earlier links to set a password, and adds the row if there is
-    /// one. Reports both to the listener as a change of the user. Fails as not_found, or with the
-    /// guard's failure.
+    /// Checks the guard. If `row` has a value, deletes the rows of the user's earlier links to set
+    /// a password and adds it. Reports a change of the user to the listener. Fails as not_found, or
+    /// with the guard's failure.
     virtual Result<Done> issue_verification(std::string_view user_id,
                                             const std::optional<model::VerificationValue>& row,
                                             const UpdateGuard& guard = {}) = 0;
     /// Removes the rows with the identifier.
     virtual Result<Done> remove_verification(std::string_view identifier) = 0;
 
-    /// Until the next call, makes each change only if none was made with the key in the last 24
-    /// hours; otherwise already_done. Fails without the table of attempts. Empty: makes all.
+    /// Sets the key of the changes until the next call. A change fails as already_done if one was
+    /// made with the key in the last 24 hours, and also fails without the table of attempts. Empty:
+    /// no key.
     virtual void set_change_key(std::string key) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
-    /// Checks the addresses of all users and the account's limits.
+    /// Checks the addresses of all users and the limits of the database's account.
     virtual Result<Survey> survey(const ProtectedEmail& spared) = 0;
 };
 

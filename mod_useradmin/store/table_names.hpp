@@ -10,11 +10,11 @@
 
 namespace useradmin::store {
 
+/// Returns whether the string can be the name of a table, schema or column.
+bool is_identifier(std::string_view name);
 /// Parses the names of the user, session and account tables, as in UserAdminTables and
 /// `useradminctl --tables`: each a table, or a schema and a table separated by a dot. The names are
 /// views of the words. On error, returns what is valid, to follow "must be ".
-/// Returns whether a text can be the name of a table, schema or column.
-bool is_identifier(std::string_view name);
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words);
 
 } // namespace useradmin::store

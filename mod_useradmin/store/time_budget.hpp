@@ -1,4 +1,4 @@
-// Time limits of database work.
+// Time limits of database operations.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@ struct TimeoutPolicy {
     /// Whether the limit applies to responses; on a timeout, the connection is closed. A
     /// command-line tool waits indefinitely for responses and up to the limit for each lock.
     bool applies_to_statements = true;
-    /// The time already used by the same request. It counts and is updated. nullptr if there is
-    /// none.
+    /// The time that the request has already used. It counts towards the limit and is updated. May
+    /// be nullptr.
     Clock::duration* elapsed = nullptr;
     /// The directive that sets the limit, for log lines. nullptr if there is none.
     const char* directive = nullptr;

@@ -23,9 +23,9 @@ class Totals {
     virtual ~Totals() = default;
     /// Returns whether totals are cached.
     virtual bool is_caching() const noexcept = 0;
-    /// Returns the filter's total: a cached one, that of another request's count that began after
-    /// this call, or the result of count, called at most once. Fails as the count does, or as
-    /// unavailable if another count did not end in time.
+    /// Returns the filter's total: a cached one, the result of another request's count that began
+    /// after this call, or the result of count, which is called at most once. Fails as the count
+    /// does, or as unavailable if another count did not end in time.
     virtual Result<std::int64_t> total(const Filter& filter, Deadline deadline,
                                        const Count& count) = 0;
     /// Invalidates all cached totals.

@@ -82,7 +82,7 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
         statement << "TRUE";
         return;
     }
-    // One argument, so that the statement's text does not depend on their number.
+    // One argument for all, so that the statement's text does not depend on their number.
     std::string all(1, ' ');
     for (const std::string_view version : *versions)
         all.append(version) += ' ';
@@ -105,7 +105,7 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::version_mismatch;
-    // Nothing else prevented the change: the caller may make it again.
+    // The statement rejected the caller, who has been allowed to make the change again since then.
     if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
         return Failure::caller_rejected;
     return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked

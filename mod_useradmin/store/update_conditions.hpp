@@ -25,7 +25,7 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
                   const std::optional<Actor>& actor);
 
 /// Appends the guard's rule for the row with the alias useradmin_row. If the rule requires another
-/// user to remain, locks it until the statement ends.
+/// user with the role to remain, locks these users until the transaction ends.
 void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
                        const UpdateGuard& guard);
 

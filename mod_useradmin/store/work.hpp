@@ -36,9 +36,9 @@ class Work {
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
-    /// Returns whether the user table has a column for the value. If not, sets error().
+    /// Returns whether the user table can represent the value. If not, sets error_message().
     bool can_hold(std::string_view field, const model::Value& value);
-    /// Reads a row of a user's fields and version.
+    /// Reads a user's fields and version from a row.
     static model::User read_user(Rows& rows);
     /// Reads the row of a create or update: fields, version and further columns.
     model::User read_full_user(Rows& rows) const;
@@ -52,16 +52,16 @@ class Work {
     /// Returns whether a failed statement may have been committed anyway.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }
-    /// Clears the error, so that the work continues.
+    /// Clears the error, so that the statement can be retried.
     void clear_error() noexcept;
 
-    /// Returns whether there is a listener. If so, the work fills in row_change().
+    /// Returns whether there is a listener. If so, the operation fills in row_change().
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 
     const PluginPolicy& plugin_policy() const noexcept { return plugin_policy_; }
 
-    /// The user that the work deletes; empty if it deletes none.
+    /// The id of the user to delete; empty if none is deleted.
     void set_deleted_user(std::string_view id) noexcept { deleted_user_ = id; }
     std::string_view deleted_user() const noexcept { return deleted_user_; }
 

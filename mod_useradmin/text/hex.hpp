@@ -19,7 +19,7 @@ constexpr int hex_value(char digit) noexcept {
     return -1;
 }
 
-/// Returns whether the text consists of so many lower-case digits.
+/// Returns whether the string consists of exactly `size` lower-case digits.
 constexpr bool is_lower_hex(std::string_view text, std::size_t size) noexcept {
     return text.size() == size && text.find_first_not_of(lower_hex_digits) == text.npos;
 }
@@ -40,7 +40,7 @@ inline std::string hex(std::string_view bytes) {
     return text;
 }
 
-/// Returns the bytes of an even number of digits of either case, or nothing for any other text.
+/// Returns the bytes of an even number of digits of either case, or nothing for other strings.
 inline std::optional<std::string> from_hex(std::string_view digits) {
     if (digits.size() % 2 != 0)
         return std::nullopt;

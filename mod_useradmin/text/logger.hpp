@@ -5,7 +5,7 @@
 
 namespace useradmin::text {
 
-/// The severity of a line, with the names of httpd's LogLevel.
+/// The severity of a line: error, warn and info of httpd's LogLevel.
 enum class Level { error, warning, info };
 
 /// The log of a request, or of a command.

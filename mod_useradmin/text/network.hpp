@@ -14,7 +14,7 @@ class Network {
     constexpr Network() noexcept = default;
 
     /// Parses an address in the form of inet_ntop. Ignores a scope ID ("fe80::1%eth0"). An
-    /// IPv4-mapped IPv6 address is IPv4. Any other text yields the network of the unspecified
+    /// IPv4-mapped IPv6 address is IPv4. Any other string yields the network of the unspecified
     /// address.
     static Network of(std::string_view address) noexcept;
 
@@ -23,7 +23,7 @@ class Network {
     /// IPv4 address after 32 bits with which no IPv6 address in use starts. Never all ones.
     constexpr std::uint64_t bits() const noexcept { return bits_; }
 
-    /// Returns the enclosing network of that prefix length, at most 64. Returns an IPv4 address
+    /// Returns the enclosing network with that prefix length, at most 64. Returns an IPv4 address
     /// unchanged.
     constexpr Network widened(unsigned prefix_length) const noexcept {
         if (is_ipv4() || prefix_length >= 64)
@@ -31,7 +31,7 @@ class Network {
         return Network(bits_ & ~(~std::uint64_t{0} >> prefix_length));
     }
 
-    /// Returns "192.0.2.1", or "2001:db8::/56" for the enclosing network of that prefix length.
+    /// Returns "192.0.2.1", or "2001:db8::/56" for the enclosing network with that prefix length.
     std::string text(unsigned prefix_length = 64) const;
 
   private:

@@ -9,7 +9,7 @@ namespace useradmin::text {
 
 namespace {
 
-/// A code point at the start of a text, and its bytes.
+/// The code point at the start of a string, and its bytes.
 struct Character {
     utf8proc_int32_t point = 0;
     std::string_view bytes;

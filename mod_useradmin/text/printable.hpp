@@ -10,7 +10,7 @@ namespace useradmin::text {
 /// text (control characters, line ends, bidirectional overrides) as \x1b, \u202e and the like.
 std::string printable(std::string_view text);
 
-/// Escapes such characters in a JSON document as JSON does. Its value stays the same.
+/// Replaces the same characters in a JSON document with JSON escapes. Its value stays the same.
 std::string printable_json(std::string_view document);
 
 } // namespace useradmin::text

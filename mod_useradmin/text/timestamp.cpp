@@ -22,7 +22,7 @@ bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
 }
 
-/// Parses a text from left to right.
+/// Parses a string from left to right.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) noexcept : rest_(text) {}
@@ -35,7 +35,7 @@ class Cursor {
         return found;
     }
 
-    /// Takes a number of exactly that many digits and no greater than largest.
+    /// Takes a number of exactly `digits` digits, at most `largest`.
     std::optional<int> number(std::size_t digits, int largest) noexcept {
         if (rest_.size() < digits)
             return std::nullopt;
@@ -69,7 +69,7 @@ Timestamp from_unix(std::int64_t number) noexcept {
     return Timestamp(seconds(number));
 }
 
-/// Four digits, five past the year 9999 (PostgreSQL), or a sign and six (ECMAScript).
+/// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six (ECMAScript).
 std::optional<int> take_year(Cursor& cursor) noexcept {
     constexpr int largest = static_cast<int>(std::chrono::year::max());
     if (cursor.take('+'))
@@ -112,7 +112,7 @@ std::optional<milliseconds> take_fraction(Cursor& cursor) noexcept {
     return milliseconds(value);
 }
 
-/// HH:MM, HH:MM:SS or HH:MM:SS.fraction.
+/// Parses HH:MM, HH:MM:SS or HH:MM:SS.fraction.
 std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
     const auto hour = cursor.number(2, 23);
     if (!hour || !cursor.take(':'))
@@ -211,7 +211,7 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 
 bool is_storable_year(Timestamp time) noexcept {
     using namespace std::chrono;
-    // Leaves room for an offset: with a negative one, the first day starts before year 1 in UTC.
+    // Leaves room for a time zone: with a negative offset, the first day in UTC begins in 1 BC.
     constexpr Timestamp first = sys_days(year(1) / 1 / 2);
     constexpr Timestamp end = sys_days(year(10000) / 1 / 1);
     return time >= first && time < end;

@@ -1,4 +1,4 @@
-// Timestamps: parsing what databases store, and formatting for the interface.
+// Timestamps: parsing what databases store, and formatting for the API.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 /// Parses a timestamp of PostgreSQL (DateStyle ISO) or SQLite: "2026-11-20 23:30:19.717+00",
 /// "2026-11-20T23:30:19.717Z", a date alone, any offset (+05:30, -03). Without an offset it is UTC.
 /// Digits after the millisecond are ignored. An integer is a Unix time: in milliseconds if its
-/// magnitude is at least 100,000,000,000, otherwise in seconds. Returns nothing for any other text
-/// ("infinity", "… BC") and for years that std::chrono cannot represent (beyond 32767).
+/// magnitude is at least 100,000,000,000, otherwise in seconds. Returns nothing for any other
+/// string ("infinity", "… BC") and for years that std::chrono cannot represent (beyond 32767).
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 
 /// Parses a timestamp that a person typed: as above, but no integers, and only the years 1 to 9999,

@@ -1,21 +1,22 @@
 // The dialogs that change a user.
 
 /**
- * What a dialog changes: the user, a function that sends a request for it and resolves to the new tag, and one that shows the outcome.
+ * The user that a dialog changes, with callbacks. ask: sends a request for the user and resolves to the new entity tag. done: shows the
+ * outcome.
  * @typedef {object} Task
  * @property {User} user
  * @property {(method: string, path: string, body?: unknown) => Promise<string | undefined>} ask
  * @property {(text: string, effects?: Effects) => Promise<void>} done
- * @property {(tag?: string) => Node} undo a button that restores the former ban, or none
+ * @property {(tag?: string) => Node} undo returns a button that restores the previous state of the ban
  */
 
 /**
- * Opens a dialog with a form. Once its request has succeeded, closes it.
+ * Opens a dialog with a form. Closes it once the request has succeeded.
  * @template Sent
  * @param {object} parts
  * @param {string} parts.title
  * @param {Child} parts.fields
- * @param {string} parts.label the text of its button
+ * @param {string} parts.label the text of the submit button
  * @param {string} [parts.kind]
  * @param {() => boolean | Promise<boolean>} [parts.agreed]
  * @param {() => Promise<Sent>} parts.request
@@ -55,11 +56,11 @@ function untilFields() {
 }
 
 /**
- * A request for a user: its path begins after the user's. tag: the only state that may be changed.
+ * A request that changes a user. path: relative to the user's. tag: the entity tag for If-Match.
  * @typedef {[method: string, path: string, body?: unknown, tag?: string]} Change
  */
 
-// The fields of a ban, and the change that they result in.
+// Returns the fields of a ban, and a function that returns the change.
 function banFields() {
   const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
   const until = untilFields();
@@ -81,7 +82,7 @@ function unbanChange() {
   return hasExtras ? ["DELETE", "/ban"] : ["PUT", "", body];
 }
 /**
- * Returns the change that gives a user the ban back that it had, or none.
+ * Returns the change that restores the user's previous ban, or lifts the ban if there was none.
  * @param {User} user
  * @param {string} [tag]
  * @returns {Change}
@@ -92,7 +93,7 @@ function restoreBan(user, tag) {
   return [method, path, body, tag];
 }
 /**
- * Returns what is said once a ban has been restored, or none.
+ * Returns the message after restoreBan().
  * @param {User} user
  */
 const restoredText = (user) => (isBanned(user) ? t("bannedNow", { name: nameOf(user) }) : joined([t("unbannedNow"), changesEndSessions && t("stayEnded")]));
@@ -159,7 +160,7 @@ function resetFactor({ user, ask, done }) {
 }
 
 /**
- * The fields of a deletion: what is wanted must be typed.
+ * Returns the fields that confirm a deletion: the wanted string must be typed.
  * @param {TextKey} label
  * @param {string} wanted
  */

@@ -1,13 +1,13 @@
-// The address: its fragment has the state of the list and the open user, for a reload, a bookmark and the back button.
+// The page's URL. Its fragment contains the state of the list and the open user, for reloads, bookmarks and the Back button.
 
 const fragment = () => new URLSearchParams(location.hash.slice(1));
 /** @param {URLSearchParams} state */
 const addressWith = (state) => `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`;
 let written = location.href;
 /**
- * Writes what is shown into a new entry of the history or the present one.
+ * Writes the current state to the URL, in a new history entry or in the current one.
  * @param {boolean} isNew
- * @param {"opened" | "typed" | null} kind by a click on a user, or into the search
+ * @param {"opened" | "typed" | null} kind opened by a click on a user, or typed into the search field
  */
 function writeAddress(isNew, kind = null) {
   if (!list) return;

@@ -1,11 +1,11 @@
-// The columns of the list, and the further ones of the application's user table.
+// The columns of the list, and the additional ones of the application's user table.
 
 /** @type {(user: OwnUser, name: string) => unknown} */
 const valueIn = (user, name) => /** @type {Record<string, unknown>} */ (user)[name];
 /** @param {unknown} value */
 const plainText = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 /**
- * Returns the value of a further column as it is shown.
+ * Formats the value of an additional column for display.
  * @param {Pick<FurtherColumn, "type">} column
  * @param {unknown} value
  * @param {Intl.DateTimeFormat} format
@@ -18,10 +18,10 @@ function furtherText({ type }, value, format) {
 }
 
 /**
- * A column of the list beside that of the user. isExtra: not shown until it is chosen. further: what it shows of the application's.
+ * A column of the list after that of the user. isExtra: hidden by default. further: the additional column that it shows.
  * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
  */
-// Whether there is room for all columns that are shown by default.
+// Whether the window is wide enough to show the last activity by default.
 const isWide = matchMedia("(min-width: 78rem)").matches;
 /** @returns {ListColumn[]} */
 const listColumns = () => [
@@ -36,7 +36,7 @@ const listColumns = () => [
   })),
 ];
 const columnsKey = `useradmin-columns ${service.base}`;
-/** @returns {Record<string, boolean>} the columns about which the user has decided */
+/** @returns {Record<string, boolean>} the columns that the user has shown or hidden */
 function chosenColumns() {
   try {
     return Object(JSON.parse(localStorage.getItem(columnsKey) ?? "{}"));
@@ -57,7 +57,7 @@ function chooseColumns(onchange) {
 }
 
 /**
- * Returns the input for a further column.
+ * Returns the input for an additional column.
  * @param {FurtherColumn} column
  */
 function furtherInput({ name, type, nullable }) {
@@ -69,7 +69,7 @@ function furtherInput({ name, type, nullable }) {
   return input;
 }
 /**
- * Returns the value of a further column as its input has it: times in the time zone of the browser.
+ * Formats the value of an additional column for its input. Times are in the browser's time zone.
  * @param {FurtherColumn} column
  * @param {unknown} value
  */
@@ -79,7 +79,7 @@ function furtherValue({ type }, value) {
   return value === null || value === undefined ? "" : plainText(value);
 }
 /**
- * Returns what is sent for the text of an input.
+ * Returns the JSON value to send for the text of an additional column's input.
  * @param {FurtherColumn} column
  * @param {string} text
  */

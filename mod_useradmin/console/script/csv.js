@@ -1,9 +1,9 @@
-// Saves the users of a list as a file for a spreadsheet.
+// Saves the users of the list as a CSV file.
 
 /** @param {unknown} value */
 function csvCell(value) {
   const text = plainText(value ?? "");
-  // Spreadsheets evaluate a text that looks like a formula.
+  // Spreadsheets evaluate cells that look like formulas.
   const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -22,7 +22,7 @@ class CsvExport {
   #bar = h("progress", { "aria-label": t("saveCsv"), max: 1, value: 0 });
   #said = h("p", { class: "muted" });
 
-  /** @param {(cursor?: string) => Record<string, string>} parametersFrom of the list, at a cursor */
+  /** @param {(cursor?: string) => Record<string, string>} parametersFrom returns the list's parameters, from a cursor on */
   constructor(parametersFrom) {
     this.parametersFrom = parametersFrom;
     this.frame = dialog(t("saveCsv"));
@@ -30,7 +30,7 @@ class CsvExport {
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
   }
 
-  // Reads the rest of the list.
+  // Reads and saves the list. After an error, continues at the cursor.
   async run() {
     this.frame.notice.replaceChildren();
     try {

@@ -1,4 +1,4 @@
-// A section of the drawer that is read only once it is opened.
+// A section of the drawer that is loaded only when it is opened.
 
 class Details {
   #readings = 0;
@@ -15,11 +15,11 @@ class Details {
   refresh() {
     if (this.node.open) return this.load();
   }
-  // Reads the section again.
+  // Loads the section. Subclasses override this.
   async load() {}
 
   /**
-   * Shows what a request returns, unless another one has begun in the meantime, or why it failed.
+   * Shows the reply to a request, or why it failed. Ignores the reply if a later request has begun.
    * @template Sent
    * @param {Promise<Sent>} request
    * @param {(reply: Sent) => void} show

@@ -1,11 +1,10 @@
-// Dialogs: the browser traps and restores the focus. Input is kept, or discarded with the user's
-// consent.
+// Dialogs. The browser keeps the focus inside them. Edits are discarded only with the user's consent.
 
 /**
  * @typedef {object} Frame
  * @property {Dialog} node
  * @property {HTMLElement} heading
- * @property {HTMLElement} place beside the heading
+ * @property {HTMLElement} place contains the heading
  * @property {HTMLElement} content
  * @property {HTMLElement} notice
  * @property {() => void} leave closes the dialog, but asks before edits are discarded
@@ -13,7 +12,7 @@
  */
 
 /**
- * Focuses what is below a closed dialog.
+ * Moves the focus to the dialog or the page below a closed dialog.
  * @param {Dialog} node
  * @param {Element | null} opener
  */
@@ -61,7 +60,7 @@ function dialog(title, kind = "") {
   // Chromium closes a dialog without the event cancel if the user presses Esc twice.
   node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
   node.addEventListener("cancel", leaveInstead);
-  // The second press of a double click that opened the dialog selects no text.
+  // Ignore the second press of the double click that opened the dialog. It would select text.
   let wasPressed = false;
   node.addEventListener("mousedown", (event) => {
     wasPressed ||= event.detail === 1;
@@ -89,7 +88,7 @@ function confirmation(title, no, yes, lead) {
     /** @param {boolean} isAgreed */
     const end = (isAgreed) => {
       frame.node.close();
-      // The event "close" follows later. A key pressed until then may ask again.
+      // Resolve now. The event "close" follows later, and a key pressed before it may ask again.
       resolve(isAgreed);
     };
     frame.close = () => end(false);
@@ -116,13 +115,13 @@ addEventListener("beforeunload", (event) => {
   if (edits().length) event.preventDefault();
 });
 const draftKey = `useradmin-draft ${service.base}`;
-// Stores the edits of the open dialogs, but no password, until the same caller signs in again.
+// Stores the edits of the open dialogs, except passwords, until the same caller signs in again.
 function keepDraft() {
   const typed = edits().filter((input) => input.name !== "password").map((input) => [input.name, input.value]);
   if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
 }
 /**
- * Returns the draft of a user, or of a new one, and forgets it.
+ * Removes the draft. Returns it if it is the caller's, and for this user (null: for a new one).
  * @param {string | null} user
  * @returns {Record<string, string> | null}
  */

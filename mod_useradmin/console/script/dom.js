@@ -1,7 +1,7 @@
 // Creates and updates DOM nodes.
 
 /**
- * Attributes, and listeners by names that begin with "on". false and null leave an attribute out.
+ * Attributes, and listeners whose names begin with "on". Attributes that are false, null or undefined are omitted.
  * @typedef {{ [name: string]: unknown } & { onclick?: (event: MouseEvent) => unknown, onchange?: (event: Event) => unknown }} Attributes
  */
 /** @typedef {Node | string | false | null | undefined} Leaf */
@@ -75,7 +75,7 @@ function checkbox(isChecked, onchange, label) {
  */
 const time = (text, format) => (text ? h("time", { datetime: text, title: timeText(text) }, format.format(new Date(text))) : "–");
 /**
- * Returns the first letter or digit of the first and the last word that has one.
+ * Returns the initials of the first and the last word. Words without a letter or digit do not count.
  * @param {string} text
  */
 function initialsOf(text) {

@@ -1,7 +1,7 @@
 // Forms: inputs, their messages, and passwords.
 
 /**
- * An input with its field. isStored: its initial value is the user's, and is always valid.
+ * The state of an input in its field. isStored: the initial value is the user's stored one, which is always valid.
  * @typedef {{ complain?: (text: string) => void, isEdited?: () => boolean, isStored?: boolean, check?: () => string }} FieldState
  */
 /** @typedef {(HTMLInputElement | HTMLSelectElement) & FieldState} Input */
@@ -43,8 +43,8 @@ function complaintOf(input) {
 }
 const addressTaken = "El email ya está registrado";
 /**
- * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons; that an address is
- * taken appears at its field.
+ * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons. An address that another
+ * user has is reported at its field.
  * @param {{ fields: Child, buttons: Child, action: () => unknown, agreed?: () => boolean | Promise<boolean> }} parts
  */
 function form({ fields, buttons, action, agreed = () => true }) {
@@ -79,12 +79,12 @@ function form({ fields, buttons, action, agreed = () => true }) {
 const bareButton = (name, label, onclick) => h("button", { type: "button", class: "bare", "aria-label": label, title: label, onclick }, icon(name));
 /** @param {() => string} text */
 const copy = (text) => () => text() && navigator.clipboard.writeText(text()).then(() => tell(t("copied")), () => tell(t("notCopied")));
-// Browsers offer the clipboard only to secure pages.
+// Browsers offer the clipboard only in secure contexts.
 const canCopy = navigator.clipboard !== undefined;
 /** @param {string} text */
 const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
 /**
- * Marks the node as busy until its action ends.
+ * Marks the node as busy until the promise is settled.
  * @param {Element | null} node
  * @param {unknown} end
  */
@@ -97,7 +97,7 @@ async function whileBusy(node, end) {
   }
 }
 /**
- * Returns a listener that runs the action, and marks the button as busy until it ends.
+ * Returns a listener that runs the action and marks the button as busy until the action ends.
  * @param {() => unknown} action
  */
 const busy = (action) => (/** @type {MouseEvent} */ event) => whileBusy(/** @type {Element} */ (event.currentTarget), action());
@@ -147,7 +147,7 @@ function passwordFields() {
   return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate, copied] }) };
 }
 /**
- * Enters the values of a draft, where there are any.
+ * Enters the values of a draft into the inputs of the same names.
  * @param {Record<string, string>} typed
  * @param {Input[]} inputs
  */

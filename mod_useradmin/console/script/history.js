@@ -1,4 +1,4 @@
-// What the audit log says about one user.
+// The audit log's events for one user.
 
 /** @type {Record<string, TextKey>} */
 const changedFields = { name: "name", email: "email", role: "role", emailVerified: "verification", banned: "banned", banReason: "reason", banExpires: "until" };
@@ -38,7 +38,7 @@ class UserHistory extends Details {
       this.#events.append(...items);
       this.said.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
       this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.load(earlier)));
-      // The button that was pressed is gone.
+      // The pressed button has been removed.
       if (before !== undefined) (items[0] ?? this.#more.firstElementChild ?? this.node.firstElementChild)?.focus();
     });
   }

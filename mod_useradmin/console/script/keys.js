@@ -1,4 +1,4 @@
-// Keys for the list. Users can switch off those without Ctrl (WCAG 2.1.4).
+// Keyboard shortcuts for the list. Users can switch off those without Ctrl (WCAG 2.1.4).
 
 const keysKey = "useradmin-keys";
 const haveKeys = () => localStorage.getItem(keysKey) !== "off";
@@ -40,7 +40,7 @@ addEventListener("keydown", (event) => {
   const action = keys.find(([key]) => key === event.key)?.[2];
   if (!action) return;
   event.preventDefault();
-  // A dialog that closes returns the focus to it.
+  // When a dialog closes, the focus returns to the heading.
   if (document.activeElement === document.body) find("h1")?.focus();
   action();
 });

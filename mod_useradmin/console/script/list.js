@@ -1,4 +1,4 @@
-// The list: its query, which the address keeps, and the controls around its table.
+// The list of users: its query, which is also in the URL, and the controls around the table.
 
 /** @type {TextKey[]} */
 const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "name asc", "name desc", "email asc", "email desc"];
@@ -8,7 +8,7 @@ const empty = { search: "", role: "", banned: "", emailVerified: "", seen: "", c
 /** @type {(key: string) => key is keyof Query} */
 const isQueryKey = (key) => Object.hasOwn(empty, key);
 
-// Returns the query in the address.
+// Returns the query in the URL.
 function queryInAddress() {
   const query = { ...empty };
   for (const [key, value] of fragment()) if (isQueryKey(key)) query[key] = value;
@@ -16,7 +16,7 @@ function queryInAddress() {
   return query;
 }
 /**
- * Returns the user whose id is searched for, without filters, or nobody.
+ * Returns the user whose id is the search string, unless there are other filters. Otherwise returns an empty array.
  * @param {Record<string, string>} filters
  * @param {AbortSignal} signal
  * @returns {Promise<User[]>}
@@ -30,7 +30,7 @@ async function withId({ search: id = "", ...others }, signal) {
 const labelled = (label, node, kind = "filter") => h("div", { class: kind }, h("label", { for: node.id }, label), node);
 
 /**
- * Returns the beginning of a day, here, or some time later.
+ * Returns the start of a day in local time, plus an offset; an empty string for an empty day.
  * @param {string} day
  */
 function startOf(day, days = 0, milliseconds = 0) {
@@ -128,7 +128,7 @@ class List {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#change({ search: this.#search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" }), 350);
     });
-    // The next search is another entry of the history.
+    // The next search gets a new history entry.
     this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
@@ -144,7 +144,7 @@ class List {
   state() {
     return Object.entries(this.#query).filter(([key, value]) => isQueryKey(key) && value !== empty[key]);
   }
-  // Shows what is in the address.
+  // Shows the state in the URL.
   follow() {
     const before = JSON.stringify(this.#query);
     Object.assign(this.#query, queryInAddress());
@@ -179,7 +179,7 @@ class List {
     return node;
   }
   /**
-   * Shows the query's value. An unknown one becomes the initial one.
+   * Shows the query's value in its control. An unknown value is replaced by the default.
    * @param {keyof Query} key
    * @param {HTMLSelectElement | HTMLInputElement} node
    */
@@ -290,7 +290,7 @@ class List {
   }
 
   /**
-   * Removes the rows, because they are not those that were asked for.
+   * Shows the error instead of the rows, which do not match the query.
    * @param {string} message
    * @param {Focused} [focus]
    */

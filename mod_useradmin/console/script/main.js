@@ -28,14 +28,14 @@ function enter(note = "", isGood = false) {
 }
 
 /**
- * Returns the problem of a sign-in. Some of better-auth's codes have a text.
+ * Returns the error of a failed sign-in. Some of better-auth's error codes have their own text.
  * @param {number} status
  * @param {{ code?: string } | null} content
  * @param {TextKey} unauthorized
  */
 const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 401 ? unauthorized : ""));
 
-// The second step of an account with a second factor.
+// The second step of the sign-in to an account with a second factor.
 function enterCode() {
   const code = h("input", { name: "code", autocomplete: "one-time-code", required: true });
   const trust = h("input", { type: "checkbox", name: "trust" });
@@ -104,12 +104,12 @@ async function start() {
   list = new List();
   show(bar(), h("main", null, list.nodes));
   list.refresh();
-  // A failure shows in the list as well.
+  // Ignore a failure: the list reports it.
   readOwn(caller).then(showName, problemOf);
   await restore();
 }
 
-// Opens the user in the address, with the draft.
+// Opens the user in the URL, with the draft.
 async function restore() {
   written = location.href;
   const user = fragment().get("user");
@@ -117,7 +117,7 @@ async function restore() {
   const isShown = user ? await showUser(user, { typed: draft ?? {}, isNew: false }) : draft && createUser(draft);
   if (draft && isShown) tell(t("restored"));
 }
-// Shows what is in the address after Back or Forward. If there are edits, restores the address first and asks.
+// Shows the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.
 async function follow() {
   if (!list) return;
   if (edits().length) {
@@ -140,7 +140,7 @@ listener = {
     keepDraft();
     enter(t("status.401"));
   },
-  // The list still shows a user or session that has been deleted. A change of several users refreshes it at the end.
+  // The list still shows the deleted user. A bulk change refreshes the list at its end.
   notFound: () => {
     if (dialogs().some((each) => each.user)) list?.refresh();
   },

@@ -1,4 +1,4 @@
-// The ways in which one user signs in.
+// The sign-in methods of one user.
 
 /** @param {SignInMethod} method */
 function nameOfMethod({ kind, provider, name, start }) {
@@ -11,7 +11,7 @@ class SignInMethods extends Details {
 
   /**
    * @param {{ id: string }} user
-   * @param {(method: SignInMethod) => unknown} remove opens the dialog that removes one
+   * @param {(method: SignInMethod) => unknown} remove opens the dialog that removes a method
    */
   constructor(user, remove) {
     const items = h("ul", { class: "sessions" });
@@ -34,7 +34,7 @@ class SignInMethods extends Details {
     const told = [createdAt && t("since", { time: timeText(createdAt) }), expiresAt && t("validUntil", { time: timeText(expiresAt) }), enabled === false && t("disabled")];
     return h("li", null,
       h("div", null, nameOfMethod(method), h("p", { class: "muted small" }, joined(told, " · "))),
-      // Resetting the second factor has a button of its own.
+      // A separate button resets the second factor.
       !isCopy && kind !== "second-factor" && h("button", { type: "button", "aria-label": t("removeMethodOf", { name: nameOfMethod(method) }), onclick: () => this.remove(method) }, t("removeMethod")));
   }
 }

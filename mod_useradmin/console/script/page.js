@@ -5,7 +5,7 @@
  * @typedef {HTMLDialogElement & { user?: string, isLeft?: boolean }} Dialog
  */
 /**
- * What a change has done to others. changesCounts: the counts above the list may differ. link: what the message offers.
+ * The effects of a change. changesCounts: whether the counts above the list may differ. link: a button to add to the message.
  * @typedef {{ endsSessions?: boolean, changesCounts?: boolean, link?: Node | false }} Effects
  */
 
@@ -14,11 +14,11 @@ let list = null;
 const dialogs = () => [.../** @type {NodeListOf<Dialog>} */ (document.querySelectorAll("dialog[open]"))];
 
 const copyNotice = h("p", { class: "notice warn", role: "status" });
-/** @param {string} [time] the last change that the copy has received; undefined if it is no copy */
+/** @param {string} [time] of the last change that the copy has received; undefined if the database is not a copy */
 function noteCopy(time) {
   isCopy = time !== undefined;
   const note = isCopy ? t("readOnly", { time: timeText(time ?? "") }) : "";
-  // Screen readers repeat a text that is set again.
+  // Screen readers repeat text that is set again.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".change"))) node.hidden = isCopy;
 }
@@ -37,12 +37,12 @@ function tell(text, { endsSessions = false, link } = {}) {
   isStillAccepted = false;
   if (place !== toast) return;
   clearTimeout(toastTimer);
-  // A link stays until it is used, or the list is searched.
+  // A message with a link stays until the link is used or the list's query changes.
   if (!link) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
 }
 /** @param {Node[]} nodes */
 function show(...nodes) {
-  // The first page that is shown leaves the focus to the browser.
+  // The first view leaves the focus to the browser.
   const hadFocus = document.activeElement !== document.body;
   dialogs().forEach((each) => each.close());
   toast.replaceChildren();

@@ -1,12 +1,11 @@
-// The profile of one user: the fields that are edited.
+// The profile of one user: the editable fields.
 
 /** @typedef {"name" | "email" | "role"} ProfileKey */
 /** @type {ProfileKey[]} */
 const profileKeys = ["name", "email", "role"];
 
-// The inputs of a user's profile, and their initial values. Inputs drop line ends, and e-mail inputs trim spaces.
 /**
- * A field that is edited: its value in the user is shown as a text, and told as another one.
+ * An editable field. show: formats the user's value for the input. tell: formats it for messages.
  * @typedef {object} ProfileField
  * @property {string} key
  * @property {string} label
@@ -27,6 +26,7 @@ class Profile {
       show: (/** @type {unknown} */ value) => furtherValue(further, value), tell: (/** @type {unknown} */ value) => furtherText(further, value, timeFormat),
     })),
   ];
+  // The initial values of the inputs. Inputs drop line ends, and e-mail inputs trim spaces.
   /** @type {Record<string, string>} */
   shown = {};
 
@@ -77,7 +77,7 @@ class Profile {
   }
 
   /**
-   * Notes that the body has been saved. Keeps what has been typed in the meantime.
+   * Marks the sent values as saved. Keeps what has been typed in the meantime.
    * @param {ReturnType<Profile["edited"]>} edits
    */
   settle({ typed, sent }) {

@@ -1,10 +1,10 @@
-// The users who are selected in the list, and what is done to all of them at once.
+// The users selected in the list, and bulk changes to them.
 
 const mostSelected = 10000;
 const mostTries = 5;
 
 /**
- * Returns a checkbox. Its parent is a larger label, which is not shown on a read-only copy.
+ * Returns a checkbox inside a label that enlarges its click area. The label is hidden on a read-only copy.
  * @param {(isPicked: boolean) => unknown} onchange
  * @param {string} [label]
  */
@@ -16,10 +16,10 @@ function pickBox(onchange, label) {
 }
 
 /**
- * Sends a request. If the service is busy, tries again after the time that it asks for.
+ * Sends a request. If the service is busy, tries again after the time in Retry-After.
  * @template Sent
  * @param {() => Promise<Sent>} request
- * @param {AbortSignal} signal ends the waiting
+ * @param {AbortSignal} signal ends the wait
  */
 async function patiently(request, signal) {
   for (let tries = 1; ; ++tries)
@@ -36,7 +36,7 @@ async function patiently(request, signal) {
 }
 
 /**
- * What is done to several users: its dialog and the change for each of them.
+ * A bulk change: its dialog, and the change of each user.
  * @typedef {object} BulkTask
  * @property {string} label
  * @property {string} [kind]
@@ -48,7 +48,7 @@ async function patiently(request, signal) {
  */
 
 /**
- * Shows the users whose request failed, with a button that sends it again.
+ * Lists the users whose requests failed, with a button that tries again.
  * @param {Frame} frame
  * @param {[user: User, message: string][]} failed
  * @param {() => unknown} again
@@ -65,7 +65,7 @@ function showFailures({ content, close }, failed, again) {
 const isRemoval = ([method, path]) => method === "DELETE" && !path;
 
 /**
- * Changes the users, a few at a time, in a dialog that shows the progress and then what has failed.
+ * Changes the users, four at a time. A dialog shows the progress, then the failures.
  * @param {string} title
  * @param {User[]} users
  * @param {(user: User) => Change} changeOf
@@ -144,7 +144,7 @@ class UserSelection {
   #all = button("", () => this.#selectAll());
   head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
 
-  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads users who match */
+  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the users that match */
   constructor(read) {
     this.read = read;
     this.node = h("div", { class: "selection", role: "group", "aria-labelledby": this.#count.id, hidden: true }, this.#count, this.#all,
@@ -157,7 +157,7 @@ class UserSelection {
   }
 
   /**
-   * Shows what is selected of these rows.
+   * Shows which of the rows are selected.
    * @param {Row[]} rows
    * @param {number} total how many users match
    */
@@ -190,7 +190,7 @@ class UserSelection {
   }
 
   /**
-   * Asks about the selected users, without the caller and the protected user. Then changes the others.
+   * Asks for confirmation, then changes the selected users, except the caller and the protected user.
    * @param {BulkTask} task
    */
   #ask({ label, kind, fields, agreed, change, ...options }) {
@@ -242,7 +242,7 @@ class UserSelection {
     this.#paint();
     this.head.focus();
   }
-  // Reads all users who match, page by page.
+  // Selects all users that match, page by page.
   async #selectAll() {
     const mine = ++this.#readings;
     /** @type {Record<string, string>} */
@@ -275,7 +275,7 @@ class UserSelection {
     if (hadFocus && this.#all.hidden) this.#count.focus();
   }
   /**
-   * Keeps the rows where they are, so that the next click hits the row below.
+   * Shows or hides the bar. Keeps the rows in place, so the next click hits the intended row.
    * @param {boolean} isShown
    */
   #showBar(isShown) {

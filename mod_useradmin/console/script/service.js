@@ -1,4 +1,4 @@
-// Requests to the service. Their types are those of its OpenAPI document.
+// Requests to the service. The types come from its OpenAPI document.
 
 /** @typedef {import("./openapi").components["schemas"]["User"]} User */
 /**
@@ -11,7 +11,7 @@
 /** @typedef {import("./openapi").components["schemas"]["Summary"]} Totals */
 /** @typedef {import("./openapi").operations} Operations */
 /**
- * A successful reply, with what its headers say.
+ * A successful reply, with the values of its headers.
  * @template {keyof Operations} Name
  * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, tag?: string, total: number }} Reply
  */
@@ -20,11 +20,11 @@
  * @typedef {Operations[Name] extends { requestBody?: { content: { "application/json": infer Content } } } ? Content : never} RequestBody
  */
 /**
- * A further column of the application's user table.
+ * An additional column of the application's user table.
  * @typedef {{ name: string, type: "text" | "integer" | "boolean" | "time" | "any", nullable: boolean, editable: boolean }} FurtherColumn
  */
 /**
- * The signed-in user, and the settings of the service that apply to the role.
+ * The signed-in user, and the service's settings for the user's role.
  * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean, columns?: FurtherColumn[] }} Caller
  */
 /** @typedef {{ body?: unknown, tag?: string, signal?: AbortSignal }} Options */
@@ -36,14 +36,14 @@ let isStillAccepted = false;
 // Whether the service reads a read-only copy of the database.
 let isCopy = false;
 /**
- * What the page does about replies that concern more than their request; main.js sets it.
- * copyIsFrom: the last change that the copy has received; undefined if it is no copy.
+ * Callbacks for replies that affect the whole page; main.js sets them. copyIsFrom: gets the time of the last change that the copy has
+ * received, or undefined if the database is not a copy.
  * @type {{ sessionEnded: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
  */
 let listener;
 
 /**
- * Returns the key of a message of the service, which may be in either language.
+ * Returns the text key of a message of the service, which may be in English or Spanish.
  * @param {string} [told]
  */
 const keyOf = (told) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === told || texts[key][0] === told);
@@ -51,7 +51,7 @@ class Problem extends Error {
   /**
    * @param {number} status
    * @param {string} [told] the service's message
-   * @param {string | null} [wait] after how many seconds to try again
+   * @param {string | null} [wait] the value of Retry-After
    */
   constructor(status, told, wait) {
     const byStatus = `status.${status}`;
@@ -63,7 +63,7 @@ class Problem extends Error {
   }
 }
 /**
- * Returns the problem, or throws an error that is none.
+ * Returns the error if it is a Problem. Otherwise throws it.
  * @param {unknown} error
  */
 function problemOf(error) {
@@ -93,12 +93,12 @@ async function send(method, url, { body, tag, signal } = {}) {
   }
 }
 /**
- * The base address may be the root.
+ * Returns the URL of a path in the service, whose base address may be the root.
  * @param {string} path
  */
 const addressOf = (path) => `${service.base}${path}`.replace(/^(?!\/)/, "/");
 /**
- * Sends a request to the service. Returns the envelope.
+ * Sends a request to the service. Resolves to the envelope, with the values of the headers.
  * @param {string} method
  * @param {string} path
  * @param {Options} [options]
@@ -127,7 +127,7 @@ const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
 const furtherColumns = () => caller?.columns ?? [];
 /**
- * Returns the parameter for further columns, if there are any.
+ * Returns the query parameter for the additional columns, if there are any.
  * @param {FurtherColumn[]} columns
  * @returns {Record<string, string>}
  */

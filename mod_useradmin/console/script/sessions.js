@@ -13,7 +13,7 @@ function deviceOf(agent) {
 class Sessions {
   node = h("section");
   #readings = 0;
-  // The id of the caller's session, if it is known and one of these.
+  // The id of the caller's session; null if it is unknown or the user is another one.
   #own = null;
 
   /**
@@ -36,7 +36,7 @@ class Sessions {
       data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => this.#item(session))));
   }
 
-  // Only the console's own sign-in tells which session this is.
+  // Only the sign-in endpoints return the id of the current session.
   async #readOwn() {
     if (!canSignIn || !isSelf(this.user)) return null;
     const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({ content: null }));
@@ -53,7 +53,7 @@ class Sessions {
   }
 
   /**
-   * Ends a session, or all. Asks before the caller's own ends, or one that may be it.
+   * Ends one session or all of them. Asks first if this may end the caller's own.
    * @param {TextKey} said
    * @param {Session} [session]
    */

@@ -1,6 +1,6 @@
 // The counts above the list, and the chart of new users.
 
-// Returns the beginnings of the last days and of tomorrow.
+// Returns the start of each day in the chart, and of tomorrow.
 function startsOfDays() {
   const today = new Date();
   return Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
@@ -8,10 +8,10 @@ function startsOfDays() {
 /** @param {Date} time */
 const dayOf = (time) => localTime(time).slice(0, 10);
 /**
- * Returns the chart of the counts, or the empty one while they are read.
+ * Returns the chart of the counts; an empty one while they are being read.
  * @param {Date[]} starts
  * @param {number[] | null} read
- * @param {(start: Date) => unknown} choose a day, by a click on or above its bar
+ * @param {(start: Date) => unknown} choose gets the day whose bar, or the space above it, was clicked
  */
 function chartOf(starts, read, choose) {
   const height = 60;
@@ -46,7 +46,7 @@ class Summary {
   node = h("div", { class: "summary" }, h("div", { class: "card total" }, this.#total, this.#totalLabel, this.#counts), this.#chart);
   #readings = 0;
 
-  /** @param {(values: Partial<Query>) => unknown} filter shows the users that a count counts */
+  /** @param {(values: Partial<Query>) => unknown} filter sets the list's filters */
   constructor(filter) {
     this.filter = filter;
     this.banned = button(counted("bannedCount", null), () => filter({ banned: "true" }));

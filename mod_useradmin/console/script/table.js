@@ -1,10 +1,10 @@
-// The table of the list's users.
+// The table of users in the list.
 
 /**
  * @typedef {object} Row
  * @property {HTMLTableRowElement} node
  * @property {HTMLButtonElement} open
- * @property {HTMLInputElement | null} pick the checkbox, for those who can select
+ * @property {HTMLInputElement | null} pick the checkbox, if the caller can select users
  * @property {User} user
  * @property {string} state what the row shows
  */
@@ -31,7 +31,7 @@ class Table {
     this.choose();
   }
 
-  // Creates the headers of the shown columns. The rows follow when they are painted.
+  // Creates the headers of the shown columns. paint() updates the rows.
   choose() {
     this.columns = shownColumns();
     /** @type {(text: string, key: string | false, before?: Child) => HTMLElement} */
@@ -56,7 +56,7 @@ class Table {
   }
 
   /**
-   * Shows the users. The row of a user who is still there stays, with its focus and selection.
+   * Shows the users. Keeps the rows of users that were already shown, with their focus and selection.
    * @param {User[]} users
    */
   paint(users) {

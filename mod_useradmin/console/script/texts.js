@@ -1,5 +1,5 @@
-// Texts: English, Spanish. A failed request has the text of its status. The service's messages that say more have their Spanish texts
-// as keys; those with other words than the console's are replaced. Keys in capitals are better-auth's codes.
+// Texts in English and Spanish. A failed request shows the text of its status. More specific messages of the service have its Spanish
+// message as the key, which is shown unless there is a Spanish text. Keys in capitals are better-auth's error codes.
 
 /** @typedef {keyof typeof texts} TextKey */
 
@@ -281,7 +281,7 @@ const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith
 const number = new Intl.NumberFormat(locale);
 const plurals = new Intl.PluralRules(locale);
 /**
- * Returns the text for a count, in the singular where there is one, or for a count that is still being read.
+ * Returns the text for a count, in its singular form if there is one. null: the count is still being read.
  * @param {TextKey} key
  * @param {number | null} count
  */
@@ -295,13 +295,13 @@ const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", uni
 const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 /**
- * Returns the time in ISO 8601's form, in the time zone of the browser.
+ * Returns the browser's local time in ISO 8601 format. Its Z is wrong; callers cut it off.
  * @param {Date} time
  */
 const localTime = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString();
 /** @param {string} text */
 const timeText = (text) => timeFormat.format(new Date(text));
-/** @param {unknown[]} parts those that are false or empty are left out */
+/** @param {unknown[]} parts falsy ones are omitted */
 const joined = (parts, separator = " ") => parts.filter(Boolean).join(separator);
 const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 /**
@@ -311,7 +311,7 @@ const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short
 const visible = (text) => text.normalize("NFC").replace(/[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, "").trim();
 const widest = 80;
 /**
- * Shortens very long names to a line or two.
+ * Shortens long text to 80 characters and an ellipsis.
  * @param {string} text
  */
 function brief(text) {

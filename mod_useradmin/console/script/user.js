@@ -1,4 +1,4 @@
-// One user: the drawer with its profile, access and sessions, and the dialog that creates one.
+// The drawer with a user's profile, access and sessions, and the dialog that creates a user.
 
 class Drawer {
   profile = new Profile();
@@ -13,7 +13,7 @@ class Drawer {
 
   /**
    * @param {string} id
-   * @param {User | null} known the user as the list has it
+   * @param {User | null} known the user as the list shows it
    */
   constructor(id, known) {
     /** @type {User | null} */
@@ -32,7 +32,7 @@ class Drawer {
   }
 
   /**
-   * Goes back to the entry of the history before the drawer, if there is one.
+   * Closes the drawer. If it has a history entry, goes back to the previous one.
    * @returns {Promise<unknown>}
    */
   close() {
@@ -87,7 +87,7 @@ class Drawer {
   }
 
   /**
-   * Reports success even if the user can no longer be read.
+   * Reloads the user and reports success, even if the user can no longer be read.
    * @param {string} text
    * @param {Effects} [effects]
    */
@@ -106,7 +106,7 @@ class Drawer {
   }
 
   /**
-   * Returns what a dialog needs. It sends the present tag; if the user has changed, reloads the user.
+   * Returns the task of a dialog. Its requests send the current entity tag. If the user has changed, they reload it.
    * @param {User} user
    * @returns {Task}
    */
@@ -183,7 +183,7 @@ class Drawer {
     try {
       await call("PUT", pathOf(user), { tag: this.#tag, body });
     } catch (error) {
-      // The service replies 500 to an address that another user has, among other reasons.
+      // The service replies 500 if another user has the address, among other reasons.
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
     }
     this.profile.settle(edits);
@@ -198,8 +198,8 @@ class Drawer {
     await this.#done(t("unbannedNow"), { link: isBanned(user) && this.#undo(user, tag) });
   }
   /**
-   * Returns a button that restores the ban of a user, or none, unless the user has changed since.
-   * @param {User} user as before
+   * Returns a button that restores the previous state of a user's ban, unless the user has changed since.
+   * @param {User} user before the change
    * @param {string} [tag]
    */
   #undo(user, tag) {
@@ -207,7 +207,7 @@ class Drawer {
     return button(t("undo"), () => this.#press(async () => {
       await call(method, pathOf(user) + path, { tag, body });
       await this.#done(restoredText(user), { endsSessions: isBanned(user) && changesEndSessions });
-      // The button has gone with its message.
+      // The button was removed with its message.
       if (document.activeElement === document.body) [...this.#access.querySelectorAll("button")].at(-1)?.focus();
     }));
   }
@@ -227,7 +227,7 @@ class Drawer {
   }
 
   /**
-   * Replaces the children of a part and keeps the focus at the same position.
+   * Replaces the children of an element. Keeps the focus on the button at the same position.
    * @param {Element} part
    * @param {Node[]} children
    */
@@ -281,7 +281,7 @@ class Drawer {
 }
 
 /**
- * Shows the user, with the values of a draft and as a new entry of the history or not. Resolves to whether the user could be read.
+ * Opens a user, with the values of a draft. isNew: whether to add a history entry. Resolves to whether the user could be read.
  * @param {string} id
  * @param {{ typed?: Record<string, string>, isNew?: boolean, known?: User | null }} options
  */

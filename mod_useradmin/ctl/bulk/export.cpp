@@ -22,12 +22,12 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Starts small: a row may contain a large image, and a page should stay near this size.
+// Starts small, because a row may contain a large image. A page stays near page_bytes.
 constexpr std::int64_t first_users = 50;
 constexpr std::int64_t most_users = 2000;
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// Returns the number of users to read next, given the number and size of the previous ones.
+/// Returns the number of users to read next, given the number and the size of the previous ones.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
         static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
@@ -39,11 +39,11 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
 
-/// The file that a name refers to after symbolic links. In a shared folder such as /tmp, a link of
-/// another account is a trap.
+/// The file that a name refers to after symbolic links. In a shared folder such as /tmp, another
+/// account's link could redirect the output.
 class Target {
   public:
-    /// Throws CommandError if it belongs to another account, which could read the output.
+    /// Throws CommandError if the file belongs to another account, which could read the output.
     explicit Target(const std::string& name)
         : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
         if (descriptor_ < 0 && errno != ENOENT)
@@ -53,7 +53,7 @@ class Target {
         struct stat status = {};
         if (fstat(descriptor_, &status) != 0)
             fail_write(name);
-        // Terminals and /dev/null belong to the system.
+        // Character devices are exempt: /dev/null and some terminals belong to root.
         if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
             throw CommandError(Exit::failure,
                                name + " belongs to another account, which could read the hashes of "
@@ -87,8 +87,8 @@ class Target {
     bool is_file() const noexcept { return is_file_; }
     /// Returns the resolved name.
     const std::string& name() const noexcept { return name_; }
-    /// Opens the file that the constructor checked, even if its name was reused. Returns -1 with
-    /// errno on failure.
+    /// Opens the file that the constructor checked, even if the name refers to another one now. On
+    /// failure, returns -1 and sets errno.
     int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
 
   private:
@@ -99,8 +99,8 @@ class Target {
     bool is_file_ = false;
 };
 
-/// Creates a file with mode 0600 and returns its descriptor, or -1 with errno. Removes a leftover
-/// first; if that is not permitted, fails with EEXIST.
+/// Creates a file with mode 0600 and returns its descriptor. On failure, returns -1 and sets errno.
+/// First removes an existing file; if that is not permitted, fails with EEXIST.
 int create_exclusive(const std::string& name) noexcept {
     std::remove(name.c_str());
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -114,7 +114,7 @@ bool has_name(std::FILE* file, const std::string& name) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// Refuses a file name whose extension is that of no format.
+/// Throws CommandError if the extension of the name is unknown and --format is missing.
 void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
@@ -124,7 +124,7 @@ void require_known_ending(const Options& options, const std::string& name) {
                                             "csv or --format ndjson");
 }
 
-/// Escapes control characters of each line.
+/// Escapes the control characters in each line.
 std::string escape_lines(std::string_view lines) {
     std::string text;
     while (!lines.empty()) {
@@ -135,11 +135,11 @@ std::string escape_lines(std::string_view lines) {
     return text;
 }
 
-/// The destination: standard output, a pipe or device, or a file that gets its name when it is
-/// complete.
+/// The destination: standard output, a pipe or device, or a file that is renamed to its final name
+/// when it is complete.
 class Output {
   public:
-    /// Throws CommandError if a file exists and must not be replaced.
+    /// Throws CommandError if the file exists and must not be replaced.
     Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
@@ -160,7 +160,7 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// Removes what is not complete. Returns whether it was a file.
+    /// Removes an incomplete file. Returns whether there was one.
     bool remove_part() const noexcept {
         return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
                std::remove(part_.c_str()) == 0;
@@ -209,7 +209,7 @@ std::int64_t number_of_users(Database& database, const store::Schema& schema) {
                                    schema.user.sql)[0][0]);
 }
 
-/// Prints the number of users, on stderr if standard output may have them.
+/// Prints the number of users, on stderr if the users may be on standard output.
 void print_count(const Context& context, const Output& output, std::int64_t count) {
     const std::string sentence = count_of(count, "user", "users") + " exported";
     if (!output.is_file())

@@ -42,7 +42,7 @@ OnConflict on_conflict_of(const Options& options) {
                           : (word == "skip" ? OnConflict::skip : OnConflict::update);
 }
 
-/// A user of the file. Owns its texts.
+/// A user in the file. Owns the strings to which its row refers.
 struct Entry {
     std::uint64_t line = 0;
     std::vector<Cell> cells;
@@ -52,14 +52,14 @@ struct Entry {
     crypto::Secret made_hash;
     store::bulk::Row row;
     std::string_view password;
-    /// The id of the existing user, which is updated or skipped.
+    /// The id of the existing user to update or skip; empty for a new user.
     std::string existing;
     /// Whether the existing user is an unbanned superAdmin after the update.
     bool is_super_admin = false;
-    /// Whether a dry run skips it because its line is invalid.
+    /// Whether a dry run skips it because it conflicts with an existing user.
     bool is_refused = false;
 
-    /// Whether the line has the member, even as NULL.
+    /// Whether the line has the member, even if it is NULL.
     bool says(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
@@ -79,7 +79,7 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
 /// Entries do not move: views point into them.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
-/// Sets the user's field to the text. Returns false if the type does not match.
+/// Sets the user's field to the cell's value. Returns false if the field's type does not match.
 bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
     const auto put = [&](auto& member) {
         using Member = std::decay_t<decltype(member)>;
@@ -108,7 +108,7 @@ const char* kind_of(const model::Field<model::User>& field) {
                : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
 }
 
-/// The rules for lines, by the command line and the tables.
+/// The rules for lines, from the settings, the options and the tables.
 struct ImportRules {
     const store::Schema& schema;
     bool lowers_email;
@@ -116,7 +116,7 @@ struct ImportRules {
     text::Timestamp now;
 };
 
-/// Fills the entry from its line. Returns the problem as the end of a sentence, or an empty text.
+/// Fills the entry from its line. Returns the problem as the end of a sentence, or an empty string.
 std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
     user.role = "user";
@@ -172,7 +172,7 @@ std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
 }
 
-/// The named file, or standard input.
+/// The input file, or standard input.
 class Input {
   public:
     explicit Input(const std::string& name)
@@ -224,7 +224,7 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
         throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
 }
 
-/// The counts so far.
+/// The numbers of users created, updated and skipped so far.
 struct ImportCounts {
     std::int64_t made = 0;
     std::int64_t changed = 0;
@@ -288,7 +288,7 @@ class Import {
                 report_problems();
             return;
         }
-        // Flush, so that the database reports the duplicate.
+        // Flush first, so that the database reports the duplicate.
         if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
             flush(reader_.lines_before());
         names_.emplace(entry->row.user.email);
@@ -299,14 +299,14 @@ class Import {
         entries_.push_back(std::move(entry));
     }
 
-    /// Rejects a line. Ends an import; a dry run only counts it.
+    /// Rejects a line: ends an import; in a dry run, only records the problem.
     void reject(Exit code, std::uint64_t line, const std::string& problem) {
         if (!is_dry_)
             throw CommandError(code, line_named(line) + " " + problem + "; " + state());
         problems_.push_back({line, problem});
     }
 
-    /// Prints the problems since the last call in the order of their lines.
+    /// Prints the problems found since the last call, in the order of their lines.
     void report_problems() {
         const auto first = problems_.begin() + static_cast<std::ptrdiff_t>(reported_);
         std::stable_sort(first, problems_.end(), [](const Problem& left, const Problem& right) {
@@ -319,7 +319,7 @@ class Import {
         reported_ = problems_.size();
     }
 
-    /// Describes the state of the database when an import ends early, and what to do then.
+    /// Describes the state of the database when an import ends early, and the next step.
     std::string state(const std::string& remedy = "fix it, then run this again") const {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
@@ -328,7 +328,8 @@ class Import {
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
-    /// Writes all entries to the database, or none. lines: those up to their last one.
+    /// Writes all entries to the database, or none. lines: the number of lines up to the last
+    /// entry.
     void flush(std::uint64_t lines) {
         if (entries_.empty())
             return;
@@ -337,8 +338,8 @@ class Import {
             try_to_write();
         } else {
             hash_passwords(entries_, context_.settings.hash_format());
-            // On a conflict, no entry is written. The next try finds the existing user. Another
-            // process may create users meanwhile.
+            // On a conflict, no entry is written, and the next try expects the existing users. More
+            // tries may be needed, because another process may create users in the meantime.
             constexpr int tries = 5;
             for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
                 const apr::ScopedPool pool(database_.pool());
@@ -413,7 +414,7 @@ class Import {
 
     /// Writes the entries in the transaction of a dry run.
     void try_to_write() {
-        // Hashing dominates the run time, and the database accepts any text as a hash.
+        // Skip hashing: it dominates the run time, and the database accepts any string as a hash.
         for (const auto& entry : entries_)
             if (!entry->password.empty())
                 entry->row.password_hash = "not hashed";
@@ -427,7 +428,8 @@ class Import {
         report_problems();
     }
 
-    /// Returns false if a unique value exists already. On the last try, throws instead.
+    /// Writes and commits the entries. Returns false if a unique value exists already. On the last
+    /// try, throws CommandError instead.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
         store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true,
@@ -458,7 +460,8 @@ class Import {
     }
 
     /// Creates the missing users and updates the existing ones. Returns false if the users cannot
-    /// be created. The changes in `seen` live as long as the entries and the work's pool.
+    /// be created. The views in `seen` are valid for the lifetime of the entries and the work's
+    /// pool.
     bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)
@@ -520,7 +523,7 @@ class Import {
         return seen;
     }
 
-    /// A new password ends the user's sessions, like 'passwd'. An unchanged one does nothing.
+    /// Sets the password if it has changed. Like 'passwd', this ends the user's sessions.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
         const auto stored =
@@ -614,15 +617,15 @@ class Import {
     std::uint64_t total_lines_;
 
     Entries entries_;
-    /// The ids and addresses of the entries.
+    /// The ids and e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
-    /// The lines up to the last entry, and up to the last imported one.
+    /// The number of lines up to the last entry, and up to the last imported one.
     std::uint64_t lines_read_ = 0;
     std::uint64_t lines_imported_ = 0;
     ImportCounts counts_;
     std::vector<Problem> problems_;
-    /// How many of them were printed.
+    /// The number of problems printed so far.
     std::size_t reported_ = 0;
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;

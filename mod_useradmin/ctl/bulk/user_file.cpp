@@ -19,7 +19,7 @@ constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// Returns the known member of that name, or an empty text.
+/// Returns the known member with this name, or an empty string.
 std::string_view known_name(std::string_view name) {
     for (const model::Field<model::User>& field : model::user_fields)
         if (field.name == name)
@@ -55,7 +55,7 @@ std::size_t closing_quote(std::string_view line) noexcept {
     return at;
 }
 
-/// Returns a cell's text with doubled quotes reduced.
+/// Returns a cell's text with doubled quotes unescaped.
 crypto::Secret text_in(std::string_view cell) {
     std::string text;
     text.reserve(cell.size()); // avoids reallocation, which would leave a copy
@@ -67,8 +67,8 @@ crypto::Secret text_in(std::string_view cell) {
     return crypto::Secret(std::move(text));
 }
 
-/// Removes a cell and its separator from the start of a CSV line. Returns nothing if its quotes are
-/// wrong.
+/// Removes a cell and its separator from the start of a CSV line, and returns the cell. Returns
+/// nothing if its quoting is invalid.
 std::optional<CsvCell> take_cell(std::string_view& line) {
     CsvCell cell;
     cell.is_quoted = line.starts_with('"');
@@ -277,7 +277,7 @@ std::optional<FileLine> UserFileReader::next() {
         if (taken.empty())
             return std::nullopt;
         const std::string_view line = without_end(without_mark(taken));
-        if (line.empty()) // an empty line at the end
+        if (line.empty()) // skips empty lines
             continue;
         if (!text::is_clean_utf8(line))
             read.problem = "is not UTF-8, or holds U+0000";

@@ -16,15 +16,15 @@ namespace useradmin::ctl {
 
 enum class FileFormat { csv, ndjson };
 
-/// Returns the format of --format, or that of the file's extension; NDJSON by default. Throws
-/// CommandError of usage for an unknown format.
+/// Returns the format that --format or else the file's extension names; NDJSON by default. Throws
+/// CommandError (Exit::usage) if --format is unknown.
 FileFormat format_of(std::optional<std::string_view> said, std::string_view file);
 
-/// Members besides the user's fields: the password hash (in exports) or the password.
+/// Members besides the user's fields: the password hash or, in imports only, the password.
 inline constexpr std::string_view hash_member = "passwordHash";
 inline constexpr std::string_view password_member = "password";
 
-/// A member of a line: a CSV cell or a JSON member. No text means NULL.
+/// A member of a line: a CSV cell or a JSON member. Without text, it is NULL.
 struct Cell {
     std::string_view name;
     std::optional<crypto::Secret> text;
@@ -32,10 +32,10 @@ struct Cell {
 
 /// A parsed line.
 struct FileLine {
-    /// The number of its first line, from 1: CSV cells may contain newlines.
+    /// The number of its first line in the file, from 1. CSV cells may contain newlines.
     std::uint64_t number = 0;
     std::vector<Cell> cells;
-    /// Why it is invalid, or an empty text.
+    /// Why the line is invalid; otherwise empty.
     std::string problem;
 };
 
@@ -53,14 +53,15 @@ class UserFileReader {
     /// Returns the next line, or nothing at the end. Throws CommandError if the file cannot be read
     /// or a line is too long.
     std::optional<FileLine> next();
-    /// The number of lines before the last one, and including it.
+    /// Returns the number of lines before the one that next() returned last.
     std::uint64_t lines_before() const noexcept { return line_; }
+    /// Returns the number of lines up to the one that next() returned last.
     std::uint64_t lines_read();
 
   private:
     /// Returns the next line with its newline, valid until the next call; empty at the end.
     std::string_view read_line();
-    /// Makes room behind the unread bytes and wipes the read ones.
+    /// Makes room after the unread bytes and wipes the read ones.
     void compact_buffer();
     /// Counts the last line as read.
     void commit_line();
@@ -73,7 +74,7 @@ class UserFileReader {
     std::FILE* file_;
     FileFormat format_;
     std::string buffer_;
-    /// The positions in the buffer of the current line and the next.
+    /// The positions of the current line and the next one in the buffer.
     std::size_t taken_ = 0;
     std::size_t at_ = 0;
     std::uint64_t bytes_ = 0;
@@ -84,7 +85,7 @@ class UserFileReader {
 /// Whether a spreadsheet that opens the CSV may interpret cells as formulas.
 enum class Formulas { keep, escape };
 
-/// Formats lines.
+/// Formats users as lines of a file.
 class UserFileWriter {
   public:
     UserFileWriter(FileFormat format, Formulas formulas) noexcept
@@ -93,7 +94,7 @@ class UserFileWriter {
     /// Appends the header, if the format has one.
     void append_headings(std::string& out) const;
     void append(std::string& out, const store::bulk::Row& row);
-    /// The number of CSV cells written that a spreadsheet interprets as formulas.
+    /// The number of CSV cells written unescaped that a spreadsheet interprets as formulas.
     std::int64_t formulas_kept() const noexcept { return formulas_kept_; }
 
   private:

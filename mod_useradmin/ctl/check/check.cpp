@@ -1,4 +1,4 @@
-// useradminctl check
+// useradminctl check: prints the findings.
 #include "ctl/check/configuration.hpp"
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/database_file.hpp"
@@ -17,7 +17,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// How the service adapts to the catalogue: names and descriptions.
+/// How the service adapts to the tables: pairs of a name and a description.
 using Behaviour = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {
@@ -50,7 +50,7 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-/// A number with its JSON and text names.
+/// A number, with its JSON key and its label.
 struct LabelledCount {
     const char* key;
     const char* name;

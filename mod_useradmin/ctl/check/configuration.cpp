@@ -30,7 +30,7 @@ std::optional<HttpdConfiguration> installed_with(const std::string& file) {
                             return real_path(line.file) == real;
                         }))
             return installed;
-    } catch (const CommandError&) { // not there, or not readable
+    } catch (const CommandError&) { // missing or not readable
     }
     return std::nullopt;
 }
@@ -47,7 +47,7 @@ bool is_ours(const ConfigLine& line) {
     });
 }
 
-/// Returns the nearest enclosing section of the name, or nullptr.
+/// Returns the innermost enclosing section with this name, or nullptr.
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
     const ConfigSection* section = line.section.get();
     while (section != nullptr && !is_same_name(section->name, name))
@@ -60,7 +60,8 @@ constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-con
                                          "useradmin-health", "useradmin-metrics",
                                          "useradmin-openapi"};
 
-/// Returns the name of a handler that seems to be one of ours; otherwise an empty text.
+/// Returns the handler that SetHandler names if it has the modules' prefix; otherwise an empty
+/// string.
 std::string handler_of(const ConfigLine& line) {
     constexpr std::string_view prefix = "useradmin-";
     const bool is_handler = is_same_name(line.words[0], "SetHandler") && line.words.size() > 1 &&
@@ -72,19 +73,19 @@ std::string location_text(const std::string& path) {
     return "<Location \"" + (path.empty() ? "/" : path) + "\">";
 }
 
-/// Returns what follows the last colon: the port.
+/// Returns the part after the last colon, which is the port. Without a colon, returns the address.
 std::string_view port_of(std::string_view address) {
     const std::size_t colon = address.rfind(':');
     return colon == address.npos ? address : address.substr(colon + 1);
 }
 
-/// Evaluates conditions with what httpd reported.
+/// Evaluates IfModule, IfDefine and IfFile from httpd's report.
 class Conditions {
   public:
     Conditions(const HttpdTest& test, const std::string& server_root)
         : test_(test), server_root_(server_root) {}
 
-    /// Returns the outermost condition around the line that does not hold, or nullptr.
+    /// Returns the outermost section around the line whose condition is false, or nullptr.
     const ConfigSection* false_condition(const ConfigLine& line) const {
         const ConfigSection* found = nullptr;
         for (const ConfigSection* section = line.section.get(); section != nullptr;
@@ -143,7 +144,7 @@ std::string without_trailing_slash(std::string path) {
     return path;
 }
 
-/// Where a line is, as seen from a service. A later scope takes precedence.
+/// The scope of a line in relation to a service. Later scopes take precedence.
 enum class Scope { elsewhere, server, host, location, unknown };
 
 Scope scope_of_section(const ConfigSection& section, const Service& service) {
@@ -184,7 +185,7 @@ Scope scope_of(const ConfigLine& line, const Service& service) {
     return scope;
 }
 
-/// Checks the lines that httpd accepted.
+/// Checks a configuration that httpd accepted.
 class ConfigurationExaminer {
   public:
     ConfigurationExaminer(const HttpdConfiguration& configuration, const HttpdTest& test,
@@ -217,7 +218,8 @@ class ConfigurationExaminer {
   private:
     void problem(std::string text) { findings_.problems.push_back(std::move(text)); }
 
-    /// Reports each condition once.
+    /// Reports a directive that httpd ignores because of a false condition. Reports each condition
+    /// once.
     void report_hidden(const ConfigLine& line, const ConfigSection& condition) {
         const std::string& name = condition.arguments[0];
         const std::string text = line.file + ": httpd ignores " + line.words[0] +
@@ -240,8 +242,8 @@ class ConfigurationExaminer {
         is_used_ = true; // one problem is enough
     }
 
-    /// Checks that something uses the modules if there is no service. A Location of the usual
-    /// address is for the service.
+    /// Reports that no service is on, unless something else uses the modules. A Location at the
+    /// usual path is meant for the service.
     void check_use() {
         const auto has_usual_path = [](const ConfigLine& line) {
             const ConfigSection* const location = enclosing(line, "Location");
@@ -299,7 +301,7 @@ class ConfigurationExaminer {
                     location_text(std::string(usual_path)));
     }
 
-    /// Returns the line of the directive that takes precedence at the service, or nullptr.
+    /// Returns the line of the directive that applies to the service, or nullptr.
     const ConfigLine* effective(std::string_view directive, const Service& service) const {
         const ConfigLine* found = nullptr;
         Scope scope = Scope::server;
@@ -313,7 +315,8 @@ class ConfigurationExaminer {
         return found;
     }
 
-    /// Returns whether it is open if such a line of the directive applies to the service.
+    /// Returns whether a wanted line of the directive is in a section that may apply to the
+    /// service.
     bool may_have(std::string_view directive, const Service& service,
                   bool (*is_wanted)(const ConfigLine&) = nullptr) const {
         return std::any_of(
@@ -342,7 +345,7 @@ class ConfigurationExaminer {
         if (last == nullptr || last->words.size() != 3 || !is_same_name(last->words[1], "all") ||
             !is_same_name(last->words[2], "denied") || may_have("Require", service))
             return;
-        // Others in the same section admit callers.
+        // Other Require directives in the same section admit callers.
         const auto requires_in_section =
             std::count_if(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
                 return is_same_name(line.words[0], "Require") && line.section == last->section;

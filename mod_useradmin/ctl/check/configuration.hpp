@@ -1,4 +1,4 @@
-// Whether httpd would serve what a configuration says.
+// Checks a configuration of httpd.
 #pragma once
 
 #include "ctl/check/findings.hpp"
@@ -14,22 +14,23 @@
 
 namespace useradmin::ctl {
 
-/// The lines of a configuration that apply.
+/// The result of check_configuration().
 struct CheckedConfiguration {
+    /// All lines; if httpd accepted the configuration, only those whose conditions are true.
     std::vector<ConfigLine> lines;
     /// The base of relative paths.
     std::string server_root;
-    /// Whether httpd accepted it.
+    /// Whether httpd accepted the configuration.
     bool is_accepted = false;
-    /// Whether only the account that starts httpd can test it.
+    /// Whether only the account that starts httpd can test the configuration.
     bool needs_other_account = false;
-    /// The account of httpd's children, if httpd accepted it.
+    /// The account of httpd's children, if httpd accepted the configuration.
     std::optional<Account> children;
 };
 
 /// Tests the configuration file of the settings with httpd, and checks its modules and Locations.
-/// If the file is only a part, checks httpd's own configuration that includes it. Without a file,
-/// checks nothing.
+/// If httpd's default configuration includes the file, checks that instead. Without a file, checks
+/// nothing.
 CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
                                          Findings& findings);
 

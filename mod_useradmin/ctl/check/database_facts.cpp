@@ -156,7 +156,7 @@ std::string column_text(const store::Table& table, const char* alias, std::strin
            ")";
 }
 
-/// Returns a condition that an account and its user look like this service's own.
+/// Returns a condition that this service seems to have created the account and its user.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
@@ -185,12 +185,13 @@ std::string credential_accounts(const store::Schema& schema) {
            provider.op("=") + "'credential'";
 }
 
-/// Returns the counts that a row belongs to, by its first column.
+/// Returns the counts to which a result row belongs, by its first column.
 RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
-/// Counts users, one row each for foreign and own ones: whether own, then counts.
+/// Counts the application's users and the service's own. The query returns one row for each: first
+/// whether they are own, then the counts.
 void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting the users");
     const store::Table& user = schema.user;
@@ -276,7 +277,7 @@ void survey_addresses(Database& database, const store::Schema& schema,
 bool reaches_mixed_servers(Database& database, const CommandSettings& settings) {
     if (settings.driver != "pgsql")
         return false;
-    // Unlike pg_is_in_recovery(), pgpool-II sends this to any server.
+    // pgpool-II sends this to any server, unlike pg_is_in_recovery().
     const auto is_read_only = [](Database& connection) {
         return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
     };
@@ -287,7 +288,7 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
             if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)
                 return true;
     } catch (const CommandError&) {
-        // The account may have no more connections.
+        // The connection limit may have been reached.
     }
     return false;
 }

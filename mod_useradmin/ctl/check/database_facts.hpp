@@ -29,11 +29,11 @@ struct PasswordFormats {
     std::int64_t none = 0;
 };
 
-/// Counts of the application's own rows, or of this service's. Members that may not be read are
-/// empty.
+/// Counts of the application's own rows, or of this service's. Members are empty if their columns
+/// may not be read.
 struct RowCounts {
     std::int64_t users = 0;
-    /// Users whose address contains a capital letter.
+    /// The number of users whose address contains a capital letter.
     std::int64_t capital_emails = 0;
     std::optional<AccountIds> account_ids;
     std::optional<PasswordFormats> passwords;
@@ -47,7 +47,7 @@ struct Index {
     std::vector<std::string> keys;
 };
 
-/// A right on a table that the database's account does not have.
+/// A privilege on a table that the database's account does not have.
 struct MissingPrivilege {
     char table = '\0';
     std::string privilege;
@@ -58,21 +58,21 @@ struct MissingPrivilege {
 
 struct DatabaseFacts {
     store::Schema schema;
-    /// "15.9".
+    /// The server's version, such as "15.9".
     std::string version;
     /// Whether some connections reach a read-only server and others do not.
     bool has_mixed_servers = false;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
-    /// Those without which users with a second factor cannot sign in.
+    /// Missing privileges without which users with a second factor cannot sign in.
     std::vector<MissingPrivilege> missing_second_factor_privileges;
-    /// Foreign keys that reject the deletion of a user.
+    /// Foreign keys that prevent the deletion of a user.
     std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// Rows look like this service's own if they have UUIDs, verified addresses, and the same
-    /// creation time in user and account. better-auth reads the clock twice. Empty if these columns
-    /// are missing or may not be read.
+    /// The counts of the rows that this service seems to have created, and of the others. Its rows
+    /// have UUIDs, verified addresses, and the same creation time in user and account, while
+    /// better-auth reads the clock twice. Empty if these columns are missing or may not be read.
     std::optional<RowCounts> own;
     std::optional<RowCounts> foreign;
     /// The number of addresses that differ only in case, and whether the protected address exists.
@@ -81,8 +81,8 @@ struct DatabaseFacts {
     std::optional<store::Survey> addresses;
 };
 
-/// Reads everything. Throws CommandError if the database does not answer. The settings determine
-/// which privileges are checked.
+/// Reads the facts. Throws CommandError if a query fails. The settings determine which privileges
+/// are checked.
 DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings);
 
 } // namespace useradmin::ctl

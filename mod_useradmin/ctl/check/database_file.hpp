@@ -9,8 +9,8 @@
 
 namespace useradmin::ctl {
 
-/// Reports a database file, or its folder, that the account of httpd's children may not read and
-/// write. Does nothing if the account is unknown or the database is not a file.
+/// Reports a problem if the account of httpd's children may not read and write the database file
+/// and its folder. Does nothing if the account is unknown or the database is not a file.
 void check_database_file(const std::string& file, const std::optional<Account>& children,
                          Findings& findings);
 

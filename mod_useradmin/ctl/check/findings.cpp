@@ -83,7 +83,8 @@ class Examiner {
         }
     }
 
-    /// A note, since sign-in refuses such users as with "AuthUserAdminSecondFactor refuse".
+    /// Adds a note, not a problem, because sign-in then refuses users with a second factor, as with
+    /// "AuthUserAdminSecondFactor refuse".
     void note_second_factor_problem(const std::string& text) {
         if (settings_.verifies_second_factors && schema().has_second_factors())
             note("users with a second factor cannot sign in: " + text);
@@ -128,7 +129,7 @@ class Examiner {
                      "\": " + std::string(meaning));
     }
 
-    /// Returns whether an index starts with the key.
+    /// Returns whether the table has an index whose first key is this one.
     bool has_index(char table, std::string_view key) const {
         return std::any_of(
             found_.indexes.begin(), found_.indexes.end(),
@@ -149,7 +150,7 @@ class Examiner {
                                          store::quoted_identifier(email)));
     }
 
-    /// Compares a setting with the one that the application's rows need.
+    /// Compares a setting with the value that the application's rows need.
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
         directive(name + " " + (wanted ? if_true : if_false));
@@ -176,7 +177,7 @@ class Examiner {
         }
     }
 
-    /// Derives settings from the rows of the application and of this service.
+    /// Compares the settings with the rows of the application and of this service.
     void check_rows() {
         if (!found_.own || !found_.foreign) {
             if (found_.superuser_risk)
@@ -323,7 +324,7 @@ class Examiner {
     void check_revocations() {
         const store::Table& table = schema().revocation;
         if (table.exists() || !table.absence_reason.empty())
-            return; // the reason is a problem of the schema
+            return; // the reason is one of the schema's problems
         if (settings_.has_secondary_storage)
             problem_that(
                 "there is no table " + table.name +
@@ -393,7 +394,7 @@ class Examiner {
         if (schema().has_outdated_scale)
             note("the objects for long lists are incomplete, or older than a column or this "
                  "version, and the service does not use them; run: useradminctl schema --scale");
-        // These indexes are created together.
+        // These indexes are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes of the orders of lists are missing; "
                  "run: useradminctl schema --scale");
@@ -428,10 +429,10 @@ class Examiner {
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 
-    /// Returns a CREATE INDEX statement, without a table lock if possible.
+    /// Returns a CREATE INDEX statement that does not lock the table, if the database has one.
     std::string index_statement(std::string_view kind, const store::Table& table,
                                 std::string_view name, const std::string& keys) const {
-        // An index is in its table's schema; its name has no schema.
+        // CREATE INDEX takes a name without a schema: the index is in the schema of its table.
         const std::size_t dot = table.name.find("\".\"");
         std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");

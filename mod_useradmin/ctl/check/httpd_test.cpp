@@ -19,7 +19,7 @@ namespace {
 
 constexpr int not_found = 127;
 
-// As Debian's and Fedora's apachectl.
+// Finds httpd and its environment like Debian's and Fedora's apachectl.
 constexpr const char* script =
     "OPTIONS=\n"
     "for file in \"${APACHE_ENVVARS:-${APACHE_CONFDIR:-" HTTPD_ROOT
@@ -35,7 +35,7 @@ constexpr const char* script =
     "done\n"
     "exit 127";
 
-/// Runs the script. Returns its exit status and sets its output; -1 if there is none.
+/// Runs the script and appends its output. Returns its exit status, or -1 if it has none.
 int run_script(const std::string& file, apr_pool_t* pool, std::string& output) {
     const std::array<const char*, 6> arguments = {"sh",    "-c",         script,
                                                   "check", file.c_str(), nullptr};
@@ -60,21 +60,21 @@ int run_script(const std::string& file, apr_pool_t* pool, std::string& output) {
     return APR_PROC_CHECK_EXIT(reason) ? status : -1;
 }
 
-/// Removes "[time] [module:level] [pid 1] " from a log line.
+/// Removes a prefix such as "[time] [module:level] [pid 1] " from a log line.
 std::string_view message_of(std::string_view line) {
     while (line.starts_with('[') && line.find("] ") != line.npos)
         line.remove_prefix(line.find("] ") + 2);
     return line;
 }
 
-/// Returns the rest of a line that begins with the word.
+/// Returns the name after the word with which the line begins.
 std::string rest_after(std::string_view line, std::string_view word) {
     line.remove_prefix(word.size());
     return std::string(line.substr(0, line.find_first_of(" =")));
 }
 
-/// Reads the line `User: name="www-data" id=33`, or that of the Group. Returns nothing if there is
-/// no such account.
+/// Parses the line `User: name="www-data" id=33`, or that of the group. Returns nothing if the line
+/// has no id.
 std::optional<Account> account_in(std::string_view line) {
     const std::size_t start = line.find('"');
     const std::size_t end = line.find("\" id=", start + 1);
@@ -85,7 +85,7 @@ std::optional<Account> account_in(std::string_view line) {
     if (std::from_chars(number.data(), number.data() + number.size(), id).ec != std::errc())
         return std::nullopt;
     std::string_view name = line.substr(start + 1, end - start - 1);
-    // User #33
+    // With "User #33", the name is "#33".
     if (name.starts_with('#'))
         name.remove_prefix(1);
     return Account{std::string(name), id, id};
@@ -108,7 +108,7 @@ void take_line(std::string_view line, HttpdTest& test) {
 } // namespace
 
 bool lacks_right(std::string_view error) noexcept {
-    // The second is mod_ssl's text for a file that it may not read.
+    // The second is mod_ssl's message for a file that it may not read.
     return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
                               error.find("does not exist or is empty") != error.npos);
 }
@@ -125,7 +125,7 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
         test.failure = "httpd -t did not end normally";
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
-        // The server's name is not known; that is no error.
+        // AH00558: the server's name could not be determined. This is not an error.
         if (line.empty() || line.find("AH00558") != line.npos)
             continue;
         if (status == 0)

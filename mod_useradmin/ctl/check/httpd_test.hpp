@@ -1,4 +1,4 @@
-// httpd's own test of a configuration: httpd -t.
+// Tests a configuration with httpd -t.
 #pragma once
 
 #include "ctl/file_access.hpp"
@@ -12,25 +12,26 @@
 
 namespace useradmin::ctl {
 
-/// The result of a test.
+/// The result of httpd -t.
 struct HttpdTest {
     /// Why httpd could not be run; otherwise empty.
     std::string failure;
     /// Whether only the account that starts httpd can test the configuration.
     bool needs_other_account = false;
-    /// Why it rejects the configuration; otherwise empty.
+    /// Why httpd rejects the configuration; otherwise empty.
     std::string error;
-    /// The modules' warnings, without time and process.
+    /// The warnings of this project's modules, without the log line's prefix.
     std::vector<std::string> warnings;
-    /// The loaded modules: "useradmin_module".
+    /// The names of the loaded modules, such as "useradmin_module".
     std::vector<std::string> modules;
-    /// The defined variables: "WORK".
+    /// The names of the defined variables, such as "WORK".
     std::vector<std::string> defines;
-    /// The account of its children: User and Group.
+    /// The account of httpd's children: User and Group.
     std::optional<Account> children;
 };
 
-/// Returns whether an error is due to a file that the account that starts httpd may read.
+/// Returns whether the error may be due to a file that only another account, such as root, may
+/// read.
 bool lacks_right(std::string_view error) noexcept;
 
 /// Runs httpd -t on the file, with the program and the environment that apachectl would use.

@@ -1,4 +1,4 @@
-// The command of UserAdminMailCommand.
+// Checks UserAdminMailCommand.
 #pragma once
 
 #include "ctl/check/configuration.hpp"

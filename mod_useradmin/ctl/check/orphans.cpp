@@ -13,22 +13,22 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// A table, its rows of deleted users as a clause, and their number.
+/// The rows of deleted users in a table: the FROM clause that selects them, and their number.
 struct Orphans {
     std::string table;
     std::string from;
     std::int64_t number;
 };
 
-/// Returns a condition that no row of the table has the id that a row o refers to. Both are
-/// compared as texts: their types may differ.
+/// Returns a condition that no row of the table has the id in the owner column of row o. Compares
+/// the ids as text, because their types may differ.
 std::string no_row(const store::Table& table, const store::Column& owner) {
     const std::string type = table.system.empty() ? "text" : std::string(table.system) + ".text";
     return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE CAST(t." + table.at("id").sql() +
            " AS " + type + ")" + table.op("=") + "CAST(o." + owner.sql() + " AS " + type + "))";
 }
 
-/// Returns whether the sessions have the column of the plugin for organizations.
+/// Returns whether the session table has the column of better-auth's organization plugin.
 bool has_organizations(const store::Table& session) {
     return std::any_of(
         session.columns.begin(), session.columns.end(),
@@ -46,7 +46,7 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
         std::find_if(schema.owned.begin(), schema.owned.end(), is_organization);
     std::vector<Orphans> all;
     for (const store::OwnedTable& owned : schema.owned) {
-        // An address without a user may be about to sign up.
+        // An address without a user may belong to a person who is signing up.
         if (!owned.can_remove_rows() || owned.plugin->reference == store::Reference::email)
             continue;
         const store::Column& owner = owned.owner();

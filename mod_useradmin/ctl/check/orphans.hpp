@@ -5,7 +5,7 @@
 
 namespace useradmin::ctl {
 
-/// Counts the rows, and deletes them with --delete.
+/// Counts these rows. With --delete, deletes them.
 Exit check_orphans(Context& context);
 
 } // namespace useradmin::ctl

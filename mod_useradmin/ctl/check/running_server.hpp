@@ -9,9 +9,8 @@
 
 namespace useradmin::ctl {
 
-/// Sends a request without credentials to the base address of the service. Its reply must be 401
-/// with the service's JSON; any other is a problem. Throws CommandError if the address is not
-/// valid.
+/// Sends a request without credentials to the base URL of the service. Reports a problem unless the
+/// reply is 401 with the service's JSON. Throws CommandError if the URL is invalid.
 void check_running_server(std::string_view url, apr_pool_t* pool, Findings& findings);
 
 } // namespace useradmin::ctl

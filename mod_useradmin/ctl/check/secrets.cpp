@@ -17,9 +17,9 @@ namespace {
 /// The configured secrets.
 struct Secrets {
     std::vector<crypto::LoadedSecret> loaded;
-    /// Why one could not be read; otherwise empty.
+    /// Why a secret could not be read; otherwise empty.
     std::string failure;
-    /// Whether that one is in the environment, which httpd's may differ from.
+    /// Whether that secret is in the environment, which may differ from that of httpd.
     bool is_in_environment = false;
 
     std::vector<std::string_view> views() const {
@@ -66,7 +66,7 @@ Match match_of_second_factors(Context& context, const DatabaseFacts& found,
     return match;
 }
 
-/// Verifies the signature of the cookie, and looks its session up.
+/// Verifies the signature of the cookie and looks up its session.
 void check_cookie(std::string_view source, Context& context, crypto::SigningSecrets secrets,
                   Findings& findings) {
     if (!source.starts_with("file:") && !source.starts_with("env:"))

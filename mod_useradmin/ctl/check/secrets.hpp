@@ -8,8 +8,8 @@
 
 namespace useradmin::ctl {
 
-/// Reads the configured secrets, and tries them on the second factors that the application
-/// encrypted and on the signature of --cookie. The session table has no signatures.
+/// Checks whether the configured secrets decrypt the application's second factors and verify the
+/// signature of the cookie in --cookie. The session table has no signatures to check.
 void check_secrets(const CheckedConfiguration& configuration, Context& context,
                    const DatabaseFacts& found, Findings& findings);
 

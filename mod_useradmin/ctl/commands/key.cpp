@@ -18,17 +18,17 @@ namespace useradmin::ctl {
 
 namespace {
 
-// The plugin's columns have 32 bits.
+// The plugin's columns are 32-bit integers.
 constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
 // As many characters as the plugin keeps for display.
 constexpr std::size_t start_length = 6;
 
-/// Returns the number as a column's text; empty if the option is missing.
+/// Returns the option's number as a string; empty if the option is missing.
 std::string number_text(const Options& options, std::string_view name) {
     return options.has(name) ? std::to_string(options.number(name, largest_number, 0)) : "";
 }
 
-/// Returns the time of the rate limit in milliseconds.
+/// Returns the window of the rate limit in milliseconds; empty if there is no limit.
 std::string window_of(const Options& options) {
     if (!options.has("rate")) {
         if (options.has("per"))
@@ -65,7 +65,7 @@ bool is_enabled(const model::ApiKey& key) {
     return key.enabled != "f" && key.enabled != "0";
 }
 
-/// Writes a key without its limits in time.
+/// Writes a key without its rate limit.
 void write_key(json::Writer& writer, const model::ApiKey& key) {
     writer.begin_object().key("id").string(key.id);
     writer.key("name").string_or_null(key.name).key("start").string_or_null(key.start);

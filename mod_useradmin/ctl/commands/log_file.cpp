@@ -26,7 +26,7 @@ LogFile::Buffer::int_type LogFile::Buffer::underflow() {
     int error = Z_OK;
     if (count <= 0)
         static_cast<void>(gzerror(file_, &error));
-    // The stream turns this exception into its bad state.
+    // The stream catches this exception and sets badbit.
     if (error != Z_OK && error != Z_STREAM_END)
         throw std::ios_base::failure("broken off");
     if (count <= 0)

@@ -11,10 +11,10 @@ struct gzFile_s;
 
 namespace useradmin::ctl {
 
-/// The text of a file, plain or gzip-compressed. After a read error, the stream is bad.
+/// A stream of the text in a plain or gzip-compressed file. After a read error, bad() is true.
 class LogFile final : public std::istream {
   public:
-    /// If it is not open, errno has the reason.
+    /// Opens the file. On failure, is_open() is false and errno is set.
     explicit LogFile(const std::string& name);
     ~LogFile() override;
     LogFile(const LogFile&) = delete;

@@ -15,8 +15,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// How often a lock is tried. Each try blocks other sessions for up to two seconds. The pause lets
-// them proceed.
+// The maximum number of tries to get a lock. Each try blocks other sessions for up to two seconds.
+// The pause lets them proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
@@ -25,7 +25,7 @@ constexpr std::chrono::seconds lock_timeout(5);
 /// Which objects exist.
 struct CopyState {
     bool has_schema = false;
-    /// Whether all changes of the user table update the counts.
+    /// Whether all changes to the user table update the counts.
     bool is_watched = false;
     bool has_search = false;
     /// Whether an earlier version created them.
@@ -50,8 +50,8 @@ class ScaleObjects {
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
                                    "a name must not contain " + std::string(body_quote));
-        // Overrides the account's own settings. With this path, no function or operator of another
-        // role hides a built-in one.
+        // Override the role's settings. With this search_path, no other role's function or operator
+        // hides a built-in one.
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
@@ -59,7 +59,7 @@ class ScaleObjects {
         database.execute("SET lock_timeout = 0");
     }
 
-    /// From now on, statements throw LockTimeout instead of waiting indefinitely.
+    /// Makes statements throw LockTimeout instead of waiting indefinitely for a lock.
     void limit_lock_waits() {
         database_.execute("SET lock_timeout = '" + std::to_string(lock_timeout.count()) + "s'");
     }
@@ -79,7 +79,7 @@ class ScaleObjects {
                           "pg_terminate_backend(PID), then run this again"};
     }
 
-    /// Returns the state. Throws CommandError if the schema belongs to another table.
+    /// Returns which objects exist. Throws CommandError if they belong to another user table.
     CopyState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
@@ -89,8 +89,8 @@ class ScaleObjects {
         return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
-    /// Creates what is missing, apart from triggers and indexes. Then continues as the owner of the
-    /// user table.
+    /// Creates the missing objects, except triggers and indexes. Afterwards, the session has the
+    /// role of the user table's owner.
     void create(const CopyState& state) {
         Transaction transaction(database_);
         run("prepare");
@@ -107,7 +107,7 @@ class ScaleObjects {
                           .value_or(""));
     }
 
-    /// Runs a file that locks the user table briefly, once the lock is free.
+    /// Runs an SQL file that locks the user table briefly. Tries until the lock is free.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
@@ -121,8 +121,8 @@ class ScaleObjects {
             "are in pg_stat_activity), then run this again");
     }
 
-    /// Waits until no other command creates or removes the objects. The server may still run one
-    /// that was killed. Polls, because CREATE INDEX CONCURRENTLY waits for all statements,
+    /// Waits until no other command creates or removes the objects. The server may still be running
+    /// one that was killed. Polls, because CREATE INDEX CONCURRENTLY waits for all statements,
     /// including one that waits for this lock. The end of the connection releases the lock.
     void exclude_other_commands() {
         // Since PostgreSQL 14, the server notices if the command is killed.
@@ -149,7 +149,7 @@ class ScaleObjects {
 
     void remove_order_indexes() { run_result_of("order_indexes"); }
 
-    /// Corrects the counts. Returns the number of wrong ones.
+    /// Corrects the counts. Returns how many were wrong.
     std::int64_t correct() {
         const Progress progress("Comparing the counts");
         const std::vector<std::string> statements = file("correct");
@@ -157,7 +157,8 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Writers above READ COMMITTED never merge. The transaction's locks keep TRUNCATE out.
+        // Merge here, because writers above READ COMMITTED never do. The transaction's locks
+        // prevent TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
@@ -190,7 +191,7 @@ class ScaleObjects {
             database_.execute(row[0].value_or(""));
     }
 
-    /// Returns the text with all words replaced. Replacements are not replaced again.
+    /// Returns the text with all placeholders replaced, but not those in replacements.
     std::string filled_in(std::string_view text) const {
         std::string filled;
         while (!text.empty()) {
@@ -235,8 +236,8 @@ class ScaleObjects {
         return true;
     }
 
-    /// Returns the code points that text::fold() changes, with their replacements, as a JSON
-    /// literal.
+    /// Returns the code points that text::fold() changes, with their replacements, as an SQL
+    /// literal of a JSON object.
     static std::string folds() {
         std::string document;
         json::Writer writer(document);

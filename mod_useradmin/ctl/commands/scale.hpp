@@ -6,8 +6,8 @@
 
 namespace useradmin::ctl {
 
-/// schema --scale: adds the counts and indexes to a table in use. Can be repeated, also after an
-/// interruption.
+/// schema --scale: adds the counts and indexes to a table in use. Can be run again, for example
+/// after an interruption.
 Exit create_scale(Context& context);
 /// schema --no-scale: removes the objects.
 Exit remove_scale(Context& context);

@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The location of the tables.
+/// Puts the names and schemas of the tables into statements.
 class Places {
   public:
     Places(Database& database, const store::Schema& schema)
@@ -31,20 +31,20 @@ class Places {
             default_schema_ = *rows[0][0] + ".";
     }
 
-    /// Returns the statement for these tables, with their schemas. Indexes are named after their
-    /// table.
+    /// Returns the statement with the tables' actual names and schemas. Indexes are named after
+    /// their tables.
     std::string placed(std::string statement) const {
         const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
             {"user", names_.user, schema_.user},
             {"session", names_.session, schema_.session},
             {"account", names_.account, schema_.account}};
         for (const auto& [known, name, table] : tables) {
-            // The whole name if there is no dot.
+            // Without a dot, this is the whole name.
             const std::string own(name.substr(name.find('.') + 1));
             const std::string place = place_of(table, name);
             replace_all(statement, "\"" + known + "\"", place);
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
-            // Other tables are created in the schema of the users.
+            // Other tables are created in the schema of the user table.
             if (known == "user")
                 for (const std::string other :
                      {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
@@ -68,7 +68,7 @@ class Places {
     std::string default_schema_;
 };
 
-/// Returns the column's name in the style of the table: snake_case if its other columns have it.
+/// Returns the column's name in the style of the table: snake_case if its other columns use it.
 std::string column_name(const store::Table& user, const std::string& camel_case) {
     const store::Column* known = nullptr;
     for (std::string_view field : {"emailVerified", "createdAt", "updatedAt"})
@@ -79,7 +79,7 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
     return text::snake_case(camel_case);
 }
 
-/// Adds missing columns of the migration, and their names to the list.
+/// Adds the missing columns of a migration to the user table, and their names to `added`.
 void add_columns(Database& database, const store::Schema& schema, const Places& places,
                  std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
@@ -94,7 +94,7 @@ void add_columns(Database& database, const store::Schema& schema, const Places& 
     }
 }
 
-/// Returns the quoted name after the words, or an empty text.
+/// Returns the quoted name after the words, or an empty string.
 std::string_view name_after(std::string_view statement, std::string_view words) {
     const std::size_t at = statement.find(words);
     if (at == statement.npos)
@@ -134,7 +134,7 @@ struct Done {
     bool is_new;
     bool has_created_tables;
     std::vector<std::string> added_columns;
-    /// The created file, or an empty text.
+    /// The created file; empty if there is none.
     std::string new_file;
 };
 
@@ -175,7 +175,7 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
 } // namespace
 
 Exit create_schema(Context& context) {
-    // The SQLite file contains hashes and tokens. Its log gets the same mode.
+    // The SQLite file contains hashes and tokens. Its write-ahead log gets the same mode.
     umask(S_IRWXG | S_IRWXO);
     if (context.options.has("scale") + context.options.has("no-scale") +
             context.options.has("api-keys") >
@@ -189,7 +189,7 @@ Exit create_schema(Context& context) {
     const store::Dialect& dialect = database.dialect();
     reject_schemas(dialect.product(), database.tables());
     store::TableNames names = database.tables();
-    names.has_plugins = true; // one of them is ours
+    names.has_plugins = true; // one of the plugins' tables is ours
     const store::Schema found = database.schema(names);
     if (!found.fitting_tables.empty() && !context.options.has("force"))
         throw CommandError(Exit::failure,
@@ -200,7 +200,7 @@ Exit create_schema(Context& context) {
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
     Transaction transaction(database);
-    // Several servers may be installed at once.
+    // Several servers may run this command at the same time.
     if (dialect.product().has_schemas)
         database.rows("SELECT pg_catalog.pg_advisory_xact_lock("
                       "pg_catalog.hashtextextended('useradminctl schema', 0))");
@@ -209,7 +209,7 @@ Exit create_schema(Context& context) {
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;
     const bool adds_keys = context.options.has("api-keys") && before.api_keys() == nullptr;
-    // An id of an organization could be the same number.
+    // A user and an organization could have the same number as their ids.
     if (const auto* const id = before.user.find("id");
         adds_keys && id != nullptr && id->is_serial())
         throw CommandError(Exit::failure, "API keys need users whose ids are texts or UUIDs");
@@ -218,7 +218,8 @@ Exit create_schema(Context& context) {
     // The SQL files name types without a schema.
     if (dialect.product().has_schemas) {
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
-        // httpd ignores tables that neither belong to the owner of the users nor to itself.
+        // The modules ignore tables that belong neither to the user table's owner nor to their own
+        // role.
         if (before.user.exists())
             database.rows(
                 "SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_class "

@@ -65,7 +65,7 @@ std::chrono::seconds length_of(const Options& options) {
     return *length;
 }
 
-/// Warns if unsigned tokens are rejected.
+/// Warns that httpd rejects unsigned tokens if it has a secret.
 void warn_of_unsigned(const CommandSettings& settings) {
     if (settings.has_session_lookup) // the configuration has no secret
         return;
@@ -83,13 +83,13 @@ Revocation close(Context& context, std::string_view token) {
     return Revocation::done;
 }
 
-/// Ends the session with the token, signed or not.
+/// Ends the session with the token, which may be signed.
 Revocation revoke(Context& context, std::string_view token) {
     const Revocation whole = close(context, token);
     return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
 }
 
-/// Ends the user's session with the id or token.
+/// Ends one of the user's sessions. word: its id or its token.
 Revocation revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().list_sessions(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {

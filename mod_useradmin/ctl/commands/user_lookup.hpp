@@ -1,4 +1,4 @@
-// The user of a command.
+// Finds, prints and changes the user that a command names.
 #pragma once
 
 #include "ctl/context.hpp"
@@ -11,13 +11,13 @@ namespace useradmin::ctl {
 /// does not exist, tries lower case. Throws CommandError if there is none.
 model::User find_user(Context& context, std::string_view word);
 
-/// Prints the user as in the API.
+/// Prints the user's fields or, with --json, the reply of the API.
 void print(const Context& context, const model::User& user);
-/// Prints the user as JSON, or the line.
+/// Prints the line or, with --json, the user.
 void print(const Context& context, const model::User& user, std::string_view line);
 
 /// Changes the user and, if required, ends its sessions. Throws CommandError if it was deleted
-/// meanwhile.
+/// in the meantime.
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions = store::SessionPolicy::keep);
 

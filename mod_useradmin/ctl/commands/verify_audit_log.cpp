@@ -29,7 +29,7 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 }
 
 /// Returns the position in a log's .chain file, or nothing if there is none, as for a rotated log.
-/// Reports an unreadable file.
+/// Adds a note if the file is unreadable.
 std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -52,7 +52,7 @@ class Files {
   public:
     explicit Files(const std::vector<std::string>& names) {
         for (const std::string& name : names) {
-            // A pattern for logs also matches .chain files.
+            // A shell pattern for the logs also matches .chain files.
             if (name.ends_with(audit::Log::position_file("")))
                 continue;
             if (name == "-") {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r";
 
-/// Removes the first word of a line that starts with one.
+/// Removes and returns the first word. The line must start with it.
 std::string take_word(std::string_view& line) {
     const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
     std::string word;
@@ -36,7 +36,7 @@ std::string take_word(std::string_view& line) {
     return word;
 }
 
-/// Reads a line and its continuations after backslashes.
+/// Reads a line and its continuation lines. Returns false at the end of the file.
 bool read_line(std::istream& stream, std::string& line) {
     line.clear();
     bool was_read = false;
@@ -73,12 +73,12 @@ class Loader {
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
             reject(file + " is included by itself");
-        // httpd's limit.
+        // httpd itself allows 128 levels.
         constexpr std::size_t deepest = 20;
         constexpr int most_files = 4096;
         if (open_.size() >= deepest || ++files_ > most_files)
             reject("too many files include each other; the last one is " + file);
-        // Special files may block.
+        // Reading a special file may block.
         if (!std::filesystem::is_regular_file(file, ignored))
             reject("cannot read " + file + ": " +
                    (ignored ? ignored.message() : "it is not a file"));
@@ -139,7 +139,7 @@ class Loader {
             ConfigSection{std::move(name), std::move(words), section_});
     }
 
-    /// Conditions are not evaluated, so a variable with two definitions is ambiguous.
+    /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
     void define(const std::string& name, const std::string& value) {
         const auto [at, is_new] = variables_.emplace(name, value);
         if (!is_new && at->second != value)
@@ -193,7 +193,7 @@ class Loader {
     std::string& server_root_;
     std::vector<ConfigLine>& lines_;
     std::shared_ptr<const ConfigSection> section_;
-    /// The values of Define; nothing if they are ambiguous.
+    /// The variables of Define. std::nullopt: the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
     /// The files being read, each included by the previous one.
     std::vector<std::string> open_;

@@ -15,16 +15,16 @@ std::vector<std::string> words_of(std::string_view line);
 /// Returns APACHE_CONFDIR if that is set, as apachectl does; otherwise the compiled-in ServerRoot.
 std::string_view default_server_root() noexcept;
 
-/// Returns the path of httpd's own configuration file, below APACHE_CONFDIR if that is set, as for
-/// apachectl.
+/// Returns the path of httpd's default configuration file, below APACHE_CONFDIR if that is set, as
+/// for apachectl.
 std::string default_configuration_file();
 
 /// Compares names of directives, sections or modules, ignoring case as httpd does.
 bool is_same_name(std::string_view left, std::string_view right) noexcept;
 
-/// A section around lines: <Location "/api/users">.
+/// A section, such as <Location "/api/users">.
 struct ConfigSection {
-    /// "Location".
+    /// The name, such as "Location".
     std::string name;
     std::vector<std::string> arguments;
     /// The enclosing section, or nullptr.
@@ -33,7 +33,6 @@ struct ConfigSection {
 
 /// A line of a configuration with its variables expanded.
 struct ConfigLine {
-    /// The file.
     std::string file;
     std::vector<std::string> words;
     /// The enclosing section, or nullptr.
@@ -51,7 +50,7 @@ class HttpdConfiguration {
     /// arguments.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
-    /// Returns whether the directive occurs with this argument, or at all.
+    /// Returns whether the directive occurs, with this argument if one is given.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
     /// Returns the lines without those that begin or end a section.
     const std::vector<ConfigLine>& lines() const noexcept { return lines_; }

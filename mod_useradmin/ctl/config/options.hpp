@@ -17,7 +17,7 @@ struct Option {
     std::string_view value;
     std::string_view meaning;
 
-    /// "--page N".
+    /// Returns the option as in the usage, such as "--page N".
     std::string form() const;
 };
 
@@ -32,9 +32,10 @@ struct Options {
 
     bool has(std::string_view name) const { return values.find(name) != values.end(); }
     std::optional<std::string_view> find(std::string_view name) const;
-    /// Returns the option's value. Throws CommandError of usage if it is missing or empty.
+    /// Returns the option's value. Throws CommandError (Exit::usage) if it is missing or empty.
     std::string_view require(std::string_view name) const;
-    /// Returns the option's value as a positive integer, or the default if it is missing.
+    /// Returns the option's value as a positive integer, or the default if it is missing. Throws
+    /// CommandError (Exit::usage) if it is not a number from 1 to most.
     std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };
 

@@ -16,7 +16,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// A value and the option or directive that set it.
+/// The words of a setting, and the option or directive that sets it.
 struct SourcedOptions {
     std::string by;
     std::vector<std::string> words;
@@ -31,8 +31,8 @@ std::string absolute(std::string_view file) {
     return file.empty() ? std::string() : std::filesystem::absolute(file).string();
 }
 
-/// Returns the configuration to read, or an empty text. If options name the database, that of the
-/// installed httpd is not used.
+/// Returns the path of the configuration to read, or an empty string. If options name the database,
+/// the configuration of the installed httpd is not read.
 std::string configuration_of(const Options& options) {
     if (const auto file = options.find("config"))
         return absolute(*file);
@@ -65,7 +65,7 @@ class Reader {
         return std::nullopt;
     }
 
-    /// Returns a setting as one text, including blanks and quotes; empty if unset.
+    /// Returns a setting as one string, including blanks and quotes; empty if unset.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
@@ -99,8 +99,8 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the base of the source's relative path: that of its configuration, or empty for the
-    /// current folder.
+    /// Returns the folder of the secret's relative path: ServerRoot if the path is in the
+    /// configuration; otherwise empty, for the current folder.
     std::string secret_folder() const {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
@@ -127,7 +127,7 @@ class Reader {
 
     bool sets(std::string_view directive) const { return file_ && file_->has(directive); }
 
-    /// Returns the argument of a directive; empty if its lines differ.
+    /// Returns the first argument of a directive; empty if there is none or its lines differ.
     std::string common_argument(std::string_view directive) const {
         std::string found;
         for (const ConfigLine& line : file_ ? file_->lines() : std::vector<ConfigLine>()) {
@@ -181,7 +181,7 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
     settings.account_table = names.account;
 }
 
-/// Returns the path of a file: in the configuration, it may be relative to ServerRoot.
+/// Returns the path of a file. In the configuration, it may be relative to ServerRoot.
 std::string path_of(const SourcedOptions& said, const std::string& server_root) {
     const std::string& name = said.words[0];
     return name.starts_with('/') || said.by.starts_with("--") ? name : server_root + "/" + name;
@@ -210,7 +210,7 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
     settings.is_audit_required = is_required;
 }
 
-/// As in the service, but with this program's environment.
+/// Returns the setting or else, like the service, the environment variable or the default.
 std::string protected_email(std::string said) {
     if (!said.empty())
         return said;

@@ -18,8 +18,8 @@ namespace useradmin::ctl {
 /// How a command uses the database.
 enum class DatabaseUse { none, read, write };
 
-/// The options, completed by the httpd configuration of --config. Settings that neither has, or
-/// that the command does not use, are empty.
+/// The settings from the options or else from the httpd configuration. Settings that are in
+/// neither, or that the command does not use, are empty.
 struct CommandSettings {
     /// The absolute path of the httpd configuration file; empty if there is none.
     std::string configuration_file;
@@ -34,24 +34,24 @@ struct CommandSettings {
     std::optional<bool> account_id_is_user_id;
     std::optional<bool> lowers_email;
     std::optional<bool> unverifies_email;
-    /// The protected address (4.4.1, check 5).
+    /// The protected address (specification 4.4.1, check 5).
     std::string protected_email;
     /// The secret's source as in AuthUserAdminSecret; empty: none.
     std::string secret_source;
-    /// The base of the source's relative path; empty: the current folder.
+    /// The folder of the source's relative path; empty: the current folder.
     std::string secret_folder;
     /// Whether the configuration enables the service. If so, other settings have its defaults.
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
-    /// The further columns of UserAdminColumns and UserAdminEditable.
+    /// The columns of UserAdminColumns and UserAdminEditable.
     std::vector<std::string> shown_columns;
     std::vector<std::string> editable_columns;
     /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
     bool cleans_up = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
-    /// Whether the configuration uses sessions, sign-in and the password provider.
+    /// Whether AuthUserAdmin is on.
     bool has_session_lookup = false;
     /// Whether AuthUserAdminCache is set.
     bool has_session_cache = false;

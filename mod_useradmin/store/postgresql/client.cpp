@@ -40,10 +40,10 @@ void wipe(PGresult* result) noexcept {
                            static_cast<std::size_t>(PQgetlength(result, row, column)));
 }
 
-/// Registers a result whose values are wiped with the pool.
+/// Registers a result to be wiped and cleared with the pool.
 PGresult* adopt_secret_result(PGresult* result, apr_pool_t* pool) {
     adopt_result(result, pool);
-    // Runs before cleanups that were registered earlier.
+    // Cleanups run in reverse order, so this one runs before PQclear().
     if (result != nullptr)
         apr_pool_cleanup_register(
             pool, result,
@@ -55,7 +55,7 @@ PGresult* adopt_secret_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
-/// Returns the size of a Bind message without its arguments, and that of the arguments.
+/// Returns the size of a Bind message up to the end of its last argument.
 std::size_t size_of_binding(std::string_view name, std::span<const char* const> arguments) {
     std::size_t size = 11 + name.size(); // type, length, two terminators, two counts
     for (const char* const argument : arguments)
@@ -104,7 +104,7 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
     return static_cast<std::int64_t>(number);
 }
 
-/// Decodes a time as its text form would be parsed: nothing for infinity and years before 1.
+/// Decodes a timestamp. Returns nothing for infinity and years before 1, like parse_timestamp().
 model::NullableTime time_of(std::int64_t microseconds) noexcept {
     constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
     constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
@@ -181,17 +181,17 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
     for (const auto& [code, fault] : meanings)
         if (code == state)
             return fault;
-    // Class 22: data exceptions, such as a text that is too long.
+    // Class 22: data exceptions, such as a string that is too long.
     return state.starts_with("22") ? ErrorKind::invalid_value : ErrorKind::rejected;
 }
 
-/// Returns whether the backend lacks the prepared statement: it was replaced, or a pooler switched
-/// backends.
+/// Returns whether the backend does not know the prepared statement: the connection now has another
+/// backend, for example behind a pooler.
 bool is_unknown(std::string_view state) noexcept {
     return state == "26000";
 }
 
-/// Returns whether the statement exists already. Its name identifies its text.
+/// Returns whether the prepared statement already exists. Its name is a digest of its text.
 bool is_prepared_already(std::string_view state) noexcept {
     return state == "42P05";
 }
@@ -216,11 +216,11 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
-        // A broken connection keeps its send buffer, which is not wiped when it is closed.
+        // Send no secrets over a broken connection: its send buffer could not be wiped.
         while (statement.takes_secrets() && !has_no_pending_input())
             if (PQconsumeInput(connection_) == 0)
                 return answer(nullptr, pool);
-        // A new connection has another backend without our statements.
+        // The backend of a new connection has no prepared statements.
         if (PQbackendPID(connection_) != backend_)
             discard_prepared();
         if (PQbackendPID(connection_) != watchful_)
@@ -248,7 +248,7 @@ class PostgresqlClient final : public Client {
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
-        // Nothing was done.
+        // The statement was not executed.
         const unsigned runs = std::exchange(runs_, 0);
         vanished_ = runs < few_runs ? vanished_ + 1 : 1;
         prepared_.clear();
@@ -321,7 +321,7 @@ class PostgresqlClient final : public Client {
   private:
     struct Prepared {
         std::string name;
-        /// Whether all result types have a known binary format, which is cheaper for both sides.
+        /// Whether all result types have a known binary format, which is cheaper than text.
         bool is_binary = false;
     };
 
@@ -337,8 +337,8 @@ class PostgresqlClient final : public Client {
         return PQsendQuery(connection_, sql);
     }
 
-    /// Makes the backend end an abandoned statement within a second, on PostgreSQL 14 and later on
-    /// most systems. An operator's setting takes precedence.
+    /// Makes the backend cancel a statement within a second after the client has disconnected, on
+    /// PostgreSQL 14 and later on most systems. A value that the operator has set takes precedence.
     void enable_client_check() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
@@ -351,7 +351,7 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
-        // The name is a digest of the text: behind PgBouncer, clients share a backend's names.
+        // The name is a digest of the text: behind PgBouncer, clients share a backend's statements.
         Prepared prepared = {std::string(label_) + "_" +
                              std::to_string(std::hash<std::string>()(sql)) + "_" +
                              std::to_string(age_)};
@@ -365,7 +365,7 @@ class PostgresqlClient final : public Client {
         }
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // If it is already lost, running it reports that.
+        // If the statement is already lost, its execution reports that.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
@@ -377,7 +377,8 @@ class PostgresqlClient final : public Client {
         return prepared;
     }
 
-    /// Within a transaction, the backend stays the same and keeps the unnamed statement.
+    /// Runs a statement as the unnamed one. Within a transaction, the backend stays the same, so
+    /// the same statement is not parsed again.
     std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
@@ -397,8 +398,8 @@ class PostgresqlClient final : public Client {
         return answer(adopt_query_result(result, statement, sent, pool), pool);
     }
 
-    /// Returns the result and wipes other copies of its secrets. sent: the bytes up to the end of
-    /// the arguments.
+    /// Registers the result and wipes the secrets in libpq's buffers. sent: the size of the
+    /// messages up to the end of the last argument.
     PGresult* adopt_query_result(PGresult* result, const Statement& statement, std::size_t sent,
                                  apr_pool_t* pool) {
         if (statement.returns_secrets())
@@ -412,11 +413,11 @@ class PostgresqlClient final : public Client {
         return result;
     }
 
-    /// libpq keeps its send buffer until the next message. A Bind without a length for its last
-    /// argument overwrites it and fails before anything is sent.
+    /// Overwrites the secrets in libpq's send buffer, which keeps its contents until the next
+    /// message. libpq rejects a binary argument without a length after it has written the one
+    /// before it to the buffer, and sends nothing.
     void wipe_output_buffer(std::size_t size) {
-        // The send buffer of a broken connection can be overwritten only after it is
-        // re-established.
+        // On a broken connection, the buffer can be overwritten only after reconnect().
         sent_secrets_ = std::max(sent_secrets_, size);
         if (!is_connected())
             return;
@@ -434,7 +435,7 @@ class PostgresqlClient final : public Client {
         PQclear(result_of(send_query(query.c_str())));
     }
 
-    /// Makes libpq non-blocking. PQexec still works for other users. A new connection is blocking.
+    /// Makes the connection non-blocking, unlike a new one. Other users can still call PQexec().
     void stop_blocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
@@ -464,9 +465,9 @@ class PostgresqlClient final : public Client {
         }
     }
 
-    /// Waits for the last result, or the first error, until the deadline. Returns nullptr if the
-    /// query could not be sent. If the server ends a connection, its own message is the first
-    /// error; libpq's follows.
+    /// Waits for all results until the deadline. Returns the first error, or else the last result,
+    /// or nullptr if the query could not be sent. If the server closes the connection, its message
+    /// is the first error; libpq's follows.
     PGresult* result_of(int is_sent) noexcept {
         if (is_sent == 0)
             return nullptr;
@@ -489,7 +490,7 @@ class PostgresqlClient final : public Client {
         }
     }
 
-    /// Returns the error message of the result, or that of the connection if there is none.
+    /// Returns the error message of the result, or of the connection if there is no result.
     std::string_view message_of(const PGresult* result) const noexcept {
         return apr::view_of(result != nullptr ? PQresultErrorMessage(result)
                                               : PQerrorMessage(connection_));

@@ -7,11 +7,12 @@
 
 namespace useradmin::store {
 
-/// Returns a client for a PGconn, which must outlive it. For label, see Dialect::create_client.
+/// Returns a client for a PGconn. The PGconn must outlive the client. For label, see
+/// Dialect::create_client.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
-/// Rolls back a transaction of such a client. Without the memory for that, closes the connection,
-/// so that the server does it.
+/// Rolls back the transaction of a client that postgresql_client() returned. If that fails, closes
+/// the connection, so that the server rolls back.
 void roll_back(Client& client) noexcept;
 
 } // namespace useradmin::store

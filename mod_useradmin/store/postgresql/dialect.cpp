@@ -17,10 +17,10 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns an expression that folds a text as text::fold() does, as far as the database's lower()
-/// converts its letters.
+/// Returns an SQL expression that folds the text like text::fold(). Letters that the database's
+/// lower() does not convert keep their case.
 std::string folded_text(const std::string& text) {
-    // translate() replaces a letter by one letter.
+    // translate() replaces one character with one character.
     std::string from;
     std::string to;
     std::string before;
@@ -40,13 +40,13 @@ std::string folded_text(const std::string& text) {
            text + ", NFD), E'[\\u0300-\\u036f]', '', 'g')), '" + from + "', '" + to + "')" + after;
 }
 
-/// Returns a regular expression that matches every text that contains the word or whose folded form
-/// contains the folded one. Matching it is much faster than folding the text.
+/// Returns a regular expression that matches every text that contains the word, or whose folded
+/// form contains the folded word. Matching it is much faster than folding the text.
 std::string necessary_pattern(std::string_view word, std::string_view folded_word) {
-    // The ligatures from U+FB00 on fold to several letters, but are not among the letters below.
+    // The ligatures from U+FB00 on fold to several letters, but are not in the ranges below.
     if (word.find("\xef\xac") != word.npos)
         return {};
-    // All characters whose folded form has a character of ASCII are in these ranges.
+    // All other characters whose folded form contains an ASCII character are in these ranges.
     constexpr std::string_view foldable = "\\u00c0-\\u037e\\u1e00-\\u1fef\\u212a-\\u226f";
     constexpr std::size_t max_length = 64;
     const auto is_second_of_pair = [&](std::size_t at) {
@@ -83,20 +83,21 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
 constexpr std::string_view system_schema = "pg_catalog";
 constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
 
-/// Returns an expression for the oid of a table, whatever the search path is.
+/// Returns an expression for the oid of a table, by the search path if the name has no schema.
 std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
-    // to_regclass fails without USAGE on the schema; the catalogue does not.
+    // to_regclass fails without USAGE on the schema; a query of the catalogue does not.
     return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
            std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
            literal(name.substr(0, dot)) + " AND c.relname" + equals +
            literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
-/// Returns the end of a query for tables c in the schema of the users. A table of an owner who
-/// could not change the users anyway is ignored: its triggers would run with our rights.
+/// Returns FROM and WHERE for the tables c with these names in the schema of the user table.
+/// Ignores tables of owners who cannot change the user table: their triggers would run with the
+/// privileges of this account.
 std::string from_tables(const TableNames& names, const std::string& literals) {
     return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
            oid_of(names.user) + " AND u.relnamespace" + equals +
@@ -106,9 +107,10 @@ std::string from_tables(const TableNames& names, const std::string& literals) {
            literals + "]::pg_catalog.name[])";
 }
 
-/// Each row is a column: settings, the table's letter, the column's name, its type for messages and
-/// in the catalogue, whether it requires a value, and everything that invalidates a prepared
-/// statement. A table without a row may be in a schema without USAGE, whose name is returned.
+/// Returns the catalogue query. Each row is a column: settings, the table's letter, the column's
+/// name, its type for messages and in the catalogue, whether it requires a value, and everything
+/// that invalidates a prepared statement. A missing table has one row without a column. It
+/// names a schema without USAGE that has such a table.
 std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
@@ -170,8 +172,8 @@ std::string catalog_query(const TableNames& names) {
            "ORDER BY t.letter, t.relation, a.attnum";
 }
 
-/// Returns the query for tables with the columns of the three: in the schema of the users if it is
-/// configured, otherwise in any.
+/// Returns the query for similar tables (with_marks): in the schema of the user table if it is
+/// configured, otherwise in any schema.
 std::string similar_tables_query(const TableNames& names) {
     const std::size_t dot = names.user.find('.');
     const bool has_schema = dot != names.user.npos;
@@ -228,12 +230,12 @@ constexpr const char* version_name = "useradmin_version";
 constexpr const char* version_of_stored =
     "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
     "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
-/// The version of a row without a stored location, as in a view.
+/// The version of a row without a stored location, such as that of a view.
 constexpr const char* version_of_values =
     "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
     "'UTF8')), 'hex')";
 
-/// Returns the expressions around a timestamp that format it independently of DateStyle.
+/// Returns the SQL before and after a timestamp that formats it independently of DateStyle.
 std::pair<std::string, std::string> in_utc(bool has_zone) {
     return {"pg_catalog.to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
                                        ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
@@ -257,7 +259,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     // Reading the column directly is cheapest, and wrong only with another DateStyle.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
         std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
-    // Padded with blanks that are not part of the value.
+    // char(n) is padded with blanks that are not part of the value.
     if (type == "bpchar")
         column.read_after = "::pg_catalog.text";
     column.has_loose_collation = rows.take_boolean();
@@ -269,7 +271,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
 }
 
 /// Returns the further columns as a JSON object: the whole row without the known columns, so that
-/// new columns appear at once.
+/// new columns appear immediately.
 std::string other_columns(const Schema& schema) {
     std::string known = literal(version_name);
     for (const Column& column : schema.user.columns)
@@ -287,8 +289,8 @@ std::string other_columns(const Schema& schema) {
     return "(" + json + ")::pg_catalog.text";
 }
 
-/// Returns a FROM item with the letters and oids of the existing tables. to_regclass fails without
-/// USAGE on the schema.
+/// Returns a FROM item with the letters and oids of the existing tables. For others, to_regclass
+/// could fail: it requires USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
     std::string letters = "usart";
@@ -298,7 +300,7 @@ std::string tables_of(const Schema& schema) {
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
                     literal(table.sql) + ")::pg_catalog.oid)";
-    // Without tables, a single row that joins with nothing.
+    // VALUES needs at least one row. The first one joins with nothing.
     return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
 }
 
@@ -353,8 +355,8 @@ class PostgresqlTransaction final : public Transaction {
 
     bool begin() {
         is_begun_ = true;
-        // Whatever the database's default is: a later statement must see what was committed while
-        // an earlier one waited for a lock.
+        // Overrides the database's default: a later statement must see what was committed while an
+        // earlier one waited for a lock.
         return static_cast<bool>(work_.execute("BEGIN ISOLATION LEVEL READ COMMITTED"));
     }
 
@@ -387,7 +389,7 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // The minimum of libpq, per address. The default is no timeout.
+        // The minimum that libpq supports, per address. Its default is no timeout.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
@@ -436,7 +438,7 @@ class Postgresql final : public Dialect {
         const std::string pattern = containing_pattern(word);
         const std::string folded_word = text::fold(word);
         const std::string folded = containing_pattern(folded_word);
-        // Before PostgreSQL 18, ILIKE rejects such a collation.
+        // Before PostgreSQL 18, ILIKE rejects nondeterministic collations.
         const std::string text =
             column.sql() + "::pg_catalog.text" +
             (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "");
@@ -445,12 +447,12 @@ class Postgresql final : public Dialect {
         };
         if (text::has_only_combining_marks(word))
             return matches(pattern);
-        // Only UTF-8 has normal forms.
+        // normalize() requires the server encoding UTF8.
         statement << "CASE WHEN pg_catalog.current_setting('server_encoding') "
                      "OPERATOR(pg_catalog.=) 'UTF8' THEN "
                   << text << " OPERATOR(pg_catalog.~) "
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
-        // With the collation C, lower() converts ASCII only.
+        // With the collation C, lower() converts only ASCII; other letters match in the same case.
         matches(pattern);
         // Most texts need no folding.
         if (folded != pattern) {
@@ -486,7 +488,7 @@ class Postgresql final : public Dialect {
     std::string exact_text(const std::string& sql, const Column& column) const override {
         if (column.kind != Column::Kind::timestamp)
             return sql + "::pg_catalog.text";
-        // ISO 8601 with microseconds, however DateStyle is set.
+        // ISO 8601 with microseconds, independently of DateStyle.
         return "(pg_catalog.to_jsonb(" + sql +
                (column.type.ends_with("with time zone") ? " AT TIME ZONE 'UTC'" : "") +
                ") OPERATOR(pg_catalog.#>>) '{}')";
@@ -503,7 +505,7 @@ class Postgresql final : public Dialect {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
     const char* last_change_received() const noexcept override {
-        // The first is NULL if nothing was replayed since the start.
+        // pg_last_xact_replay_timestamp() is NULL if nothing was replayed since the start.
         return "coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
                " pg_catalog.pg_postmaster_start_time())";
     }
@@ -541,7 +543,7 @@ class Postgresql final : public Dialect {
         const Schema& schema = work.schema();
         const model::User row = user_row(user);
         Statement statement = work.statement();
-        // CTE names have a prefix because they would hide tables of the same name.
+        // CTE names have a prefix, because a CTE hides a table of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
         statement.columns(schema.user, row).further_columns(schema.user, user.data) << ") SELECT ";
@@ -552,7 +554,7 @@ class Postgresql final : public Dialect {
         if (user.has_account)
             append_account(statement, schema, user);
         statement << " SELECT " << schema.full_user(version_name) << " FROM useradmin_row";
-        // Within a transaction, work continues after a conflict.
+        // Within a transaction, the caller continues after a conflict.
         const bool is_inner = work.client().is_in_transaction();
         if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
             return Failure::failed;
@@ -580,8 +582,8 @@ class Postgresql final : public Dialect {
                                 : update_locked(work, id, changes, guard, loses);
         };
         if (user.version == version_of_stored && !ends_sessions && !may_revoke) {
-            // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
-            // slower statement below locks it first.
+            // Joins the old row by its ctid. A concurrent update changes the ctid, so no row
+            // matches. The slower statement below then locks the row first.
             Statement statement = work.statement();
             statement << "UPDATE " << user << " AS useradmin_row SET ";
             statements::append_changes(statement, user, *this, changes);
@@ -601,8 +603,8 @@ class Postgresql final : public Dialect {
         return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
             bool loses = is_plain_ban;
             Result<model::User> updated = change(&loses);
-            // Only another statement sees sessions that were opened while this one waited for the
-            // row lock.
+            // Only a new statement sees the sessions that were opened while the change waited for
+            // the row lock.
             if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
                 return Failure::failed;
             return updated;
@@ -671,7 +673,7 @@ class Postgresql final : public Dialect {
                       << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
                       << " AS useradmin_row WHERE ";
             statements::append_surplus(statement, table, *this, session, terms);
-            // Skip sessions that others are about to end.
+            // Skip sessions that other transactions are about to delete.
             statement << " FOR UPDATE SKIP LOCKED))";
         }
         statement << " INSERT INTO " << table << " (";
@@ -706,7 +708,7 @@ class Postgresql final : public Dialect {
         // Locks the target first, so that its address cannot change meanwhile.
         Statement lock = work.statement();
         append_target(lock);
-        // As a condition, it locks the remaining user before the target, which avoids deadlocks.
+        // As a condition, the guard locks the other users before the target. This avoids deadlocks.
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
         model::NullableText email;
@@ -728,7 +730,7 @@ class Postgresql final : public Dialect {
         });
         if (guard.is_empty() || !removed.is_not_found())
             return removed;
-        // Distinguish a missing user from the guard.
+        // Find out whether the user is missing or the guard failed.
         if (const auto refused = statements::refusal_of(work, *this, guard.actor))
             return *refused;
         Statement target = work.statement();
@@ -745,10 +747,10 @@ class Postgresql final : public Dialect {
         return recorded ? Result<Done>(Done()) : recorded.failure();
     }
 
-    // The position follows the last transaction that is in the table, unless an older one may still
-    // commit. Transactions beyond it leave it as it is: after a crash, or on a promoted standby,
-    // their numbers are used again if no row of them was written. Rows of a restored dump may have
-    // transactions that this server has not begun.
+    // The position is one past the last transaction id in the table, or the oldest running one if
+    // it is lower. Later ids without rows do not advance it: they are assigned again after a crash
+    // or the promotion of a standby. Rows of a restored dump do not count if this server has not
+    // assigned their ids yet.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement
@@ -815,7 +817,7 @@ class Postgresql final : public Dialect {
     }
 
     std::string foreign_keys_query(const Schema& schema, const TableNames&) const override {
-        // The keys of a partition are those of the whole table.
+        // Skips the keys that partitions inherit.
         return "SELECT t.letter, n.nspname, r.relname, k.conname, a.attname, b.attname FROM " +
                tables_of(schema) +
                " JOIN pg_catalog.pg_constraint k ON k.confrelid OPERATOR(pg_catalog.=) t.relation "
@@ -833,8 +835,9 @@ class Postgresql final : public Dialect {
 
     std::string lesser_roles_query(const Schema& schema) const override {
         // A schema's owner can replace its tables. pg_database_owner is the owner of the database.
-        // TRIGGER allows attaching a trigger. Views, partitions, foreign keys and defaults refer to
-        // other objects, so the owners of those are included.
+        // TRIGGER allows attaching a trigger, and REFERENCES a foreign key. Views, partitions,
+        // foreign keys and defaults use other objects, so all owners of relations and functions are
+        // included.
         return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
                "FROM " +
                tables_of(schema) +
@@ -856,7 +859,7 @@ class Postgresql final : public Dialect {
     }
 
   private:
-    /// Returns the column as a text for a comparison with the literal. sql: how to refer to it.
+    /// Returns the column as a text that compares exactly. sql: the expression for the column.
     static std::string text_of(const std::string& sql, const Column& column) {
         return sql + "::pg_catalog.text" +
                (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
@@ -898,13 +901,13 @@ class Postgresql final : public Dialect {
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
-        else if (own_name && (letter == 'r' || letter == 't')) // not shown without a right to it
+        else if (own_name && (letter == 'r' || letter == 't')) // listed only with SELECT
             table.absence_reason = "the database's account " + account + " may not use table " +
                                    table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
                                    table.sql + " TO " + quoted_identifier(account) + ";";
     }
 
-    /// Appends conditions on the id and the guard.
+    /// Appends a condition that the row has the id and satisfies the guard.
     void append_one(Statement& statement, const Table& user, std::string_view id,
                     const UpdateGuard& guard) const {
         const Column& key = user.at("id");
@@ -912,7 +915,7 @@ class Postgresql final : public Dialect {
         append_guard(statement, user, *this, guard);
     }
 
-    /// Appends the deletion of the rows whose field is the id.
+    /// Appends a DELETE of the rows whose field equals the id.
     Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
                               std::string_view id) const {
         append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
@@ -920,14 +923,14 @@ class Postgresql final : public Dialect {
         return statement;
     }
 
-    /// Deletes the rows whose field is the id. Returns false on failure.
+    /// Deletes the rows whose field equals the id. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();
         return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
     }
 
-    /// Makes changes that contain a ban, and records the revocation. The row before is not needed.
+    /// Makes changes that contain a ban, and records the revocation. Does not read the old row.
     Result<model::User> ban(Work& work, std::string_view id, const Changes& changes,
                             const UpdateGuard& guard) const {
         const Table& user = work.schema().user;
@@ -944,7 +947,7 @@ class Postgresql final : public Dialect {
                                      [&](Rows& rows) { return work.read_full_user(rows); });
     }
 
-    /// Locks the row, then changes it, so that the row before is exact.
+    /// Locks the row before it changes it, so that the old row is exact.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
                                       const UpdateGuard& guard, bool* loses = nullptr) const {
         const Table& user = work.schema().user;
@@ -968,7 +971,7 @@ class Postgresql final : public Dialect {
         return run_with_before(work, statement, loses);
     }
 
-    /// Appends a CTE that removes old revocations, except for those that a longer transaction is
+    /// Appends a CTE that removes old revocations, except for those that another transaction is
     /// removing.
     static void append_cleanup(Statement& statement, const Table& table) {
         statement << "useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals
@@ -978,7 +981,7 @@ class Postgresql final : public Dialect {
                      "LIMIT 10 FOR UPDATE SKIP LOCKED)))";
     }
 
-    /// Appends the insertion of a revocation. A FROM clause may follow.
+    /// Appends an INSERT of a revocation. A FROM clause may follow.
     static void append_recording(Statement& statement, const Table& table,
                                  const Revocation& revocation) {
         statement << "INSERT INTO " << table << " (user_id, session_id) SELECT "
@@ -986,7 +989,7 @@ class Postgresql final : public Dialect {
                   << optional_argument(revocation.session_id);
     }
 
-    /// Runs an update with a CTE of the old row.
+    /// Runs an UPDATE whose FROM clause has the old row (names_before).
     static Result<model::User> run_with_before(Work& work, Statement& statement,
                                                bool* loses = nullptr) {
         statement << " RETURNING " << work.schema().full_user() << ", " << names_before()

@@ -13,14 +13,13 @@ namespace useradmin::store {
 namespace {
 
 constexpr const char* trigger_prefix = "useradmin_scale_";
-// The end of the name of the index for the order of the last activity.
+// The suffix of the index for the order of the last activity.
 constexpr const char* seen_end = "_useradmin_seen_idx";
-// The comment on the schema once its objects are complete.
 
 // The separator of name and address in searched().
 constexpr char separator = '\x01';
 
-// From this offset on, a page may be nearer to the end of the list. Finding out needs the total.
+// From this offset on, a page may be nearer to the end of the list, so the total is read first.
 constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {
@@ -29,9 +28,9 @@ bool is_letter_or_digit(char character) noexcept {
 
 /// The trigrams of a search that the index looks up.
 struct Trigrams {
-    /// The first three letters or digits of the first two runs of them.
+    /// The first three characters of the first two runs of at least three letters or digits.
     std::vector<std::string> first;
-    /// Whether it has a non-ASCII code point, which is folded to several letters.
+    /// Whether the search has a non-ASCII code point, which the index folds to several letters.
     bool has_non_ascii = false;
 
     bool is_empty() const noexcept { return first.empty() && !has_non_ascii; }
@@ -59,14 +58,14 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded pattern of a word: a subquery, so it is folded only once.
-/// Trigrams that the planner knows made searches of 1,000,000 users half as fast.
+/// Appends the folded pattern of a word as a subquery, so that it is folded only once. If the
+/// planner knows the pattern, searches of 1,000,000 users take twice as long.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
     statement << "(SELECT " << schema.scale << ".fold(" << argument(containing_pattern(word))
               << "))";
 }
 
-// An equivalent collation that the index does not have prevents its use.
+// Prevents the use of the index, whose collation is the equivalent "C".
 constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
 
 /// Appends a condition that the user's name or address contains the word.
@@ -88,9 +87,9 @@ void append_unindexed_search(Statement& statement, const Schema& schema, const D
 
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                            std::string_view search) {
-    // For each row in the shortest posting list, the index checks the lists of all trigrams of a
-    // condition. So it looks up one trigram of each of two words, and the remaining rows are
-    // compared with the whole text.
+    // For each row in the shortest posting list, GIN checks the lists of all trigrams of a
+    // condition. So the index looks up one trigram of each of two words, and the rows that remain
+    // are compared with the whole search.
     if (const Trigrams trigrams = trigrams_of(search);
         trigrams.first.size() == 2 && !trigrams.has_non_ascii) {
         for (const std::string& trigram : trigrams.first) {
@@ -105,7 +104,7 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
                     !trigrams_of(word).is_empty());
 }
 
-/// Appends a query for the users outside the filter's role that match its search.
+/// Appends a query for the users without the filter's role that match its search.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
                     const std::string& columns, const Filter& filter) {
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
@@ -115,13 +114,13 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << argument(*filter.role);
 }
 
-/// Returns whether the counts are also by that column: it is boolean, or missing and so false.
+/// Returns whether users are also counted by that column: it is boolean, or missing (false).
 bool is_counted(const Table& user, std::string_view field) {
     const Column* const column = user.find(field);
     return column == nullptr || column->kind == Column::Kind::boolean;
 }
 
-/// Returns whether the counts have the total of a filter.
+/// Returns whether the total of a filter can be read from the counts.
 bool is_counted(const Filter& filter, const Table& user) {
     Filter others = filter;
     others.role.reset();
@@ -156,7 +155,7 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
            !trigrams_of(*filter.search).is_empty();
 }
 
-/// Collects the matches of a search. If there are too many, the total is NULL.
+/// Appends a query that collects the matches of a search. If there are too many, the total is NULL.
 void append_scale_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                              const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
@@ -172,7 +171,7 @@ void append_scale_collection(Statement& statement, const Schema& schema, const D
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Lists with the counts and the search index. Other lists are unchanged.
+/// Lists with the counts and the search index. Other lists are as in plain_lists().
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class ScaledListQueries final : public ListQueries {
   public:
@@ -192,8 +191,8 @@ class ScaledListQueries final : public ListQueries {
         const bool has_count = is_counted(filter, schema.user);
         if (!has_count && (!filter.is_standard() || !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        // The page of few banned users, or of few with a role by last activity, is found sooner if
-        // the total is known.
+        // If few users are banned, or few have the role in the order of the last activity, a page
+        // is found sooner once the total is known.
         const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
@@ -245,7 +244,7 @@ class ScaledListQueries final : public ListQueries {
         return window.order.by == SortKey::last_seen && seen && seen->is_of_sessions;
     }
 
-    /// Returns the total alone; the page is already known.
+    /// Returns the total only. users: the page, if it is already known.
     static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
                                       std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
@@ -271,7 +270,7 @@ class ScaledListQueries final : public ListQueries {
         return page_of(work, statement);
     }
 
-    /// Returns whether a search can be compared with the folded texts. They have no combining
+    /// Returns whether a search can be compared with the folded texts. The texts have no combining
     /// marks, and a word with the separator could match across name and address.
     static bool is_answerable(const Filter& filter) {
         if (!filter.search)
@@ -294,7 +293,8 @@ std::string names_of(std::initializer_list<std::string> indexes) {
 
 namespace {
 
-/// Returns the comment of a complete schema. The counts do not follow columns that are added later.
+/// Returns the comment that marks the schema as complete. It names missing columns, because the
+/// counts do not follow columns that are added later.
 std::string ready_comment(const Table& user) {
     std::string comment = "mod_useradmin: complete, layout 3";
     for (const char* const field : {"role", "banned", "emailVerified"})
@@ -307,8 +307,8 @@ std::string ready_comment(const Table& user) {
 
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema) {
-    // The search path may be anything, so every function and operator has a schema. Objects of the
-    // triggers keep their names even if the table is renamed.
+    // The search path may be anything, so every function and operator has a schema. The query finds
+    // the schema by the triggers: it keeps its name if the table is renamed.
     const std::string ready = literal(ready_comment(schema.user));
     const std::string query =
         "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "
@@ -359,7 +359,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const Table& user = schema.user;
     const Column* created = user.find("createdAt");
     const Column* updated = user.find("updatedAt");
-    // Named as in sql/postgresql/schema.sql, which also creates the first two.
+    // The names follow sql/postgresql/schema.sql, which also creates the first two indexes.
     const auto index_of = [](const Table& table, const char* end) {
         const std::size_t dot = table.sql.rfind("\".\"");
         const std::string quoted = table.sql.substr(dot == table.sql.npos ? 1 : dot + 3);
@@ -372,7 +372,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
             name.erase(at, 1);
         return name;
     };
-    // Index-only scans also need the columns in the expressions.
+    // Index-only scans also need the columns that the index expressions use.
     const auto include = [&](std::initializer_list<std::string_view> fields) {
         std::string columns;
         for (const std::string_view field : fields)

@@ -1,4 +1,4 @@
-// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts by role and a search
+// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts of users and a search
 // index.
 #pragma once
 
@@ -13,8 +13,9 @@
 
 namespace useradmin::store {
 
-/// Reads the size of the user table into the schema, and whether it has these objects: complete,
-/// with all triggers, and readable. user_oid: an expression for the table's oid.
+/// Reads into the schema the estimated size of the user table, and whether these objects are
+/// complete, with all triggers, and readable. Returns the error, if any. user_oid: an expression
+/// for the table's oid.
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema);
 

@@ -82,7 +82,7 @@ class DeadlineInterrupt {
     sqlite3* database_;
 };
 
-/// The cells of a result. When the request's pool is cleared, wipes secret ones.
+/// The cells of a result. The destructor wipes them if they are secret.
 class CellStorage {
   public:
     explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}
@@ -203,7 +203,7 @@ ErrorKind SqliteClient::error_kind() {
         return ErrorKind::invalid_value;
     case SQLITE_CONSTRAINT_FOREIGNKEY:
         return ErrorKind::foreign_key_violation;
-    case SQLITE_CONSTRAINT_TRIGGER: // as which ON DELETE RESTRICT is implemented
+    case SQLITE_CONSTRAINT_TRIGGER: // how ON DELETE RESTRICT is implemented
         if (error_ == "FOREIGN KEY constraint failed")
             return ErrorKind::foreign_key_violation;
         break;

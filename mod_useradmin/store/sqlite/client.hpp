@@ -23,7 +23,7 @@ struct FinalizeSqlite {
 };
 using SqliteStatement = std::unique_ptr<sqlite3_stmt, FinalizeSqlite>;
 
-/// See Client. Functions are registered on the connection (functions.hpp).
+/// The client for SQLite. The functions of functions.hpp must be registered on the connection.
 class SqliteClient final : public Client {
   public:
     explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
@@ -41,11 +41,11 @@ class SqliteClient final : public Client {
     bool is_in_transaction() const noexcept override {
         return sqlite3_get_autocommit(database_) == 0;
     }
-    /// If a file was opened read-only, its connection stays read-only, so opens it again.
+    /// Reopens a file that was opened read-only: the connection would stay read-only.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }
 
-    /// Returns whether the column compares bytewise. Unknown for views.
+    /// Returns whether the column compares bytewise. Returns false for views.
     bool is_collated_exactly(std::string_view table, const std::string& column) const;
 
     /// Returns the deadline for waiting for readers.
@@ -68,7 +68,7 @@ class SqliteClient final : public Client {
     /// still read-only.
     SqliteHandle reopen();
 
-    /// Statements of sqlite3_prepare_v3 are re-prepared automatically after a schema change.
+    /// Prepares a statement. SQLite prepares it again automatically after a schema change.
     SqliteStatement prepare(const char* sql);
 
     std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,

@@ -19,7 +19,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Sets up a connection once: registering a function again would expire all its statements.
+/// Registers the functions once per connection: registering one again would expire all statements.
 void register_functions_once(const Connection& connection, sqlite3* database) {
     constexpr const char* mark = "useradmin sqlite";
     void* is_set_up = nullptr;
@@ -30,7 +30,7 @@ void register_functions_once(const Connection& connection, sqlite3* database) {
     apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
 }
 
-/// Rolls back unless committed. Within another transaction, it is a savepoint.
+/// A transaction, or a savepoint within another transaction.
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
@@ -49,8 +49,8 @@ class SqliteTransaction final : public Transaction {
 
     explicit operator bool() const noexcept { return open_; }
 
-    /// Without a write-ahead log, readers block the commit. The lock prevents new readers
-    /// meanwhile.
+    /// Retries until the deadline, because readers block the commit without a write-ahead log. The
+    /// PENDING lock keeps out new readers meanwhile.
     bool commit() override {
         constexpr std::chrono::milliseconds pause(5);
         const Deadline deadline = client_.deadline();
@@ -58,7 +58,7 @@ class SqliteTransaction final : public Transaction {
             open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
             if (!open_)
                 return true;
-            // After an I/O error and a crash, the change may be found on disk.
+            // If a crash follows an I/O error, the change may be on disk.
             if (!is_inner_ && client_.has_io_error())
                 work_.set_may_be_committed();
             if (work_.error_kind() != ErrorKind::busy || Clock::now() + pause >= deadline)
@@ -376,7 +376,7 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
-    // There is only one writer: ids are in the order of the commits.
+    // There is only one writer, so ids are in the order of the commits.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement << "SELECT (SELECT coalesce(max(id), 0) FROM " << table
@@ -403,7 +403,7 @@ class Sqlite final : public Dialect {
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
-        // The catalogue lacks index expressions; the index's statement has them.
+        // The catalogue lacks index expressions; the CREATE INDEX statement has them.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
                tables_of(names) +
@@ -437,7 +437,7 @@ class Sqlite final : public Dialect {
                table("a", names.account);
     }
 
-    /// Deletes the rows with the id in the field. Returns false on failure.
+    /// Deletes the rows whose field equals the id. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();

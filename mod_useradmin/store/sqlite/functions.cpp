@@ -13,7 +13,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns the bytes of a blob, or the text converted to UTF-8.
+/// Returns the bytes of a blob, or those of another value as UTF-8 text.
 std::string_view bytes_of(sqlite3_value* value) noexcept {
     const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
                                                                       : sqlite3_value_text(value);
@@ -21,7 +21,7 @@ std::string_view bytes_of(sqlite3_value* value) noexcept {
     return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// Defines an SQL function from a function of a text.
+/// Defines an SQL function from a function of a string.
 template <std::string (*of_text)(std::string_view)>
 void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     try {
@@ -72,8 +72,8 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
     }
 }
 
-/// useradmin_later(old, now): returns now. If old is now or slightly later, returns the millisecond
-/// after old, so that every change results in a new row version.
+/// useradmin_later(old, now): returns now. If old is now or up to a second later, returns the
+/// millisecond after old, so that every change results in a new row version.
 void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     using namespace std::chrono_literals;
     const auto time_of = [](sqlite3_value* value) {
@@ -108,7 +108,7 @@ void register_functions(sqlite3* database) {
         int arguments;
         void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
     };
-    // SQLite folds and sorts only ASCII.
+    // SQLite's own functions fold only ASCII.
     constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
                                       {"useradmin_sort_key", 1, mapped<text::sort_key>},
                                       {"useradmin_version", -1, version},

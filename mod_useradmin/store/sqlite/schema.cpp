@@ -10,8 +10,9 @@ namespace useradmin::store {
 
 namespace {
 
-/// Each row is a column: the table's letter, a plugin's table's name, the column's position, name,
-/// type, and whether it requires a value.
+/// Returns the catalogue query. Each row is a column: the table's letter, the name of a plugin's
+/// table, the column's position, name and type, whether it is nullable, and whether it requires a
+/// value.
 std::string sqlite_columns_query(const TableNames& names) {
     const std::string column = ", p.cid, p.name, lower(p.type), p.\"notnull\" = 0, "
                                "p.\"notnull\" = 1 AND p.dflt_value IS NULL FROM ";
@@ -39,7 +40,7 @@ std::string sqlite_columns_query(const TableNames& names) {
            " ORDER BY 1, 2, 3";
 }
 
-/// Returns the query for tables with the columns of the three. schema_prefix: "main." or empty.
+/// Returns the query for similar tables (with_marks). schema_prefix: "main." or empty.
 std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
     const std::string schema(schema_prefix.substr(0, schema_prefix.find('.')));
     const auto has_column = [&](const char* mark) {
@@ -54,7 +55,7 @@ std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
             has_column("marks.second") + has_column("marks.third") + " ORDER BY m.name");
 }
 
-/// Determines a column's affinity from its declared type, as SQLite does.
+/// Determines the kind of a column from its declared type, similarly to SQLite's affinity.
 Column::Kind affinity_of(std::string_view type) noexcept {
     if (type.find("int") != type.npos)
         return Column::Kind::integer;
@@ -66,7 +67,7 @@ Column::Kind affinity_of(std::string_view type) noexcept {
     return type.empty() ? Column::Kind::text : Column::Kind::other;
 }
 
-/// Returns whether the type has numeric affinity, which converts texts to numbers.
+/// Returns whether the type has an affinity that converts strings to numbers.
 bool makes_numbers(std::string_view type) noexcept {
     return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
            type.find("text") == type.npos && type.find("blob") == type.npos;
@@ -104,8 +105,8 @@ std::vector<std::string> extra_column_objects(const Schema& schema) {
     return objects;
 }
 
-/// Returns the version of a row: a digest of all columns, in parts, since functions are limited to
-/// 127 arguments.
+/// Returns the expression for a row's version: a digest of all columns, in parts, since functions
+/// are limited to 127 arguments.
 std::string version_of(const Table& table) {
     constexpr std::size_t columns_at_once = 100;
     std::string sql;
@@ -146,7 +147,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
         column.is_nullable = rows.take_boolean();
         column.requires_value = rows.take_boolean();
         column.has_loose_equality =
-            // For integers, only the canonical text matches.
+            // Integer ids are compared only in canonical form (Column::can_hold_id).
             (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
             (letter != 'r' && letter != 't' &&
              !client.is_collated_exactly(letter == 'u'   ? names.user

@@ -1,4 +1,4 @@
-// The tables in a SQLite file.
+// Reads the catalogue of a SQLite file.
 #pragma once
 
 #include "store/dialect.hpp"
