@@ -2,33 +2,32 @@
 # shellcheck shell=bash
 
 # Packages for the build.
-
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev libhiredis-dev
     libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
-# Further packages for the tests.
 
+# Further packages for the tests.
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(xsltproc esbuild openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer redis-server prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
-# Packages for packaging/build deb, including its unit tests.
 
+# Packages for packaging/build deb, including its unit tests.
 # shellcheck disable=SC2034 # for the scripts that source this file
 deb_packages=("${build_packages[@]}" xsltproc esbuild build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
-# Packages for packaging/build rpm.
 
+# Packages for packaging/build rpm.
 # shellcheck disable=SC2034 # for the scripts that source this file
 rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
-# Further packages for tests/run --ci and --long.
 
+# Further packages for tests/run --ci and --long.
 # shellcheck disable=SC2034 # for the scripts that source this file
 cluster_packages=(haproxy patroni etcd-server pgpool2)
-# Further packages for tests/run --long.
 
+# Further packages for tests/run --long.
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(slowhttptest)
-# Packages for creating the systems of tests/distros/run.
 
+# Packages for creating the systems of tests/distros/run.
 # shellcheck disable=SC2034 # for the scripts that source this file
 system_packages=(mmdebstrap debian-archive-keyring git)
 
@@ -47,7 +46,7 @@ missing_packages() {
     done
 }
 
-# While packages are installed, this file prevents their services from starting. Its second line marks it as ours.
+# While packages are installed, this file prevents their services from starting. Its second line identifies it.
 policy=/usr/sbin/policy-rc.d
 policy_mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
 
@@ -61,7 +60,7 @@ install_packages() {
     fi
     mapfile -t missing < <(missing_packages "$@")
     if ((${#missing[@]} == 0)); then
-                # Left by a killed run, unless another run holds the lock.
+        # Delete a policy that a killed run left, unless another run holds the lock.
         if ((EUID == 0)) && grep -qsxF "$policy_mark" "$policy"; then
             flock --nonblock "${policy%/*}" rm -f "$policy" || true
         fi
@@ -100,7 +99,7 @@ log=$(mktemp)
 apt() {
     local watcher="" status=0
     if [[ -t 2 ]]; then
-        # A tail that has begun may not find the log, which is deleted at the end.
+        # The log is deleted at the end, possibly while tail starts.
         while sleep 0.3 && kill -0 $$ 2>/dev/null; do
             printf '\r\033[K  %.70s' "$(tail -n 1 "$log" 2>/dev/null | tr -d '\r\033')" >&2
         done &

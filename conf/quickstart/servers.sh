@@ -18,8 +18,8 @@ find_httpd() {
     fi
 }
 
-# find_postgresql [VERSION]: sets postgresql to the program folder of that version, or by default of the newest, 13 or later.
-# Returns 1 if there is none.
+# find_postgresql [VERSION]: sets postgresql to the program folder of that version, or of the newest one by default. Only
+# versions from 13 on count. Returns 1 if there is none.
 find_postgresql() {
     local initdb version
     while read -r initdb; do
@@ -32,7 +32,7 @@ find_postgresql() {
     return 1
 }
 
-# httpd_user: prints the account of httpd's children if root starts httpd.
+# httpd_user: prints the account under which httpd's children run if root starts httpd.
 httpd_user() {
     local name
     for name in www-data apache httpd daemon; do
@@ -73,7 +73,7 @@ choose_folder() {
         can_enter "$folder" "$@" || fail "They cannot enter $folder either: choose another folder with $variable=/path $0"
     fi
     folder=$(cd "$folder" && pwd -P)
-        # These characters would need quoting in httpd's configuration or in connection strings.
+    # These characters would need quoting in httpd's configuration or in connection strings.
     [[ $folder != *[\"\'\\\$%,]* ]] ||
         fail "The path $folder holds a quote, a backslash, a dollar sign, a percent sign or a comma:" \
             "choose another folder with $variable=/path $0"
@@ -123,13 +123,13 @@ start_postgresql() {
     fi
     chmod 755 "$folder" # for the socket; only the owner can read data
     : >>"$log"
-        # The file "unfinished" marks a cluster whose creation was interrupted.
+    # The file "unfinished" marks a cluster whose creation was interrupted.
     if [[ -e $folder/unfinished ]]; then
         rm -rf "$folder/data"
     fi
     local version
     if [[ -e $folder/data/PG_VERSION ]]; then
-                # Only the same major version can read the data.
+        # Only the same major version can read the data.
         version=$(<"$folder/data/PG_VERSION")
         find_postgresql "$version" ||
             fail "$folder/data was created by PostgreSQL $version, which is no longer installed:" \

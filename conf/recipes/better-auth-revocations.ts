@@ -1,11 +1,11 @@
-// better-auth with secondaryStorage: what mod_useradmin revokes in PostgreSQL ends there too, within about a second.
-// Each process calls followRevocations(auth, pool); the result stops it. The pool needs SELECT on useradmin_revocation.
+// For better-auth with secondaryStorage: also deletes there, within about a second, the sessions that mod_useradmin revokes.
+// Call followRevocations(auth, pool) in each process; the result stops it. The pool needs SELECT on useradmin_revocation.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
     max(created_at) FILTER (WHERE session_id IS NULL) AS all_at FROM (VALUES (1)) AS one LEFT JOIN useradmin_revocation
   ON transaction_id >= $1::xid8 AND ($1 = '0' OR transaction_id < pg_snapshot_xmax(pg_current_snapshot())) GROUP BY 2`;
-// As in the library: some storages return parsed values, and what is not JSON is no session.
+// As in better-auth: some storages return parsed values, and a value that is not JSON is not a session.
 const parse = (value: any) => { try { return typeof value === "string" ? JSON.parse(value) : value; } catch {} };
 
 export const followRevocations = (auth: { $context: Promise<any> }, pool: { query: any }) => {
@@ -20,7 +20,7 @@ export const followRevocations = (auth: { $context: Promise<any> }, pool: { quer
   };
   const sweep = async () => {
     const { rows } = await pool.query(query, [position]);
-    let failure: any; // does not keep the sessions of other users; the next sweep starts at the same position
+    let failure: any; // the other users are still processed; the next sweep starts at the same position
     for (const row of rows) if (row.user_id) await endSessions(row).catch((error) => { failure ??= error; });
     if (failure) throw failure;
     position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower in another database

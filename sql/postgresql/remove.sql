@@ -9,7 +9,7 @@
 -- Disable the modules, then run this with psql as the owner of the user table. If it fails, nothing
 -- was changed; if it timed out waiting for a lock, run it again.
 
--- Shorter than deadlock_timeout, so that a conflict ends this and not a session of the application.
+-- Shorter than deadlock_timeout, so that a conflict aborts this and not a transaction of the application.
 SET lock_timeout = '900ms';
 DO $body$
 DECLARE
@@ -39,7 +39,7 @@ BEGIN
                          WHERE j.indrelid = t.oid
                              AND d.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx']::name[]))
             UNION
-            -- On the session table, or on the user table.
+            -- This index is on the session table or on the user table.
             SELECT 5, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
             WHERE c.relname = (t.relname || '_useradmin_seen_idx')::name

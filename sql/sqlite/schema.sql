@@ -1,8 +1,8 @@
 -- The tables that mod_useradmin uses, for SQLite 3.35 and later.
 --
--- They are the tables of better-auth 1.6 with its admin plugin: same names, types and constraints.
--- If an application has created them, nothing existing is changed; only the two indexes at the end
--- are added.
+-- They are the tables of better-auth 1.6 with its admin plugin (same names, types and constraints) and
+-- the tables useradmin_* of mod_useradmin. Existing tables are kept; only missing indexes are added,
+-- such as the two at the end.
 --
 -- A date is a text such as 2026-11-20T23:30:19.717Z, in UTC. A boolean is 0 or 1.
 --
@@ -61,9 +61,9 @@ CREATE TABLE IF NOT EXISTS "verification" (
     "updatedAt"  date NOT NULL
 );
 
--- Whose rights or sessions were revoked, for other servers and for the application: see "Cached
+-- Revocations of rights and sessions, for other servers and for the application: see "Cached
 -- sessions" in the manual. session_id is NULL for all sessions. Rows are removed after 30 days.
--- The columns are not quoted: useradminctl replaces the beginning of "user_" and "session_".
+-- The columns are not quoted: useradminctl renames quoted names that begin with user_ or session_.
 CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
     id         integer NOT NULL PRIMARY KEY AUTOINCREMENT,
     user_id    text    NOT NULL,
@@ -80,9 +80,8 @@ CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     PRIMARY KEY (user_id, key_id)
 );
 
--- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared", how many messages were
--- sent, and which changes of bulk requests were made. subject is a digest; expires_at is in seconds since
--- 1970.
+-- Counters of failed attempts to sign in (AuthUserAdminSignInLimit with "shared"), of messages sent, and
+-- of changes made by bulk requests. subject is a digest; expires_at is in seconds since 1970.
 CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     subject    text   NOT NULL PRIMARY KEY,
     failures   bigint NOT NULL,
@@ -96,6 +95,6 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 
 -- For a page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- For the same among the users of one role, and their number. A user without a role counts as
+-- For the same list of the users with a role, and for their number. A user without a role counts as
 -- "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");

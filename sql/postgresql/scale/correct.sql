@@ -1,10 +1,10 @@
--- Corrects the counts during concurrent writes. The first lock blocks TRUNCATE, the second other
--- corrections.
+-- Corrects the counts during concurrent writes. The first lock blocks TRUNCATE; the second blocks
+-- other corrections.
 
 LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;
 LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
--- Within one snapshot, the difference is exact despite concurrent writes. It is the number of wrong
--- counts.
+-- Within one snapshot, the differences are exact despite concurrent writes. Returns the number of
+-- wrong counts.
 WITH wrong AS (
     INSERT INTO @scale@.counts
     SELECT role, is_banned, is_verified, sum(number)

@@ -7,8 +7,8 @@
 -- 2. Searches. A GIN index on the user table contains the trigrams of the expression searched(name,
 -- email). Its function fold() removes case and accents. It is immutable and reads no table, so the
 -- index needs no trigger.
--- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. That
--- of the last activity is on the session table, unless the user table has a column for it.
+-- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. The
+-- one for the last activity is on the session table, unless the user table has a column for it.
 --
 -- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a
 -- fixed search path. The functions of the index name the schema of everything they call.
@@ -16,7 +16,7 @@
 -- --no-scale" removes everything.
 --
 -- useradminctl replaces the words between at signs: @scale@ is the schema of these objects, @user@ the user table,
--- @counted@ the columns of a group, as lists see them.
+-- @counted@ the columns of a group, as lists evaluate them.
 
 CREATE TABLE IF NOT EXISTS @scale@.counts (
     role        text COLLATE "C" NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS @scale@.counts (
     is_verified boolean NOT NULL,
     number      bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
--- With a publication of all tables, rows without a replica identity cannot be deleted.
+-- In a publication of all tables, rows of a table without a replica identity cannot be deleted.
 ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
 
 -- Replaces up to 1,000 rows of the counts by their sums. Skips rows that another transaction is

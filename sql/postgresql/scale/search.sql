@@ -1,11 +1,11 @@
 -- The functions of the search index. They are never replaced while the index exists, because it
--- contains their results. Every role that reads or writes users calls them, so PUBLIC has the
--- privilege. They name the schema of each function and operator that they call, because SET
--- search_path would prevent inlining.
+-- contains their results. Every role that reads or writes users calls them, so PUBLIC may execute
+-- them. They name the schema of each function and operator that they call, because SET search_path
+-- would prevent inlining.
 
 -- Returns a text without case and accents. A non-ASCII code point becomes capital letters, which no
--- folded text contains. So the trigrams of every script consist of letters, whatever the database's
--- collation. Z, Y and YX start a code point; the other letters are its digits to base 23.
+-- folded ASCII text contains. So the trigrams of every script consist of letters, whatever the
+-- database's collation. Z, Y and YX start a code point; the other letters are its digits in base 23.
 CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     folded text := pg_catalog.regexp_replace(normalize(original COLLATE pg_catalog."C", NFD), '[\u0300-\u036f]', '', 'g');
@@ -13,7 +13,7 @@ BEGIN
     IF pg_catalog.octet_length(folded) OPERATOR(pg_catalog.=) pg_catalog.length(folded) THEN
         RETURN pg_catalog.lower(folded COLLATE pg_catalog."C");
     END IF;
-    -- Maps the code points that change as the service's own folding does.
+    -- Replaces the code points that the service's folding changes.
     SELECT normalize(pg_catalog.string_agg(coalesce(@folds@::pg_catalog.jsonb OPERATOR(pg_catalog.->>) point, point),
                                            '' ORDER BY place), NFC) INTO folded
     FROM pg_catalog.unnest(pg_catalog.string_to_array(original, NULL)) WITH ORDINALITY AS p (point, place);

@@ -1,6 +1,6 @@
 -- The columns of better-auth's admin plugin, for a "user" table that was created without it.
 --
--- "useradminctl schema" adds those that the table lacks. By hand, run only those: SQLite rejects
+-- "useradminctl schema" adds the missing ones. By hand, run only their statements: SQLite rejects
 -- columns that exist.
 
 ALTER TABLE "user" ADD COLUMN "role" text;
