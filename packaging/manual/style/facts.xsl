@@ -28,7 +28,7 @@
     <xsl:variable name="head" select="concat($module, '&#9;', $name, '&#9;')"/>
     <xsl:value-of select="concat('description&#9;', $head, normalize-space(description), '&#10;')"/>
     <xsl:for-each select="syntax"><xsl:value-of select="concat('syntax&#9;', $head, normalize-space(.), '&#10;')"/></xsl:for-each>
-    <!-- One that is no value but tells of it is left out. -->
+    <!-- Explanations in place of a value are left out. -->
     <xsl:if test="default and not(default/var)"><xsl:value-of select="concat('default&#9;', $head, normalize-space(default), '&#10;')"/></xsl:if>
     <xsl:for-each select="contextlist/context"><xsl:value-of select="concat('context&#9;', $head, ., '&#10;')"/></xsl:for-each>
     <xsl:value-of select="concat('usage&#9;', $head, normalize-space(usage), '&#10;')"/>

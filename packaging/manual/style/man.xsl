@@ -56,7 +56,7 @@
   <xsl:text>.SH DIRECTIVES&#10;</xsl:text>
   <xsl:apply-templates select="directivesynopsis[not(@location)]"><xsl:sort select="name"/></xsl:apply-templates>
   <xsl:if test="directivesynopsis/@location">
-    <xsl:text>.SS Directives of both modules&#10;One line serves both. They stand in&#10;</xsl:text>
+    <xsl:text>.SS Directives of both modules&#10;One line serves both. They are in&#10;</xsl:text>
     <xsl:value-of select="concat('.BR ', directivesynopsis[@location][1]/@location, ' (8):&#10;')"/>
     <xsl:for-each select="directivesynopsis[@location]">
       <xsl:sort select="name"/>

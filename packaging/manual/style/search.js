@@ -1,4 +1,4 @@
-// Searches search-index.js, which is loaded when the reader begins. index.html?search=WORDS shows the results at once.
+// Searches search-index.js, which is loaded when the search field gets the focus. index.html?search=WORDS shows results.
 "use strict";
 {
     const mostResults = 15;
@@ -23,7 +23,7 @@
         return load.done;
     };
 
-    // Every word must occur. It counts more in a title, at the beginning of a word, and as a whole word.
+    // All words must occur. A match counts more in a title, at the beginning of a word, and as a whole word.
     const scoreOf = ([page, section, , text], words) => {
         const title = `${page} ${section}`.toLowerCase();
         const all = `${title} ${text.toLowerCase()}`;
