@@ -348,11 +348,12 @@ TEST(shared_totals, are_counted_when_the_table_is_full) {
 
 TEST(shared_totals, are_shared_by_processes) {
     terms.age = 3600s;
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
         total(search_of("a"), 1);
         _exit(0);
     }
-    wait(nullptr);
+    waitpid(child, nullptr, 0);
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
 }
 

@@ -221,11 +221,12 @@ TEST(attempts, stay_where_there_is_room) {
 }
 
 TEST(attempts, are_counted_across_processes) {
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
         fail("10.0.0.1", "eva", 3);
         _exit(0);
     }
-    wait(nullptr);
+    waitpid(child, nullptr, 0);
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 

@@ -186,13 +186,14 @@ TEST(session_cache, has_one_entry_for_a_session) {
 }
 
 TEST(session_cache, is_shared_by_processes) {
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
         keep("token", session_of("eva"));
         keep("other", session_of("ivo"));
         cache->invalidate_user("ivo");
         _exit(0);
     }
-    wait(nullptr);
+    waitpid(child, nullptr, 0);
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
@@ -354,7 +355,7 @@ TEST(revocations, are_read_by_another_process_if_the_first_dies) {
         cached();
         _exit(1);
     }
-    wait(nullptr);
+    waitpid(child, nullptr, 0);
     store.revocations = {7, {{"eva", {}}}, false};
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1s;
