@@ -33,7 +33,8 @@ struct SecondaryStorage {
 
 /// The value of the Warning header while the storage fails (RFC 7234, 5.5).
 inline constexpr const char* failure_warning =
-    "199 - \"The application accepts the user's sessions until its secondary storage is told\"";
+    "199 - \"The application accepts the user's sessions until its secondary storage can be "
+    "reached\"";
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 
