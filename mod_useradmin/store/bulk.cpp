@@ -1,5 +1,7 @@
 #include "store/bulk.hpp"
 
+#include "store/conditions.hpp"
+
 #include <map>
 #include <utility>
 
@@ -43,29 +45,18 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that the column equals one of the rows' non-empty values. Returns false if
-/// all of them are empty.
-template <class TextOf>
+/// Appends a condition that the column equals one of the rows' non-empty strings. Returns whether
+/// there is one.
+template <class StringOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
-                   std::span<const Row> rows, const TextOf& text_of) {
-    bool is_first = true;
-    for (const Row& row : rows) {
-        const std::string_view text = text_of(row.user);
-        if (text.empty())
-            continue;
-        if (!std::exchange(is_first, false))
-            statement << ", ";
-        else if (column.sql_type.empty())
-            statement << before << column << " IN (";
-        else // the operator of IN cannot be qualified with a schema
-            statement << before << column << column.op("=") << "ANY (ARRAY[";
-        statement << argument(text);
-    }
-    if (!is_first && column.sql_type.empty())
-        statement << ")";
-    else if (!is_first)
-        statement << "]::" << column.sql_type << "[])";
-    return !is_first;
+                   std::span<const Row> rows, const StringOf& string_of) {
+    std::vector<std::string_view> strings;
+    for (const Row& row : rows)
+        if (const std::string_view string = string_of(row.user); !string.empty())
+            strings.push_back(string);
+    if (!strings.empty())
+        append_one_of(statement << before, column, strings);
+    return !strings.empty();
 }
 
 } // namespace

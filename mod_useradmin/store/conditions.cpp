@@ -139,4 +139,17 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
     statement << ")";
 }
 
+void append_one_of(Statement& statement, const Column& column,
+                   std::span<const std::string_view> strings) {
+    // On PostgreSQL, IN would look up its operator in the search path.
+    const bool is_typed = !column.sql_type.empty();
+    const char* before = is_typed ? "ANY (ARRAY[" : " IN (";
+    statement << column << (is_typed ? column.op("=") : "");
+    for (const std::string_view string : strings)
+        statement << std::exchange(before, ", ") << argument(string);
+    if (is_typed)
+        statement << "]::" << column.sql_type << "[]";
+    statement << ")";
+}
+
 } // namespace useradmin::store

@@ -13,4 +13,8 @@ bool is_possible(const Condition& condition, const Table& user);
 void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
                       const Condition& condition);
 
+/// Appends a condition that the column equals one of the strings, of which there must be one.
+void append_one_of(Statement& statement, const Column& column,
+                   std::span<const std::string_view> strings);
+
 } // namespace useradmin::store

@@ -1,6 +1,7 @@
 #include "store/statements.hpp"
 
 #include "apr/pool.hpp"
+#include "store/conditions.hpp"
 #include "store/lists.hpp"
 #include "store/update_conditions.hpp"
 
@@ -41,14 +42,12 @@ Record read_record(Rows& rows) {
 
 /// Appends " WHERE " and a condition that the id is that of one of the users. users: not empty.
 void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
-    const char* before = " IN (";
-    statement << " WHERE " << table.at("id");
     // Rounding up limits the number of different statements to prepare.
     const std::size_t count = (users.size() + 9) / 10 * 10;
-    for (std::size_t index = 0; index < count; ++index)
-        statement << std::exchange(before, ", ")
-                  << argument(users[std::min(index, users.size() - 1)].id);
-    statement << ")";
+    std::vector<std::string_view> ids(count, users.back().id);
+    std::transform(users.begin(), users.end(), ids.begin(),
+                   [](const model::User& user) { return user.id; });
+    append_one_of(statement << " WHERE ", table.at("id"), ids);
 }
 
 /// Reads more columns of the users that still exist. alias: that of the user table. read: sets the

@@ -106,9 +106,14 @@ class HostileSchema : public Contract {
             store::Filter filter;
             filter.matches_all = true;
             filter.conditions = {{"name", each, {"n"}}, {"email", each, {"u@x"}}};
+            if (each == Operator::contains)
+                filter.conditions = {{"email", each, {"@"}}};
             store::Window window = {10};
             window.columns = store::UserColumns::all;
-            ran(store().list(filter, window));
+            store::Result<store::Page> page = store().list(filter, window);
+            ran(page);
+            if (page)
+                ran(store().read_last_activity(page->users));
             window.column = "name";
             ran(store().list(filter, window));
         }
@@ -203,13 +208,14 @@ TEST(hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
     std::string to_varchar;
     std::string to_text;
     for (const char* column :
-         {R"("user" ALTER "name")", R"("user" ALTER "email")", R"("user" ALTER "role")",
-          R"("session" ALTER "token")", R"("account" ALTER "providerId")",
-          R"("account" ALTER "password")"}) {
+         {R"("user" ALTER "id")", R"("session" ALTER "userId")", R"("user" ALTER "name")",
+          R"("user" ALTER "email")", R"("user" ALTER "role")", R"("session" ALTER "token")",
+          R"("account" ALTER "providerId")", R"("account" ALTER "password")"}) {
         to_varchar += "ALTER TABLE " + std::string(column) + " TYPE varchar(300); ";
         to_text += "ALTER TABLE " + std::string(column) + " TYPE text; ";
     }
-    change(to_varchar, to_text);
+    change(to_varchar + R"(ALTER TABLE "user" ADD COLUMN "seenAt" timestamptz)",
+           to_text + R"(ALTER TABLE "user" DROP COLUMN "seenAt")");
     run_all();
 }
 
