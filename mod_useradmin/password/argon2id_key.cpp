@@ -5,7 +5,8 @@
 #include <argon2.h>
 #include <sodium.h>
 
-#include <fstream>
+#include <chrono>
+#include <ctime>
 #include <string>
 
 namespace useradmin::password {
@@ -24,12 +25,29 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
     HashMemory::deallocate(memory, size);
 }
 
-/// Returns whether the kernel uses huge pages for all memory. If not, libsodium loses more time to
-/// page faults than it saves. HashMemory requests huge pages for libargon2.
-bool has_huge_pages() {
-    std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
-    std::string line;
-    return std::getline(setting, line) && line.find("[always]") != line.npos;
+using Derive = decltype(derive_with_libsodium);
+
+/// Returns the processor time that this thread takes to derive a key.
+std::chrono::nanoseconds time_of(Derive& derive, const Argon2id& work) {
+    const auto now = [] {
+        timespec time{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    const auto start = now();
+    static_cast<void>(derive(work, "sixteen bytes...", 32, "password"));
+    return now() - start;
+}
+
+/// Returns whether libsodium is the faster one. It uses AVX2 or AVX-512, but without huge pages it
+/// loses time to page faults. HashMemory requests huge pages for libargon2 and keeps its memory.
+bool is_libsodium_faster(const Argon2id& work) {
+    static_cast<void>(time_of(derive_with_libargon2, work)); // gets the memory
+    return time_of(derive_with_libsodium, work) < time_of(derive_with_libargon2, work);
+}
+
+bool is_supported_by_libsodium(const Argon2id& work, std::string_view salt) noexcept {
+    return work.lanes == 1 && salt.size() == crypto_pwhash_argon2id_SALTBYTES;
 }
 
 } // namespace
@@ -63,7 +81,7 @@ std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::s
 std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password) {
     static const bool is_ready = sodium_init() >= 0;
-    if (!is_ready || work.lanes != 1 || salt.size() != crypto_pwhash_argon2id_SALTBYTES)
+    if (!is_ready || !is_supported_by_libsodium(work, salt))
         return std::nullopt;
     std::string key(size, '\0');
     if (crypto_pwhash_argon2id(
@@ -76,10 +94,12 @@ std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::s
 
 std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
                                                   std::size_t size, std::string_view password) {
-    static const bool prefers_libsodium = has_huge_pages();
-    if (prefers_libsodium)
-        if (auto key = derive_with_libsodium(work, salt, size, password))
-            return key;
+    if (is_supported_by_libsodium(work, salt)) {
+        static const bool prefers_libsodium = is_libsodium_faster(work);
+        if (prefers_libsodium)
+            if (auto key = derive_with_libsodium(work, salt, size, password))
+                return key;
+    }
     return derive_with_libargon2(work, salt, size, password);
 }
 
