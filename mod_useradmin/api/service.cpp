@@ -38,6 +38,8 @@ constexpr Operation table[] = {
      texts.link_failed},
 };
 
+constexpr std::string_view bulk_path = "bulk";
+
 /// The target of a path, percent-encoded.
 struct Target {
     Resource resource;
@@ -59,7 +61,7 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
     if (path.starts_with('/'))
         path.remove_prefix(1);
     // With other methods, "bulk" is the id of a user.
-    if (has_extras && path == "bulk" && (method == "POST" || method == "OPTIONS"))
+    if (has_extras && path == bulk_path && method == "POST")
         return {Resource::bulk};
     const Target none = {Resource::none, path};
     if (path.find('/') == path.npos)
@@ -107,8 +109,9 @@ constexpr auto names = [] {
     return all;
 }();
 
-Reply with_allow(Reply reply, Resource resource) {
-    reply.headers.push_back({"Allow", methods_of(resource)});
+Reply with_allow(Reply reply, const Target& target, bool has_extras) {
+    const bool is_bulk = has_extras && target.resource == Resource::user && target.id == bulk_path;
+    reply.headers.push_back({"Allow", (is_bulk ? "POST, " : "") + methods_of(target.resource)});
     return reply;
 }
 
@@ -129,10 +132,11 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const Operation* operation = nullptr;
     if (target.resource != Resource::none) {
         if (request.method == "OPTIONS")
-            return with_allow({{204}}, target.resource);
+            return with_allow({{204}}, target, service.settings.has_extras);
         operation = find_operation(target.resource, request.method);
         if (operation == nullptr)
-            return with_allow(error(405, texts.method_not_allowed), target.resource);
+            return with_allow(error(405, texts.method_not_allowed), target,
+                              service.settings.has_extras);
         event.operation = operation->name;
         event.is_change = operation->changes_something;
     }

@@ -273,7 +273,8 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
 
 TEST(extras, take_no_other_methods_and_paths) {
     for (const auto& [path, methods] :
-         {std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
+         {std::pair("/bulk", "POST, GET, HEAD, PUT, DELETE, OPTIONS"),
+          std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
           std::pair("/another/sessions/one", "DELETE, OPTIONS"),
           std::pair("/another/password", "PUT, OPTIONS"),
           std::pair("/another/ban", "PUT, DELETE, OPTIONS"),
@@ -285,7 +286,7 @@ TEST(extras, take_no_other_methods_and_paths) {
         const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
         expect("204", in_short(options), path);
         expect(methods, header_of(options, "Allow"), path);
-        const http::Reply other = send(nobody, "POST " + std::string(path));
+        const http::Reply other = send(nobody, "PATCH " + std::string(path));
         expect(wrong_method, in_short(other), path);
         expect(methods, header_of(other, "Allow"), path);
     }
