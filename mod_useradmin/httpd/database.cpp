@@ -27,7 +27,7 @@ ap_dbd_t* DatabaseModule::connection_of_request(request_rec* request) const noex
 
 std::string database_problem() {
     if (APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open) == nullptr)
-        return "mod_dbd is not loaded; load it (a2enmod dbd), it holds the database connections";
+        return "mod_dbd is not loaded; the database connections need it: run a2enmod dbd";
     bool has_driver = false;
     bool is_known = true;
     for_each_directive([&](const TreeDirective& found) {
@@ -91,9 +91,10 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     if (open_ == nullptr) {
         limiter_.release();
         metrics_.count(Rejection::connection_failed);
-        log_.write_throttled(text::Level::error,
-                             "UA0202: mod_dbd has no connection; see its own line for this request "
-                             "or an earlier one: is the database up, and are DBDParams right?");
+        log_.write_throttled(
+            text::Level::error,
+            "UA0202: mod_dbd has no connection; its own line, here or earlier, gives "
+            "the cause; check that the database is up and DBDParams is right");
         return nullptr;
     }
     return make_connection(*open_, asked_at);

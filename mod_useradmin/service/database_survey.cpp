@@ -34,7 +34,8 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
             "UA0216: httpd's children may open " + std::to_string(wanted) +
                 " connections, but the database allows this account only " +
                 std::to_string(survey->connection_limit) +
-                "; lower DBDMax or raise max_connections, unless there is a pooler in between");
+                "; lower DBDMax, or raise max_connections or the CONNECTION LIMIT of the role or "
+                "database; with a pooler, ignore this");
 }
 
 } // namespace

@@ -61,14 +61,12 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
                 continue;
             const std::optional<ServiceOfPage> service = service_at(request, base);
             if (service && only)
-                return "more than one base address; put this Location below the one that it is "
-                       "for";
+                return "more than one base address; put this Location below the right one";
             if (service)
                 only.emplace(*service);
         }
         return only ? nullptr
-                    : "no base address; put this Location below one, or UserAdmin On into a "
-                      "Location of this virtual host";
+                    : "no base address; set UserAdmin On in a Location and put this one below it";
     }();
     if (problem == nullptr)
         return only;

@@ -45,7 +45,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
         backend_.log().write_rejection(
             text::Level::warning,
             "UA0224: a change got 401: its caller is no longer in the user table, or is banned",
-            "AuthUserAdminCache lets a session count for that long");
+            "a session may be cached for the time in AuthUserAdminCache");
     else if (reply.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && reply.status < 300 &&

@@ -239,8 +239,8 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
 const char* missing_for_deliveries() noexcept {
     return APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
                ? nullptr
-               : "mod_watchdog is not loaded; load it (LoadModule watchdog_module), it runs the "
-                 "deliveries";
+               : "mod_watchdog is not loaded; the deliveries need it: add LoadModule "
+                 "watchdog_module";
 }
 
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {

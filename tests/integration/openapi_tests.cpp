@@ -48,7 +48,7 @@ TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
 
 TEST(openapi, an_ambiguous_page_says_what_to_do) {
     expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has more "
-               "than one base address; put this Location below the one that it is for, such as "
+               "than one base address; put this Location below the right one, such as "
                "<Location \"/a/users/page\">");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
@@ -56,8 +56,7 @@ TEST(openapi, an_ambiguous_page_says_what_to_do) {
 
 TEST(openapi, a_page_without_a_service_says_what_to_do) {
     expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has no "
-               "base address; put this Location below one, or UserAdmin On into a Location of "
-               "this virtual host");
+               "base address; set UserAdmin On in a Location and put this one below it");
     start(page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }

@@ -76,7 +76,7 @@ TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     bound(most - 1);
     expect_log("UA0216: httpd's children may open " + std::to_string(most) +
                " connections, but the database allows this account only " +
-               std::to_string(most - 1) + "; lower DBDMax or raise max_connections");
+               std::to_string(most - 1) + "; lower DBDMax, or raise max_connections");
     ask_before();
     CHECK_EQUAL(1, lines_with("UA0216"));
     sql().run("DROP OWNED BY bounded; DROP ROLE bounded");

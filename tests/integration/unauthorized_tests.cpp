@@ -170,7 +170,7 @@ TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
     expect_explained("warn",
                      "UA0224: a change got 401: its caller is no longer in the user table, or is "
                      "banned",
-                     "AuthUserAdminCache lets a session count for that long");
+                     "a session may be cached for the time in AuthUserAdminCache");
 }
 
 TEST(unauthorized, a_session_that_counts_leaves_no_line) {
