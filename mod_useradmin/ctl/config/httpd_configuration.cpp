@@ -73,8 +73,8 @@ class Loader {
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
             reject(file + " is included by itself");
-        // httpd itself allows 128 levels.
-        constexpr std::size_t deepest = 20;
+        // httpd's AP_MAX_INCLUDE_DEPTH.
+        constexpr std::size_t deepest = 128;
         constexpr int most_files = 4096;
         if (open_.size() >= deepest || ++files_ > most_files)
             reject("too many files include each other; the last one is " + file);
