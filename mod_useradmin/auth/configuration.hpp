@@ -83,10 +83,11 @@ inline constexpr auto directives = std::tuple_cat(
             "code after its password, not at all, or with its password alone",
             sign_in::SecondFactor::verified, read_second_factor),
         // "allow" means false.
-        httpd::directive<struct RefusesImpersonated>(
-            "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
-            "allow or refuse: whether a session counts in which an administrator acts as its user",
-            false, httpd::ChoiceReader{"allow", "refuse"}),
+        httpd::directive<struct RefusesImpersonated>("AuthUserAdminImpersonated", TAKE1,
+                                                     httpd::anywhere,
+                                                     "allow or refuse: whether to accept a session "
+                                                     "in which an administrator acts as its user",
+                                                     false, httpd::ChoiceReader{"allow", "refuse"}),
     });
 
 /// The directives of a Location or a server.
