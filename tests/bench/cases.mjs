@@ -1,10 +1,10 @@
-// What is measured, and what is wanted of it. A line is one contender with one request, on one database; a bound says
-// what its rate (requests/s) or its p50 (milliseconds) must be, by itself or as a ratio to another line's of the case.
+// The cases and their bounds. A line is one contender with one request on one database. A bound limits its rate
+// (requests/s) or its p50 (milliseconds), as a number or as a ratio to another line of the case.
 
 const thousand = 1_000;
 const million = 1_000_000;
 
-/** The user whose record is read; users.sql makes it the same in every database. */
+/** The user whose record is read. users.sql creates it identically in every database. */
 export const record = {
   id: "961099f8-0edf-5a70-db89-858c9e4210d5",
   name: 'Łucja "Lu" Müller-Nuñez',
@@ -21,7 +21,7 @@ export const record = {
 
 const matches = (text) => `"name" ILIKE '%${text}%' OR "email" ILIKE '%${text}%'`;
 
-/** A list: who asks for what, and the SQL of the users that it holds, for the replies to be checked. */
+/** A request for a list. where: the SQL condition of the expected users, for checking replies. */
 const list = (query, { caller = "superAdmin", where = "true", ...further } = {}) => ({
   caller,
   path: `/api/users${query}`,
@@ -36,16 +36,16 @@ const ofAdmin = list("", { caller: "admin", where: `COALESCE("role", 'user') = '
 const ofRole = list("?role=user", { where: `COALESCE("role", 'user') = 'user'` });
 const ofRareRole = list("?role=admin", { where: `"role" = 'admin'` });
 const selective = list(search("Ibáñez-Quiroga"), { where: matches("Ibáñez-Quiroga") });
-// The database's own ILIKE does not know that these letters are the same: the module does, with --scale and on SQLite.
+// The database's ILIKE does not match these spellings; the module does.
 const folded = list(search("ZORAIDA IBANEZ"), { where: matches("Zoraida Ibáñez"), isFolded: true });
 const ofAdminWithSearch = list(search("Ibáñez-Quiroga"), {
   caller: "admin",
   where: `COALESCE("role", 'user') = 'user' OR ${matches("Ibáñez-Quiroga")}`,
 });
-// Each half is in thousands of names, and both in none.
+// Each word is in thousands of names, but no name has both.
 const withoutMatch = list(search("María Kowalski"), { where: matches("María Kowalski") });
 
-/** What better-auth's admin client asks for. */
+/** The request of better-auth's admin client. */
 const ofClient = list("", {
   path: "/api/auth/admin/list-users?limit=20&sortBy=createdAt&sortDirection=desc",
   isOfClient: true,
@@ -70,7 +70,7 @@ const p50 = (against, most) => ({ of: "p50", against, most });
 const milliseconds = (most) => ({ of: "p50", most });
 const toSee = (of, against) => ({ of, against });
 
-/** The same list of few users and of many, on scaled databases. */
+/** The same list with few users and with many, on scaled databases. */
 const fewAndMany = (title, request, most) => [
   line(`${title}, ${thousand.toLocaleString("en")}`, "notes", scaled(thousand), request),
   line(`${title}, ${million.toLocaleString("en")}`, "notes", scaled(million), request, {
@@ -116,7 +116,7 @@ const deepPage = (last) => {
   ];
 };
 
-/** How the interface sorts texts: without case, and without the accents of the Latin script. */
+/** The sort key of the API, which ignores case and accents. */
 const sortKey = (column) =>
   `lower(regexp_replace(normalize("${column}" COLLATE "C", NFKD), E'[\\u0300-\\u036f]', '', 'g'))`;
 
@@ -159,7 +159,7 @@ export const cases = [
       line("apr_dbd", "floor", plain(million), read),
       line("Fastify, better-auth", "betterAuth", plain(million), read),
       line("cookie", "session", plain(million), read, {
-        // The session takes a statement of its own.
+        // The session lookup is a second statement.
         bounds: [rate("apr_dbd", 0.55), rate("Fastify, better-auth", 5)],
       }),
       line("cookie, AuthUserAdminCache", "cachedSession", plain(million), read, {
@@ -239,6 +239,6 @@ export const cases = [
   { name: "audit", title: "the audit log" },
   { name: "bans", title: "bans that end sessions in Redis" },
   { name: "console", title: "the console in Chromium, 1,000,000 users, 400 ms latency" },
-  // Only if named: it makes 10,000,000 users.
+  // Only if named: it creates 10,000,000 users.
   { name: "sizing", title: "httpds with a tenth of a processor each, --scale", isOnlyIfNamed: true },
 ];

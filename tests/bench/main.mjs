@@ -1,7 +1,7 @@
-// Measures the service beside what could stand in its place, on this machine: tests/bench/run starts it.
+// Compares the service with its alternatives on this machine. tests/bench/run starts it.
 //
-// Each case is measured by itself: its contenders are started, one reply of each is compared with what the database
-// holds, and wrk drives them in turns. A figure is the median of all rounds.
+// Each case is measured separately: its contenders are started, one reply of each is compared with the contents of the
+// database, and wrk drives them in turn. Each figure is the median of all rounds.
 import { cases } from "./cases.mjs";
 
 const words = process.argv.slice(2);
@@ -20,5 +20,5 @@ for (let place = 0; place < words.length; ++place)
   else if (words[place].startsWith("--")) options[words[place].slice(2)] = true;
   else options.names.push(words[place]);
 
-// Nothing may hold the program back: a connection that is left open, for one.
+// Exit explicitly: an open connection, for example, would keep the process alive.
 process.exit(await measure(options));

@@ -16,7 +16,7 @@ import { asManual, asMarkdown, asText } from "./support/table.mjs";
 
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** What is measured in another way than by lines alone: each is given the settings and gives rows. */
+/** The cases not measured by lines alone. Each function takes the settings, the case and its rows, and returns rows. */
 const special = {
   audit,
   bans,
@@ -41,7 +41,7 @@ const measureCase = async (one, settings) => {
   }
 };
 
-/** What was measured with, as a sentence. */
+/** The versions of the software, as a sentence. */
 const versions = async () => {
   const { rows } = await connected("useradmin", (client) => client.query("SHOW server_version"));
   const numberIn = (text) => /[0-9]+(\.[0-9]+)+/.exec(text)?.[0] ?? "unknown";
@@ -61,7 +61,7 @@ const versions = async () => {
 /** The manual's page about speed. */
 const page = "packaging/manual/speed.xml";
 
-/** Puts a text between its two comments that are there for it. */
+/** Replaces what is between the comments bench:begin and bench:end with the text. */
 const putIntoManual = (text) => {
   const file = join(repository, page);
   const [begin, end] = ["<!-- bench:begin -->\n", "<!-- bench:end -->\n"];
@@ -71,7 +71,7 @@ const putIntoManual = (text) => {
   writeFileSync(file, `${source.slice(0, from)}${text}\n${source.slice(to)}`);
 };
 
-/** Leaves the table in the repository. */
+/** Writes the table to the repository. */
 const leave = async (measured, conditions) => {
   writeFileSync(
     join(repository, "tests", "bench", "RESULTS.md"),
@@ -84,7 +84,7 @@ const leave = async (measured, conditions) => {
 /** The cases that the options name. */
 const chosen = (names) => cases.filter((one) => (names.length === 0 ? !one.isOnlyIfNamed : names.includes(one.name)));
 
-/** Measures what the options name, and prints it: the program's exit status. */
+/** Measures the chosen cases and prints the table. Returns the exit status. */
 export const measure = async ({ names, rounds, seconds, quick, write }) => {
   const unknown = names.filter((name) => !cases.some((one) => one.name === name));
   if (unknown.length > 0) {
@@ -107,7 +107,7 @@ export const measure = async ({ names, rounds, seconds, quick, write }) => {
       const rows = await measureCase(one, settings);
       measured.push({ title, isShown, rows });
     } catch (error) {
-      // The other cases are measured all the same.
+      // Continue with the other cases.
       say(error.stack);
       status = 1;
       measured.push({ title, rows: [{ name: title, skipped: "it failed; the reason is above" }] });

@@ -1,4 +1,4 @@
--- Fills the table "user" with as many users as it is told, always the same ones: $1 is their number.
+-- Inserts $1 users into the table "user", the same ones each time.
 --
 -- n counts from 1, the oldest, to the number. User 1 is a superAdmin, user 2 an admin; user 777 is the same in every
 -- database, for its record to be known. Twelve users, evenly spread, have a rare name, and every seventh has an
@@ -22,7 +22,7 @@ WITH language AS (
         ('{Emma,Liam,Olivia,Noah,Siân,Aoife,Seán,Ruby}', '{Smith,Jones,O''Brien,Ó Súilleabháin,Brown,Taylor,Wilson,Evans}', ' ')
     ) AS languages (given, family, space)
 ), numbered AS (
-    -- Multiplying by primes spreads what follows from n, without chance.
+    -- Multiplying by primes spreads the values derived from n deterministically.
     SELECT n, (n * 7919) % 1000003 AS spread, md5('user ' || n)::uuid AS id,
         timestamptz '2023-01-01 UTC' + (n - 1) * (interval '1095 days' / $1::bigint) AS evenly
     FROM generate_series(1, $1::bigint) n
@@ -37,14 +37,14 @@ SELECT
         WHEN space = '' THEN family[1 + spread / 8 % 8] || given[1 + spread % 8]
         ELSE given[1 + spread % 8] || ' ' || family[1 + spread / 8 % 8]
     END,
-    -- A number that is not n, so that addresses are not in the order of the rows.
+    -- Derived from the id rather than n, so that addresses are not in the order of the rows.
     'u' || left(replace(id::text, '-', ''), 12) || '@'
         || CASE n % 7 WHEN 0 THEN 'correo.example' WHEN 1 THEN 'mail.example' ELSE 'example.' || (n % 5) END,
     n % 10 <> 3,
     CASE n % 4 WHEN 1 THEN 'https://images.example/' || n || '.png' END,
     CASE
         WHEN n = 777 THEN timestamptz '2024-03-14 15:09:26.535Z'
-        -- Imports make many users at the same moment.
+        -- Imports create many users at the same moment.
         WHEN n % 50 < 5 THEN date_trunc('hour', evenly)
         ELSE date_trunc('milliseconds', evenly + (spread % 600000) * interval '1 millisecond')
     END,
@@ -55,7 +55,7 @@ SELECT
     CASE
         WHEN n % 500 = 1 THEN 'superAdmin'
         WHEN n % 50 = 2 THEN 'admin'
-        -- Older than the application's roles.
+        -- Created before the application had roles.
         WHEN n % 100 = 9 THEN NULL
         ELSE 'user'
     END,

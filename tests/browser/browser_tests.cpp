@@ -1,5 +1,5 @@
-// A real browser with pages of several origins before the service: what those may do that are its
-// own or trusted, and what others cannot do with the session of their visitor.
+// A real browser with pages of several origins: what the service's own and trusted pages may do,
+// and what other pages cannot do with their visitor's session.
 #include "support/http_client.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
@@ -22,7 +22,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The browser's program; empty where there is none.
+/// Returns the path of the browser, or an empty path if there is none.
 std::filesystem::path browser() {
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "/usr/bin");
@@ -33,7 +33,7 @@ std::filesystem::path browser() {
     return {};
 }
 
-/// A request as httpd saw it, in the order of the fields of its log.
+/// A request in httpd's log, with the log's fields in order.
 struct Seen {
     std::string host, origin, site, type, has_session, status, method, path, readable_by;
 
@@ -122,12 +122,12 @@ TEST_GROUP(browser) {
     std::string origin(const std::string& name, const std::string& domain) const {
         return "http://" + name + "." + domain + ":" + std::to_string(httpd_->port());
     }
-    /// The same in the configuration, of both domains.
+    /// Returns the same origins of both domains in the syntax of the configuration.
     static std::string origins(const std::string& name) {
         return "http://" + name + ".localhost:${PORT} http://" + name + ".test:${PORT}";
     }
 
-    /// Goes through the pages of both domains, and reads what httpd saw.
+    /// Visits the pages of both domains, and reads httpd's log.
     void browse() {
         std::string address;
         for (const std::string domain : domains) {
@@ -164,7 +164,7 @@ TEST_GROUP(browser) {
             seen_.emplace_back(line);
     }
 
-    /// What pages of an origin reported: "GET 200", a line each.
+    /// Returns what pages of an origin reported, such as "GET 200", one per line.
     std::string reported(const std::string& by) const {
         std::string text;
         for (const Seen& seen : seen_)
@@ -177,10 +177,10 @@ TEST_GROUP(browser) {
         return text;
     }
 
-    /// Everything that a page of another origin sent was refused, and it read nothing.
+    /// Checks that everything from a page of another origin was refused and that it read nothing.
     void check_attack(const std::string& by, const std::string& on) {
-        // A form of each type, what a fetch sends without asking, what a frame without an origin
-        // sends: they must have come, or nothing was tried.
+        // A form of each type, a fetch without preflight, a frame with an opaque origin:
+        // they must have arrived, or nothing was tested.
         std::set<std::string> came;
         for (const Seen& seen : seen_) {
             const bool is_theirs = seen.origin == by || seen.origin == "null";
@@ -191,7 +191,7 @@ TEST_GROUP(browser) {
             CHECK_TEXT(seen.readable_by == "-", (text + " may be read").c_str());
             if (!seen.is_write())
                 continue;
-            // Without a session there is nothing to end.
+            // Without a session, there is nothing to end.
             const bool is_idle = seen.path == "/api/auth/sign-out" && seen.has_session == "-";
             CHECK_TEXT(seen.status == "403" || is_idle, text.c_str());
             came.insert(seen.origin.substr(0, 4) + " " + seen.type + " " + seen.path);
@@ -228,7 +228,7 @@ TEST(browser, lets_pages_of_the_own_and_of_trusted_origins_work_and_no_others) {
         check_attack(origin("evil.app", domain), api);
         CHECK_EQUAL(std::string("GET 200\nPOST 200\nPUT 200\nDELETE 200\nGET of nobody 404\n"),
                     reported(origin("web.app", domain)));
-        // The session was there to be used: the pages of the same site sent its cookie.
+        // The session was usable: pages of the same site sent its cookie.
         CHECK(std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
             return seen.origin == origin("evil.app", domain) && seen.has_session == "yes" &&
                    seen.is_write();
@@ -239,7 +239,7 @@ TEST(browser, lets_pages_of_the_own_and_of_trusted_origins_work_and_no_others) {
                     .value("SELECT group_concat(\"name\") FROM (SELECT \"name\" FROM \"user\" "
                            "ORDER BY \"name\")")
                     .value_or(""));
-    // One for each domain's own page.
+    // One session for each domain's own page.
     CHECK_EQUAL(2, database_->sql().number("SELECT count(*) FROM \"session\""));
 }
 

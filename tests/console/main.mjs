@@ -1,4 +1,4 @@
-// What people do with the console, in Chromium, before the real modules: each task as each role, each view looked at.
+// What people do with the console, in Chromium, against the real modules: each task as each role, with a check of each view.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 
@@ -77,7 +77,7 @@ after(async () => {
   for (const each of [site, extras, shown, application, rooted, cached, factored, english, mailing, several, further, inFirefox]) await each?.stop();
 });
 
-/** A test with a page of its own, which is looked at in the end. */
+/** A test with a separate page, which is checked at the end. */
 const scene = (name, settings, body) =>
   test(name, { skip: settings.isFirefox && !process.env.CONSOLE_FIREFOX ? "there is no Firefox here (Debian's package is firefox-esr)" : false }, async () => {
     const view = await View.open(settings.site?.() ?? site, settings);
@@ -85,11 +85,11 @@ const scene = (name, settings, body) =>
     await view.close();
   });
 
-/** A user of that name and address, made behind the page's back; the id. */
+/** Creates a user with that name and address without the page. Returns the id. */
 const make = async (view, name, email) =>
   (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
-/** Comes back with a session that the application has opened. */
+/** Sets the cookie of a session opened by useradminctl, and reloads the page. */
 const comeWithSession = async (view, from) => {
   const token = (await from.ctl(["session", "open", root])).trim();
   await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
@@ -266,7 +266,7 @@ scene("the list is searched as one types, and an older request is given up", { e
   const searches = view.requests.filter((each) => each.includes("search="));
   assert.ok(searches.length <= 2, `it asks for each letter: ${searches}`);
   await view.read("1–1 of 1", ".foot");
-  // A reply that is late is no reply to what has been typed since.
+  // A late reply is ignored if the search has changed since.
   const release = await view.holdSearch("grace");
   await view.type("input[type=search]", "tony");
   await view.listed("Tony Hoare");
@@ -379,7 +379,7 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   assert.ok(unverified.length > 2);
   await choose("E-mail verified", "");
   await choose("Order", "createdAt desc");
-  // The heads of the columns do the same.
+  // The column headings do the same.
   await view.press("User", "thead");
   await view.rest();
   assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "ascending");
@@ -394,7 +394,7 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   await view.read("21–37 of 37", ".foot");
   assert.ok((await view.names()).every((each) => !first.includes(each)));
   await view.focusOn("Previous");
-  // Loaded again, it is where it was.
+  // After a reload, it is in the same place.
   await view.page.reload();
   await view.read("21–37 of 37", ".foot");
   await view.press("Previous");
@@ -422,7 +422,7 @@ for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtro
     await view.rest();
     assert.equal(await view.text(".fold"), `${name} (1)`);
     await view.check("the filters on a phone");
-    // They stay chosen, and are counted, while they cannot be seen.
+    // Hidden filters stay selected and are counted.
     await view.press(`${name} (1)`);
     assert.deepEqual(await shownFilters(view), []);
     await view.page.reload();
@@ -795,7 +795,7 @@ scene("a role with more rights is given only if the user agrees", { email: root 
   await view.press("Give the role");
   await view.read("Saved.", "dialog .status");
   assert.equal((await site.user("user-15")).role, "superAdmin");
-  // Less rights need no question.
+  // Fewer rights need no confirmation.
   await view.choose("dialog select[name=role]", "user");
   await view.press("Save changes");
   await view.rest();
@@ -876,7 +876,7 @@ for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => 
     const restored = await where().user(id);
     assert.deepEqual([restored.banned, restored.banReason, restored.banExpires], [banned, banReason, banExpires]);
     assert.deepEqual([banned, banReason, Boolean(banExpires)], [true, "for good reason", Boolean(kind)]);
-    // Nobody else's change is undone.
+    // A change by somebody else is not undone.
     await view.press("Lift the ban");
     await view.read("The ban has been lifted.", "dialog.drawer .status");
     await view.ask("PUT", `/api/users/${id}`, { name: "Regretted by another" });
@@ -1009,7 +1009,7 @@ scene("a user without an address is edited, and is deleted by the identifier", {
     await view.press("Give the role");
     await view.read("Saved.", "dialog .status");
     assert.deepEqual([(await site.user(id)).name, (await site.user(id)).email], [`${name} II`, email]);
-    // What somebody types is looked at.
+    // Input is validated.
     await view.type("dialog input[name=email]", "no address");
     await view.press("Save changes");
     await view.read("This is not an e-mail address.", "dialog");
@@ -1324,7 +1324,7 @@ scene("an avatar has letters of the name, or else of the address", { email: root
 });
 
 scene("the toast leaves also if something else is saved meanwhile", { email: root }, async (view) => {
-  // Keeps long timers back until they are run at once.
+  // Holds long timers until they are run at once.
   await view.page.evaluate(() => {
     const { setTimeout: set, clearTimeout: clear } = window;
     const kept = new Map();
@@ -1392,7 +1392,7 @@ scene("the focus is on the page's heading after a sign-in", { site: () => factor
 
 // --- A slow network ---
 
-/** Keeps the requests for which isIt returns true from the server until what it gives is called. */
+/** Holds requests for which isIt returns true until the returned function is called. */
 const hold = async (view, isIt) => {
   let held = [];
   await view.intercept((request) => held && isIt(request) && held.push(request) && "held");
@@ -1458,7 +1458,7 @@ scene("a button shows that its request is under way", { email: root }, async (vi
 
 scene("typing a search of twelve letters takes three requests at most", { email: root, site: () => extras }, async (view) => {
   view.requests.length = 0;
-  // The page's own timers, so that a busy machine types as evenly.
+  // Uses the page's timers, so that typing is even on a busy machine.
   await view.page.$eval("input[type=search]", async (input) => {
     for (const letter of "hedy lamarr@") {
       input.value += letter;
@@ -2306,7 +2306,7 @@ describe("several users at once", () => {
       await view.gone(bar);
       assert.ok(Math.abs((await top(view)) - before) < 1, `${await top(view)}, not ${before}`);
     }
-    // It stays in sight.
+    // It stays visible.
     await view.page.evaluate(() => scrollTo(0, 0));
     await view.click("thead input");
     await view.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
@@ -2357,7 +2357,7 @@ scene("a page is reached by its number", { site: () => rooted }, async (view) =>
   await view.gone(".foot input");
 });
 
-/** The day of a time, here. */
+/** Returns the day of a time in the local time zone. */
 const dayOf = (time) => new Date(new Date(time).getTime() - new Date(time).getTimezoneOffset() * 60000).toISOString().slice(0, 10);
 
 scene("users created from one day to another are listed, and a click on the chart chooses a day", { email: root, site: () => several }, async (view) => {

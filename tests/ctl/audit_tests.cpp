@@ -1,4 +1,4 @@
-// What useradminctl tells the audit log, and what it finds in one.
+// What useradminctl writes to the audit log, and what it finds in one.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -11,7 +11,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A log that no test wrote before.
+/// Returns the path of a log that does not exist yet.
 std::string new_log(const std::string& folder) {
     static int number = 0;
     return folder + "-" + std::to_string(++number) + ".log";
@@ -38,7 +38,7 @@ class CtlAudit : public Scene {
             lines.push_back(line + "\n");
         return lines;
     }
-    /// The fields of a line, "operation result target".
+    /// Returns "operation result target" of a line.
     static std::string in_short(const std::string& line) {
         const Json json(line);
         return json.at("operation") + " " + json.at("result") + " " + json.at("target");
@@ -208,7 +208,7 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
     for (const char* role : {"admin", "user", "admin", "user", "admin"})
         done(audited({"role", id, role}));
     const auto all = lines();
-    // As children of before a reload leave it: the newer file begins before the older one's last.
+    // As written before and after a reload: the newer file begins before the older one's end.
     write_file(log_ + ".3", all[0] + all[2]);
     write_file(log_ + ".2", all[1] + all[3]);
     write_file(log_, all[4]);
@@ -238,7 +238,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
     CHECK_EQUAL(0, verify({"-"}, text).status);
 
-    // Its end is removed: the position file shows it.
+    // Without its end: the position file reveals that.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
     const ProgramResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);

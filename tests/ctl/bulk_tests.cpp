@@ -23,16 +23,16 @@ namespace useradmin::test {
 
 namespace {
 
-// Of "s3cr3t word", cheap ones.
+// Cheap hashes of "s3cr3t word".
 constexpr std::string_view argon2id_hash = "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
                                            "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA";
 
-/// A line of NDJSON for a user with that address, and more members.
+/// Returns an NDJSON line for a user with that address and these further members.
 std::string line(const std::string& email, const std::string& more = "") {
     return R"({"email":")" + email + R"(","name":"Ana")" + more + "}\n";
 }
 
-/// Lines for so many users, with more members each: user0@x.org, user1@x.org ….
+/// Returns lines for users user0@x.org, user1@x.org …, each with these further members.
 std::string lines_of_users(int count, const std::string& more = "") {
     std::string text;
     for (int number = 0; number < count; ++number)
@@ -44,7 +44,7 @@ std::string hash_member_of(std::string_view hash) {
     return R"(,"passwordHash":")" + std::string(hash) + "\"";
 }
 
-/// Users that have all that a user can have, and what a format could stumble over.
+/// Users with every field set, and with values that a format might mishandle.
 std::string odd_users() {
     return line("null@x.org", R"(,"role":null,"emailVerified":false)") +
            line("quotes@x.org",
@@ -66,7 +66,7 @@ class Bulk : public Scene {
     }
     static long users() { return sql().number(R"(SELECT count(*) FROM "user")"); }
     static long accounts() { return sql().number(R"(SELECT count(*) FROM "account")"); }
-    /// The text that a file is exported as.
+    /// Returns the contents of an exported file.
     static std::string exported(const std::string& end) {
         const std::string name = path("out" + end);
         done(ctl({"export", name, "--force"}));
@@ -385,12 +385,12 @@ TEST(bulk, import_reads_standard_input) {
 
 TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
     if (!machine::sanitizer_environment().empty())
-        return; // what they keep of freed memory is no part of the program
+        return; // freed memory that a sanitizer keeps is not the program's
     const std::string password = "unheard-of in any other memory";
     const std::string marker = "somebody who is not yet made";
     const std::string more = R"(,"password":")" + password + "\"";
     const std::string cell = ",\"" + password + "\"\n";
-    // More than is read at once, so that it waits for the rest of a line with the users made.
+    // Longer than one read(), so it waits for the rest of a line after creating the users.
     const std::string filling(100000, 'x');
     const std::string lines = line("ana@x.org", more) + lines_of_users(499) +
                               line("bo@x.org", R"(,"image":")" + marker + filling + "\"");
@@ -587,7 +587,7 @@ TEST(bulk, import_ends_the_sessions_after_a_new_password) {
     CHECK_EQUAL(of("ana@x.org", "id"),
                 sql().value(R"(SELECT "userId" FROM "session")").value_or("(none)"));
     CHECK_EQUAL(other, hash_of(of("bo@x.org", "id")));
-    // What is there already was not written.
+    // Existing users were not written.
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "updatedAt" = )"
                                 R"('2026-01-01T00:00:00.000Z')"));
 }
@@ -676,7 +676,7 @@ TEST(bulk, import_interrupted_says_what_is_done_and_how_to_go_on) {
         const std::string out = pipe + ".out";
         CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
         const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-        // More than is read at once, so that it waits for the rest with the users made.
+        // Longer than one read(), so it waits for the rest after creating the users.
         const std::string text =
             lines_of_users(700, R"(,"image":")" + std::string(200, 'x') + "\"");
         CHECK(fcntl(end, F_SETPIPE_SZ, 1 << 20) >= static_cast<int>(text.size()));
@@ -751,7 +751,7 @@ TEST(bulk, import_with_dry_run_finds_what_the_database_refuses) {
                ended.errors.c_str());
     CHECK(has(ended.errors, "; nothing was imported"));
     CHECK_EQUAL(0, users());
-    // The audit log has the command, and no user.
+    // The audit log contains the command, but no user.
     const std::string told = read_file(log);
     CHECK_EQUAL(1, std::count(told.begin(), told.end(), '\n'));
     CHECK(has(told, R"("result":"failed")"));

@@ -1,4 +1,4 @@
-// What useradminctl check says of httpd's configuration and of the running server.
+// What useradminctl check reports about httpd's configuration and the running server.
 #include "scene.hpp"
 
 #include "crypto/encryption.hpp"
@@ -17,7 +17,7 @@ namespace {
 const std::string service = "<Location \"/api/users\">\n  Require all granted\n"
                             "  AuthUserAdmin On\n  UserAdmin On\n</Location>\n";
 
-/// The text with the first occurrence of a part replaced.
+/// Returns the string with the first occurrence of a part replaced.
 std::string with(std::string text, std::string_view part, std::string_view replacement) {
     const std::size_t at = text.find(part);
     if (at == text.npos)
@@ -28,7 +28,7 @@ std::string with(std::string text, std::string_view part, std::string_view repla
 } // namespace
 
 TEST_GROUP_BASE(check_server, Scene){
-    /// A whole configuration that ends with these lines; its file.
+    /// Writes a whole configuration that ends with these lines. Returns its path.
     static std::string whole(const std::string& text, std::vector<std::string> modules = {}){
         return Httpd::write_configuration(work(),
                                           {"event", std::move(modules), with_database(text), {}});

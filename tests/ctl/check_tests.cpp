@@ -27,13 +27,13 @@ TEST_GROUP_BASE(check, Scene) {
                 sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
     }
 
-    /// Tables of their own, that a test may spoil.
+    /// Creates separate tables that a test may damage.
     void lay_tables() {
         has_tables = true;
         done(ctl({"--tables", tables, "schema", "--force"}));
     }
 
-    /// A row as better-auth writes it.
+    /// Adds a row as better-auth writes it.
     void add(const std::string& id, const std::string& email, const std::string& account_id,
              const std::string& hash) {
         const std::string created = "'2026-01-01T00:00:00.000Z'";
@@ -48,7 +48,7 @@ TEST_GROUP_BASE(check, Scene) {
                   ", " + created + ")");
     }
 
-    /// The document of a check that ends with that status.
+    /// Runs a check that exits with that status. Returns its document.
     static Json look(int status, std::vector<std::string> arguments = {},
                      SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});
@@ -225,7 +225,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     CHECK(lists(json, "data.problems", "there is no UNIQUE index on column \"email\""));
     CHECK(
         lists(json, "data.notes", "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
-    // What it says to run is right.
+    // The commands that it suggests are correct.
     for (const char* list : {"data.problems", "data.notes"})
         for (int each = 0; each < json.size(list); ++each) {
             const std::string text = json.at(std::string(list) + "." + std::to_string(each));
@@ -393,13 +393,13 @@ static std::string params() {
     std::string params = database().params();
     return params.replace(params.find("user=useradmin"), 14, "user=reader");
 }
-/// The document of a check by that role, under a configuration with these lines.
+/// Runs a check as that role, with these configuration lines. Returns its document.
 static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
     const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
     arguments.insert(arguments.begin(), {"--config", file("role.conf", text), "check", "--json"});
     return Json(bare_ctl(std::move(arguments)).output);
 }
-/// Gives the role what check says that it lacks.
+/// Grants the role the privileges that check reports as missing.
 static void grant(const Json& json) {
     for (int each = 0; each < json.size("data.problems"); ++each) {
         const std::string text = json.at("data.problems." + std::to_string(each));
@@ -669,12 +669,12 @@ TEST(rights, on_a_schema_are_reported_as_missing) {
         CHECK_FALSE(lists(json, "data.problems", "there is no table"));
     };
     check_that_it_names_the_grant(look("", {"--tables", names}));
-    // The same where the tables are found by the search path.
+    // The same if the tables are found by the search path.
     sql().run("ALTER TABLE closed.user RENAME TO people; ALTER TABLE closed.session RENAME TO "
               "visits; ALTER TABLE closed.account RENAME TO logins; ALTER ROLE reader SET "
               "search_path = closed");
     check_that_it_names_the_grant(look("", {"--tables", "people visits logins"}));
-    // Each table may lie elsewhere.
+    // Each table may be in a different schema.
     check_that_it_names_the_grant(
         look("", {"--tables", "public.user public.session closed.logins"}));
 }

@@ -63,7 +63,7 @@ TEST(clean_up, of_password_links_follows_the_command_for_mail) {
     CHECK_EQUAL(1, links_after("", {"ban", ana}));
     CHECK_EQUAL(0, links_after(with_mail, {"ban", ana}));
     CHECK_EQUAL(0, links_after(with_mail, {"delete", ana, "--yes"}));
-    // The rows of plugins stay.
+    // The plugins' rows remain.
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
 }
 

@@ -1,4 +1,4 @@
-// The command line itself: what it refuses, what it prints of itself, where it finds the database.
+// The command line: what it rejects, its help and version, and how it finds the database.
 #include "scene.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The names under "Commands:" in a help.
+/// Returns the names under "Commands:" in a help text.
 std::vector<std::string> commands_in(const std::string& help) {
     const std::size_t begin = help.find("\nCommands:\n");
     if (begin == help.npos)
@@ -204,7 +204,7 @@ TEST(command_line, help_of_a_family_lists_its_commands) {
 }
 
 TEST(command_line, help_begins_with_an_example_and_has_global_options_last) {
-    // How far options are indented depends on CLI11's version.
+    // The indentation of options depends on CLI11's version.
     const std::regex order("Example: useradminctl ban bo@example\\.com [^]*\nOptions:\n"
                            " +--reason TEXT [^]*--expires DATE\\|30m\\|12h\\|7d\\|2w *\n[^]*"
                            "\nGlobal options:\n +--config FILE [^]*");

@@ -15,7 +15,7 @@ TEST_GROUP_BASE(configuration,
 static std::string params() {
     return "DBDParams '" + database().params() + "'\n";
 }
-/// How a list ends with such a configuration.
+/// Runs list with this configuration.
 static ProgramResult list(const std::string& text) {
     return bare_ctl({"--config", file("some.conf", text), "list"});
 }
@@ -36,7 +36,7 @@ TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
     CHECK_EQUAL(2, status_of(driver() + params() + "DBDParams other\n"));
     CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
     CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
-    // What the option says may be missing in the file.
+    // Parameters given as an option may be missing in the file.
     done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
                    database().params(), "list"}));
 }
@@ -69,11 +69,11 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
     CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
-    // Relative names start there, too.
+    // Relative names start there as well.
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
     done(bare_ctl({"list"}, "", confdir));
-    // Another database is not that of the installation.
+    // The installation's settings do not apply to another database.
     file(name, "UserAdminTables other\n");
     done(ctl({"list"}, "", confdir));
 }
@@ -125,7 +125,7 @@ TEST(configuration, that_includes_itself_is_refused) {
     const ProgramResult ended = bare_ctl({"--config", path("first.conf"), "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "first.conf is included by itself"));
-    // A file may be included twice, as long as it is over before.
+    // A file may be included twice, but not from within itself.
     file("second.conf", driver());
     done(list(params() + "Include " + path("second.conf") + "\nInclude " + path("second.conf") +
               "\n"));

@@ -38,7 +38,7 @@ std::vector<std::string> with_environment(const Environment& environment) {
     return all;
 }
 
-/// Starts the program on the three descriptors; on a terminal of its own where they are one.
+/// Starts the program on the three descriptors, in a new session if they are a terminal.
 pid_t start(std::vector<std::string> words, const Environment& environment,
             const std::array<int, 3>& descriptors, bool on_terminal) {
     const auto arguments = pointers_to(words);
@@ -73,7 +73,7 @@ std::array<int, 2> new_pipe() {
     return ends;
 }
 
-/// Appends what comes; false at the end.
+/// Appends the available output. Returns false at its end.
 bool read_some(int descriptor, std::string& into) {
     std::array<char, 4096> part{};
     const auto got = ::read(descriptor, part.data(), part.size());

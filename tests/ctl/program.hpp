@@ -1,4 +1,4 @@
-// A program that is given its input, on a pipe or on a terminal.
+// Runs programs with their input on a pipe or a terminal.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace useradmin::test {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// What a program left.
+/// The output and the exit status of a program.
 struct ProgramResult {
-    int status = -1; ///< its exit status; 128 and the signal's number where a signal ended it
+    int status = -1; ///< the exit status, or 128 + the signal number if a signal ended it
     std::string output;
     std::string errors;
 };
 
-/// Runs a program to its end with that text as its standard input.
+/// Runs a program with that string as its standard input, and waits for its end.
 ProgramResult run_program(const std::vector<std::string>& words, std::string_view input,
                           const Environment& environment);
 
-/// A program on a terminal of its own. Killed when this goes.
+/// A program on a new terminal. The destructor kills it.
 class Terminal {
   public:
     Terminal(const std::vector<std::string>& words, const Environment& environment);
@@ -30,15 +30,15 @@ class Terminal {
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// Waits until the program shows the text, after what was awaited before.
+    /// Waits until the program prints the text after the previously awaited one.
     void await(std::string_view text);
     void type(std::string_view keys) const;
-    /// Waits for the program's end; its exit status as in Ended. CppUTest asks for it twice where a
-    /// check fails.
+    /// Waits for the program's end. Returns its exit status as in ProgramResult. CppUTest evaluates
+    /// it twice if a check fails.
     int status();
-    /// Whether the terminal shows what is typed.
+    /// Returns whether the terminal echoes its input.
     bool echoes() const;
-    /// All that it shows.
+    /// Returns everything printed so far.
     const std::string& screen() const noexcept { return screen_; }
 
   private:

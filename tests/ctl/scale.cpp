@@ -6,7 +6,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// How many groups have another number of users than the counts say.
+/// Counts the groups whose number of users differs from the stored counts.
 constexpr const char* wrong_counts = R"sql(
 SELECT count(*) FROM (
     SELECT role FROM (

@@ -1,4 +1,4 @@
-// The ground of the tests of schema --scale, which PostgreSQL alone has.
+// The fixture of the tests of schema --scale, which exists only for PostgreSQL.
 #pragma once
 
 #include "scene.hpp"
@@ -14,21 +14,21 @@
 
 namespace useradmin::test {
 
-/// A connection whose statements may fail: what an application, or a role without rights, has.
+/// A connection whose statements may fail, as of an application or a role without privileges.
 class Session {
   public:
-    /// With further words of a connection string, which overrule: "user=reader dbname=other".
+    /// Connects. `more` overrides the parameters: "user=reader dbname=other".
     explicit Session(const std::string& params, const std::string& more = "");
 
-    /// Runs statements; the SQLSTATE of the failure, or "".
+    /// Runs statements. Returns the SQLSTATE of the failure, or "".
     std::string run(const std::string& statements);
-    /// The first cell of a query; a failure's SQLSTATE, or "(null)".
+    /// Returns the first value of a query, "(null)", or the SQLSTATE of the failure.
     std::string value(const std::string& query);
     long number(const std::string& query);
     int backend() const noexcept { return PQbackendPID(connection_.get()); }
     bool is_lost() const noexcept { return PQstatus(connection_.get()) != CONNECTION_OK; }
     void reconnect() { PQreset(connection_.get()); }
-    /// What the last failure said.
+    /// Returns the message of the last failure.
     std::string error() const { return PQerrorMessage(connection_.get()); }
 
   private:
@@ -38,7 +38,7 @@ class Session {
     std::unique_ptr<PGconn, Closer> connection_;
 };
 
-/// The store as the service has it, on a connection of its own, which has just read the catalogue.
+/// The service's store on a separate connection. The constructor reads the catalogue.
 class OpenStore : public store::ConnectionSource, public text::Logger {
   public:
     explicit OpenStore(const std::string& params, const std::string& more = "",
@@ -47,18 +47,18 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     OpenStore(const OpenStore&) = delete;
     OpenStore& operator=(const OpenStore&) = delete;
 
-    /// The ids of a list, and its total behind them: "a b c of 20".
+    /// Returns the ids of a list, followed by its total: "a b c of 20".
     std::string list(const store::Filter& filter, const store::Window& window,
                      SourceLocation where = {});
-    /// The same of all pages, each after the position where the one before ended.
+    /// Returns the ids of all pages, and the total. Each page starts after the previous one's end.
     std::string walk(const store::Filter& filter, store::Window window, SourceLocation where = {});
-    /// The position of the first user of a page.
+    /// Returns the position of the first user of a page.
     store::Position position(const store::Window& window);
-    /// The statement that was prepared last.
+    /// Returns the last prepared statement.
     std::string last_statement();
-    /// The same of the first twenty that a search finds.
+    /// Returns the first twenty ids that a search finds, and the total.
     std::string search(std::string_view text, SourceLocation where = {});
-    /// Whether it uses the counts and the index of searches.
+    /// Returns whether it uses the counts and the search index.
     bool is_scaled();
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
@@ -75,8 +75,8 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// Every test begins without the objects of schema --scale. With SQLite, none of it is there to be
-/// tested.
+/// Every test begins without the objects of schema --scale. On SQLite, there is nothing to
+/// test.
 class ScaleScene : public Scene {
   public:
     void setup() override {
@@ -86,18 +86,18 @@ class ScaleScene : public Scene {
     void teardown() override;
 
   protected:
-    /// Runs schema --scale for "user"; what the command says.
+    /// Runs schema --scale for "user". Returns its output.
     static std::string scale(SourceLocation where = {}) {
         return done(ctl({"schema", "--scale"}), where);
     }
     static std::string check(SourceLocation where = {}) {
         return done(ctl({"check", "--counts"}), where);
     }
-    /// Fails unless the counts are those of the users.
+    /// Fails unless the counts match the users.
     static void is_exact(SourceLocation where = {});
-    /// An INSERT of users with the ids "first" to "last", made an hour apart.
+    /// Returns an INSERT of users with the ids `first` to `last`, created an hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");
-    /// What a test added to the schema, to be undone at its end.
+    /// Registers statements that undo a test's schema change at its end.
     void undo(const std::string& statements) { undo_ = statements + ";" + undo_; }
 
     std::string params_;

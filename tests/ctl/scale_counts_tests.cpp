@@ -1,4 +1,4 @@
-// The counts after whatever is done to the user table.
+// The counts after every kind of change of the user table.
 #include "scale.hpp"
 
 #include <atomic>
@@ -14,7 +14,7 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 } // namespace
 
 TEST_GROUP_BASE(scale_counts, ScaleScene){
-    /// Runs it on a session of its own, and looks whether all is exact then.
+    /// Runs the statements in a new session, and checks the counts afterwards.
     void after(const std::string& statements, SourceLocation where = {}){Session session(params_);
 if (const std::string state = session.run(statements); !state.empty())
     fail_test(state + ": " + session.error(), where);
@@ -160,7 +160,7 @@ TEST(scale_counts, follow_prepared_transactions) {
         return;
     CHECK_EQUAL(std::string(), state);
     CHECK_EQUAL(std::string("(null)"), session.value(total));
-    // Nobody waits for it.
+    // No statement waits for it.
     CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s';" + users(6, 9)));
     CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
     is_exact();
@@ -178,7 +178,7 @@ TEST(scale_counts, block_no_concurrent_writer) {
             Session& writer = *writers.back();
             const std::string own = std::to_string(1000 + number);
             const std::string other = "'u" + std::to_string(number + 1) + "'";
-            // A sequential scan reads all rows: the serializable writers would conflict.
+            // A sequential scan reads all rows, so the serializable writers would conflict.
             CHECK_EQUAL(std::string(),
                         writer.run("SET lock_timeout = '10s'; SET enable_seqscan = off; "
                                    "BEGIN ISOLATION LEVEL " +
@@ -231,7 +231,7 @@ TEST(scale_counts, are_merged_from_time_to_time) {
     for (int number = 1; number <= 20; ++number)
         sql().run("BEGIN ISOLATION LEVEL REPEATABLE READ;" + users(number, number) + "COMMIT");
     CHECK_EQUAL(20, sql().number(rows));
-    // A write in a hundred merges them; which one is a matter of chance.
+    // On average, one write in a hundred merges them.
     Session session(params_);
     for (int number = 100; number < 20000 && sql().number(rows) > 1; ++number)
         session.run(users(number, number));
@@ -292,7 +292,7 @@ TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
                                                      "REPEATABLE READ", "SERIALIZABLE"};
             std::string state =
                 session.run(std::string("BEGIN ISOLATION LEVEL ") + levels[random() % 4]);
-            // One row a transaction, or new rows alone: so two writers cannot lock each other's.
+            // One row per transaction, or only new rows, so that two writers cannot deadlock.
             const bool makes_many = random() % 4 == 0;
             const int fresh = 1000 + (number * 250 + round) * 20;
             const std::string work[] = {
@@ -316,7 +316,7 @@ TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
                 state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
             if (state == "40P01")
                 ++deadlocks;
-            // Two changed the same user, or it was killed.
+            // Two changed the same user, or the session was killed.
             else if (!state.empty() && state != "40001" && state != "57P01" && state != "lost")
                 odd[number] += state + " " + session.error();
             if (!state.empty() && !session.is_lost())
@@ -330,7 +330,7 @@ TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
         ++running;
         writers.emplace_back(write, number);
     }
-    // One is killed after every fifty transactions.
+    // Kill one session after every fifty transactions.
     Session killer(params_);
     for (int next = 50; running > 0; std::this_thread::yield())
         if (done_work >= next) {

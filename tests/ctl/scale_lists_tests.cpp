@@ -1,4 +1,4 @@
-// Lists with schema --scale are the same as without it, but for accents, which a search folds
+// Lists with schema --scale are the same as without it, except for accents, which a search folds
 // (4.1).
 #include "scale.hpp"
 #include "support/machine.hpp"
@@ -15,7 +15,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A user as the test keeps it.
+/// The test's copy of a user.
 struct Kept {
     std::string id;
     std::string name;
@@ -24,7 +24,7 @@ struct Kept {
     long created;     ///< hours after the beginning of 2020
     bool banned;
     bool verified;
-    long seen; ///< hours as well; -1 without a session
+    long seen; ///< hours, too; -1 without a session
     // Computed once: the tests compare them a million times.
     std::string folded_name = text::fold(name);
     std::string folded_email = text::fold(email);
@@ -148,7 +148,7 @@ constexpr std::array<const char*, 54> searches = {
 TEST_GROUP_BASE(scale_lists, ScaleScene) {
     std::vector<Kept> all;
 
-    /// Users of all the names, many of whom were made at the same moment.
+    /// Adds users with all the names; many were created at the same moment.
     void add(int count) {
         std::minstd_rand random(7);
         const char* roles[] = {"user", "user", "admin", "superAdmin", "", "gerente de zona"};
@@ -189,7 +189,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         sort({});
     }
 
-    /// Sorts them as lists are; all were changed at the same time.
+    /// Sorts them as lists are sorted. All were changed at the same time.
     void sort(const store::Order& order) {
         const auto less = [&](const Kept& left, const Kept& right) {
             switch (order.by) {
@@ -249,7 +249,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                                   (filter.matches_all ? static_cast<long>(all.size()) : 1);
     }
 
-    /// What the list must be.
+    /// Returns the expected list.
     std::string wanted(const store::Filter& filter, const store::Window& window) const {
         std::string ids;
         std::int64_t total = 0;
@@ -331,7 +331,7 @@ TEST(scale_lists, match_the_reference_by_last_activity) {
     }
 }
 
-/// Tells what another request has counted.
+/// Totals that another request has counted.
 class Told final : public store::Totals {
   public:
     Told(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}

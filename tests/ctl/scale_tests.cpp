@@ -15,14 +15,14 @@ namespace {
 
 constexpr const char* invalid_indexes = "SELECT count(*) FROM pg_index WHERE NOT indisvalid";
 
-/// What schema --scale has in the catalogue, but for the two indexes of the user table.
+/// The catalogue entries of schema --scale, except the two indexes of the user table.
 constexpr const char* left =
     "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) + (SELECT count(*) FROM "
     "pg_namespace WHERE nspname LIKE 'useradmin%') + (SELECT count(*) FROM pg_proc WHERE "
     "prosrc LIKE '%useradmin%') + (SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
     "'user_by_%' OR indexname LIKE '%_searched_idx' OR indexname LIKE '%_useradmin_seen_idx')";
 
-/// The objects of version 0.1, as far as they matter: names, triggers, and the comment.
+/// The relevant objects of version 0.1: names, triggers and the comment.
 constexpr const char* old_objects =
     "CREATE SCHEMA useradmin_public_user; "
     "CREATE TABLE useradmin_public_user.users AS SELECT id FROM \"user\"; "
@@ -44,13 +44,13 @@ constexpr const char* old_objects =
     "CREATE INDEX user_by_name_idx ON \"user\" (lower(name)); "
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
-// What check says about objects that the service does not use.
+// What check reports about objects that the service does not use.
 constexpr const char* advice = "the objects for long lists are incomplete, or older than";
 
 } // namespace
 
 TEST_GROUP_BASE(scale, ScaleScene){
-    /// Runs schema --scale for a table of another name, compares its lists, and removes all of it.
+    /// Runs schema --scale for other table names, compares the lists, and removes it again.
     void works_on(const std::string& names, const store::TableNames& tables,
                   const std::string& more_users, SourceLocation where = {}){
         const auto with = [&](std::vector<std::string> arguments) {
@@ -80,7 +80,7 @@ if (!has(found, "of 22") || !has(far, "of 1300"))
     fail_test("not what was asked for: " + first + " " + far + " " + found, where);
 } // namespace useradmin::test
 
-/// useradminctl as another role of the server.
+/// Runs useradminctl as another role of the server.
 static ProgramResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
     std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver", "pgsql",
                                       "--params", database().params() + " user=" + role};
@@ -155,7 +155,7 @@ TEST(scale, corrects_wrong_counts) {
     CHECK_EQUAL(std::string("100"), json.at("data.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.countsCorrected"));
     is_exact();
-    // What happened while the triggers were off.
+    // Changes made while the triggers were off.
     Session session(params_);
     CHECK_EQUAL(std::string(),
                 session.run("SET session_replication_role = replica;" + users(101, 120)));
@@ -200,7 +200,7 @@ TEST(scale, is_resumed_after_a_kill) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 30000));
-    // Killed at ten places of its way, each somewhat further.
+    // Killed at ten points, each somewhat later.
     int killed = 0;
     for (int step = 0; step < 10; ++step) {
         Process process({words({"schema", "--scale"}), environment(), {}}, path("killed.txt"));
@@ -226,7 +226,7 @@ TEST(scale, is_resumed_after_a_kill) {
         sql().run(users(100000 + step, 100000 + step));
     }
     CHECK(killed >= 3);
-    // The server may not have noticed yet; the command waits for what it left behind.
+    // The server may not have noticed yet; the command waits for the old session's locks.
     scale();
     is_exact();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
@@ -312,7 +312,7 @@ TEST(scale, indexes_the_last_activity) {
     const std::string of_sessions =
         ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\");";
     CHECK_EQUAL(of_sessions, indexes());
-    // Another column takes the place of the one before.
+    // Another UserAdminLastSeen column replaces the previous index.
     for (const char* const column : {"seen", "other"}) {
         write_file(path("seen.conf"), "DBDriver pgsql\nDBDParams \"" + params_ +
                                           "\"\nUserAdminLastSeen " + column + "\n");
@@ -370,7 +370,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors,
               "the counts are those of an earlier version; run 'useradminctl schema"));
-    // A service that runs meanwhile has read the catalogue before.
+    // A service that is already running has read the catalogue before.
     OpenStore before(params_);
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
     scale();
@@ -509,7 +509,7 @@ TEST(scale, works_on_tables_of_other_shapes_and_names) {
         return;
     undo("DROP SCHEMA IF EXISTS \"Our auth\" CASCADE; DROP TABLE IF EXISTS people, p_session, "
          "p_account CASCADE");
-    // Each shape: the columns, and how a row of them is made.
+    // Each shape: the columns, and an expression for each row.
     const std::string more = " name varchar(100) NOT NULL, email varchar(200) NOT NULL UNIQUE, ";
     struct Shape {
         std::string id, created, created_name, role;
@@ -584,7 +584,7 @@ TEST(scale, refuses_a_name_collision) {
         CHECK_EQUAL(1, ended.status);
         CHECK(has(ended.errors, "useradmin_public_app_user belongs to another user table"));
     }
-    // The copy goes with the table whose it is, under whatever name.
+    // The copy belongs to its table, even if that is renamed.
     OpenStore store(params_, "", {"app_people", "s", "a"});
     CHECK(store.is_scaled());
     CHECK_EQUAL(std::string("a of 1"), store.search("a"));
@@ -622,7 +622,7 @@ TEST(scale, calls_no_function_of_other_roles) {
         return;
     undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
          "test_owner, test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-    // As PostgreSQL 13 and 14 grant it.
+    // PostgreSQL 13 and 14 grant this by default.
     sql().run(
         "CREATE ROLE test_owner LOGIN; CREATE ROLE test_hostile LOGIN; CREATE ROLE "
         "test_writer LOGIN; CREATE ROLE test_member LOGIN IN ROLE test_owner; GRANT CREATE ON "
@@ -758,7 +758,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
     sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
     undo("DROP ROLE test_member");
     CHECK(has(ctl_as("useradmin", laid("--scale")).errors, "is a superuser, and test_owner"));
-    // By its owner, and by a member of that role, to whom nothing belongs then.
+    // By the owner, and by a member of its role. The new objects belong to the owner in both cases.
     for (const char* who : {"test_owner", "test_member"}) {
         done(ctl_as(who, laid("--scale")));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = "
@@ -770,7 +770,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
             CHECK_EQUAL(std::string("a of 1"), store.search("jose"));
             CHECK_EQUAL(std::string("a of 1"), store.list({}, {20, 0}));
         }
-        // Whoever may write the users need not write the counts.
+        // A role that may write the users need not have rights on the counts.
         Session writer(params_, "user=test_reader");
         CHECK_EQUAL(std::string(), writer.run("INSERT INTO shop.users (id, name, email) VALUES ('" +
                                               std::string(who) + "', 'N', 'n')"));
@@ -780,12 +780,12 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         CHECK_FALSE(plain.is_scaled());
         CHECK_EQUAL(std::string("a of 1"), plain.search("José"));
         done(ctl_as(who, {names[0], names[1], "check", "--counts"}));
-        // A right that was given later is passed on when it is run again.
+        // A privilege granted later is copied when the command runs again.
         sql().run("GRANT SELECT ON shop.users TO test_late");
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).is_scaled());
         done(ctl_as(who, laid("--scale")));
         CHECK(OpenStore(params_, "user=test_late", tables).is_scaled());
-        // So is a right that was taken away.
+        // So is the revocation of a privilege.
         sql().run("REVOKE SELECT ON shop.users FROM test_late; GRANT SELECT ON "
                   "useradmin_shop_users.counts TO PUBLIC");
         done(ctl_as(who, laid("--scale")));
@@ -795,7 +795,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
                         late.run("SELECT * FROM useradmin_shop_users.counts"));
         }
         CHECK(OpenStore(params_, "user=test_reader", tables).is_scaled());
-        // Whom the table shows some rows alone is not shown all.
+        // A row security policy also applies to searches.
         sql().run("CREATE POLICY not_all ON shop.users FOR SELECT USING (id <> 'a'); ALTER TABLE "
                   "shop.users ENABLE ROW LEVEL SECURITY");
         OpenStore reader(params_, "user=test_reader", tables);
@@ -807,7 +807,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         sql().run("DELETE FROM shop.users WHERE id <> 'a'");
         done(ctl_as(who, laid("--no-scale")));
     }
-    // Who is neither is refused.
+    // Other roles are refused.
     CHECK_EQUAL(1, ctl_as("test_reader", laid("--scale")).status);
 }
 

@@ -90,7 +90,7 @@ ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_vi
 ProgramResult Scene::run_as_other(std::vector<std::string> program,
                                   const Environment& environment) {
     std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
-    if (running_as_root()) // whom no mode keeps out
+    if (running_as_root()) // root bypasses file modes
         words = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
     words.insert(words.end(), program.begin(), program.end());
     return run_program(words, "", environment);

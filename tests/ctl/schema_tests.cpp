@@ -1,4 +1,4 @@
-// useradminctl schema, and tables of other names.
+// useradminctl schema, and tables with other names.
 #include "scene.hpp"
 #include "support/machine.hpp"
 
@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// An application's tables, as better-auth creates them.
+/// Returns SQL for an application's tables, as better-auth creates them.
 std::string application_tables(const std::string& time) {
     return "CREATE TABLE \"user\" (\"id\" text NOT NULL PRIMARY KEY, \"name\" text NOT NULL, "
            "\"email\" text NOT NULL UNIQUE, \"emailVerified\" boolean NOT NULL, \"image\" text, "
@@ -47,7 +47,7 @@ TEST_GROUP_BASE(schema, Scene) {
             sql().run("DROP SCHEMA IF EXISTS auth CASCADE");
     }
 
-    /// A program of PostgreSQL that must succeed; its output without lines that differ each time.
+    /// Runs a PostgreSQL program that must succeed. Returns its output without lines that vary.
     static std::string run_postgresql(std::vector<std::string> words) {
         words.front() = machine::postgresql(words.front()).string();
         const ProgramResult ended = run_program(words, "", {});
@@ -123,7 +123,7 @@ TEST(schema, remove_file_leaves_what_the_application_had) {
         else
             run(read_file(file));
     };
-    // Everything that the database has.
+    // The complete contents of the database.
     const auto contents = [&] {
         if (is_postgresql())
             return run_postgresql({"pg_dump", "-d", params});
@@ -205,7 +205,7 @@ TEST(schema, creates_only_missing_tables) {
         CHECK(has(done(ctl({"--tables", tables, "schema", "--force"})), "nothing was changed"));
     }
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
-    // A large table is not locked for an index that it had not before.
+    // A large table is not locked to create a missing index.
     CHECK(has(done(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
 }
 
@@ -298,7 +298,7 @@ TEST(schema, creates_a_private_sqlite_file) {
         CHECK(mode_of(name + "-wal") == owner_alone);
         CHECK(mode_of(name + "-shm") == owner_alone);
     }
-    // One that is there keeps its mode.
+    // An existing file keeps its mode.
     std::filesystem::permissions(name, std::filesystem::perms::group_read,
                                  std::filesystem::perm_options::add);
     const std::string again = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));

@@ -1,4 +1,4 @@
-// useradminctl second-factor, and what check says of it.
+// useradminctl second-factor, and what check reports about it.
 #include "scene.hpp"
 
 #include "support/files.hpp"

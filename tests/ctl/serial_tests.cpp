@@ -1,4 +1,4 @@
-// Tables whose ids the database makes, as better-auth creates them with generateId: "serial".
+// Tables whose ids the database generates, as better-auth creates them with generateId: "serial".
 #include "scene.hpp"
 
 #include "password/hash.hpp"
@@ -38,7 +38,7 @@ TEST_GROUP_BASE(serial, Scene) {
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
     }
-    /// Makes a user; its id.
+    /// Creates a user. Returns its id.
     std::string make(const std::string& email, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"create", "--email", email, "--name", "A"});
         return with(std::move(more), "s3cr3t word\n");

@@ -39,7 +39,7 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
     check(done(ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
     check(done(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
                    {{"APP_SECRET", "the s3cr3t"}})));
-    // Of several the first signs.
+    // The first of several secrets signs.
     for (const std::string said : {"\"the s3cr3t\"", "env:APP_SECRET env:FORMER_SECRET"}) {
         const auto configuration =
             file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
@@ -61,7 +61,7 @@ TEST(session, open_says_that_a_token_is_not_signed) {
         return bare_ctl({"--config", file("auth.conf", text + more), "session", "open", id}).errors;
     };
     CHECK(has(errors_with(""), "the token is not signed"));
-    // A configuration that looks sessions up and has no secret wants no signature.
+    // Without a secret, a configuration that looks up sessions requires no signature.
     CHECK_EQUAL(std::string(""), errors_with("AuthUserAdmin On\n"));
 }
 

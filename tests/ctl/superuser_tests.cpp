@@ -1,4 +1,4 @@
-// A superuser's session runs no code of a role with fewer rights.
+// A superuser's session runs no code of a less privileged role.
 #include "scene.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-// What the owner of the tables would run, if it could choose who runs it.
+// Code that the owner of the tables would like a more privileged role to run.
 constexpr const char* trap = R"sql(
 CREATE FUNCTION public.trap(text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -28,7 +28,7 @@ ALTER TABLE "user" RENAME TO people;
 CREATE VIEW "user" AS SELECT * FROM people WHERE public.trap(id);
 )sql";
 
-/// A database of an application, whose role owns it.
+/// An application's database, owned by its role.
 class SuperuserScene : public Scene {
   public:
     void setup() override {
@@ -53,7 +53,7 @@ class SuperuserScene : public Scene {
             sql().run("DROP OWNED BY test_shop; DROP ROLE test_shop");
     }
 
-    /// Runs statements in the database of the application, as a role.
+    /// Runs statements in the application's database as a role.
     void run_as(const std::string& role, const std::string& statements) const {
         Database("pgsql", params_ + " user=" + role).run(statements);
     }
@@ -203,7 +203,7 @@ TEST(superuser, ignores_objects_that_shadow_the_systems) {
 TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
     if (!is_postgresql())
         return;
-    // As PostgreSQL 13 and 14 have it.
+    // As in PostgreSQL 13 and 14.
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")
         .run("GRANT CREATE ON SCHEMA public TO PUBLIC");

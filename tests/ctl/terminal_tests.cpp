@@ -115,7 +115,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
 
 TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     create("ana@x.org", "An\x1b[31ma");
-    // The terminal by its names, too.
+    // Also by the terminal's names.
     for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {
         Terminal terminal(words({"export", name, "--format", "csv"}), environment());
         terminal.await(",An\\x1b[31ma,ana@x.org,");
@@ -183,7 +183,7 @@ TEST(terminal, check_says_what_it_is_doing) {
 
 namespace {
 
-/// Everything that steers a terminal or breaks a log line, but for NUL.
+/// Terminal control characters and line breaks, except NUL.
 constexpr const char* hostile = "a\x1b[31m\x7f\r\n\b\u0085\u009b31m\u202a\u202b\u202c\u202d\u202e"
                                 "\u2066\u2067\u2068\u2069\u2028@x.org";
 
@@ -191,7 +191,7 @@ constexpr const char* hostile = "a\x1b[31m\x7f\r\n\b\u0085\u009b31m\u202a\u202b\
 
 class HostileTexts : public Scene {
   protected:
-    /// Runs a command, plainly and with --json, of which Scene::ctl looks at all that comes out.
+    /// Runs a command without and with --json. Scene::ctl checks the output.
     static void run(std::vector<std::string> arguments, std::string_view input = "") {
         for (const bool is_json : {false, true}) {
             if (is_json)
@@ -263,7 +263,7 @@ TEST(hostile_texts, of_names_in_the_database_reach_no_terminal) {
 
 TEST(hostile_texts, with_NUL_reach_no_terminal) {
     if (is_postgresql())
-        return; // it has no such texts
+        return; // it rejects such strings
     add_user("'id-1'");
     sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
     run({"list"});

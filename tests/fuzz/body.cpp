@@ -12,8 +12,8 @@ using Kind = Object::Kind;
 
 constexpr std::string_view members[] = {"name", "email", "password", "role", "banned", "banReason"};
 
-/// The grammar of RFC 8259, with what the reader refuses beyond it: another
-/// value than an object, 65 levels, U+0000, half a surrogate pair.
+/// The grammar of RFC 8259, and what the reader refuses beyond it: a value
+/// that is no object, 65 levels, U+0000, an unpaired surrogate.
 class Grammar {
   public:
     explicit Grammar(std::string_view text) noexcept : rest_(text) {}
@@ -52,7 +52,7 @@ class Grammar {
         }
         return true;
     }
-    /// The code unit behind "\u"; 0 where there is none.
+    /// Returns the code unit after "\u", or 0 if there is none.
     unsigned code_unit() {
         if (rest_.size() < 4 ||
             rest_.substr(0, 4).find_first_not_of("0123456789abcdefABCDEF") != rest_.npos)
@@ -86,7 +86,7 @@ class Grammar {
         }
         return false;
     }
-    /// The content of brackets: items with commas between them.
+    /// Parses the content of brackets: items separated by commas.
     template <class Item>
     bool items(std::string_view end, const Item& item) {
         skip_space();
@@ -120,7 +120,7 @@ class Grammar {
     std::string_view rest_;
 };
 
-/// An object of the same members, written again.
+/// Serializes an object with the same members.
 std::string written(const Object& object) {
     std::string text;
     json::Writer writer(text);
@@ -154,7 +154,7 @@ void require_same(const Object& object, const Object& again) {
                 "what is written and read again is the same");
 }
 
-/// The object with one more member at its end.
+/// Checks the object with one more member at its end.
 void take_longer(std::string_view text, const Object& object) {
     std::string longer(text.substr(0, text.rfind('}')));
     longer += longer.find_last_not_of(" \t\r\n") == longer.find('{') ? "" : ",";

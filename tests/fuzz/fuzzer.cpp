@@ -1,5 +1,5 @@
-// What libFuzzer calls, instead of the replay's main. USERADMIN_FUZZ_TARGET in the environment
-// names the target.
+// The entry point of libFuzzer, in place of the replay's main. The environment variable
+// USERADMIN_FUZZ_TARGET names the target.
 #include "targets.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Where a request says that it comes from and goes to: one line each of Origin, Host and an address
-// to go on to.
+// The origin of a request and where it redirects to: one line each of Origin, Host and a redirect
+// address.
 #include "targets.hpp"
 
 #include "http/origin.hpp"
@@ -68,7 +68,7 @@ void fuzz_origin(std::string_view lines) {
 
     if (parsed && http::is_own_origin(*parsed, headers)) {
         std::string with_port(host);
-        with_port += ":1"; // no scheme's own
+        with_port += ":1"; // not the scheme's default
         require(!http::is_own_origin(*parsed, SentHeaders(origin, with_port)),
                 "another port is another origin");
     }

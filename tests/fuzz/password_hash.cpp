@@ -14,7 +14,7 @@ namespace {
 using password::Argon2id;
 using password::Bcrypt;
 
-/// Whether a hash of that work costs next to nothing.
+/// Returns whether a hash with these parameters is very cheap.
 bool is_cheap(const Argon2id& work) noexcept {
     return work.memory_kib <= 128 && work.passes <= 2;
 }
@@ -27,7 +27,7 @@ void require_bounds(const Argon2id& work) {
             "there is memory for each lane");
 }
 
-/// The parameters as the text has them.
+/// Returns the parameters in their encoded form.
 std::string parameters_of(const Argon2id& work) {
     return "$argon2id$v=19$m=" + std::to_string(work.memory_kib) +
            ",t=" + std::to_string(work.passes) + ",p=" + std::to_string(work.lanes) + "$";

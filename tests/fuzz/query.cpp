@@ -25,7 +25,7 @@ void take_parameter(std::string_view query, std::string_view name) {
             "of a parameter that comes again the first one counts");
 }
 
-/// The number behind a text, which the envelope must have.
+/// Returns the number after a string that the envelope must contain.
 std::int64_t number_behind(std::string_view reply, std::string_view text) {
     const std::size_t at = reply.rfind(text);
     require(at != reply.npos, "a page says what it is");
@@ -43,7 +43,7 @@ void take_list(std::string_view query, api::Role role) {
     const auto page = number_behind(reply.body, "\"page\":");
     const auto limit = number_behind(reply.body, "\"limit\":");
     require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit, "a page is bounded");
-    // Behind a cursor, one more shows whether there is another page.
+    // With a cursor, one more row shows whether there is another page.
     const auto is_read = [&](std::int64_t number) {
         return scene.calls.text().find(" " + std::to_string(number) + " from " +
                                        std::to_string((page - 1) * limit)) != std::string::npos;

@@ -1,4 +1,4 @@
-// Gives each target what lies in its corpus: fuzz FOLDER; or one target some files: fuzz TARGET
+// Runs each target on its corpus: fuzz FOLDER. Or runs one target on some files: fuzz TARGET
 // FILE…
 #include "targets.hpp"
 
@@ -19,13 +19,13 @@ int complain(const path& what, const char* sentence) {
 }
 
 void replay(const Target& target, const path& file) {
-    // The last one that is named is the one that broke something.
+    // The last name printed is that of the failing input.
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
     target.run(useradmin::test::read_file(file));
 }
 
-/// The status to end with.
+/// Returns the exit status.
 int replay_all(const path& corpus) {
     std::size_t folders = 0;
     for (const auto& folder : std::filesystem::directory_iterator(corpus)) {

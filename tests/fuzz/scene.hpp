@@ -1,4 +1,4 @@
-// The service over tables in memory, and what its replies promise.
+// The service with in-memory tables, and checks of its replies.
 #pragma once
 
 #include "targets.hpp"
@@ -12,7 +12,7 @@
 
 namespace useradmin::fuzz {
 
-/// The envelope of a reply (specification 2.4), with one of the statuses.
+/// Requires the envelope of a reply (specification 2.4) with one of the statuses.
 inline json::Object require_envelope(const http::Reply& reply,
                                      std::initializer_list<int> statuses) {
     require(std::find(statuses.begin(), statuses.end(), reply.status) != statuses.end(),
@@ -26,7 +26,7 @@ inline json::Object require_envelope(const http::Reply& reply,
     return std::move(*envelope);
 }
 
-/// One request to the service. The tables hold "me", who asks, and "another".
+/// One request to the service. The tables contain the caller, "me", and the user "another".
 class Scene {
   public:
     explicit Scene(api::Role role) : caller_{"me", role} {

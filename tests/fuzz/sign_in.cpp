@@ -1,4 +1,4 @@
-// What wants to sign in: a line with the type of the body, and the body.
+// A sign-in request: a line with the media type of the body, then the body.
 #include "scene.hpp"
 
 #include "sign_in/service.hpp"
@@ -16,7 +16,7 @@ bool is_printable(std::string_view text) {
         });
 }
 
-/// The counts of failed attempts, for as long as the program runs.
+/// Returns the counts of failed attempts. They live as long as the program.
 password::AttemptLimiter& counts() {
     static test::SharedObject<password::AttemptLimiter> limiter;
     return *limiter;
@@ -27,7 +27,7 @@ password::AttemptLimiter& counts() {
 void fuzz_sign_in(std::string_view lines) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     const std::string_view text = lines.substr(std::min(line.size() + 1, lines.size()));
-    const std::string_view type = line.substr(0, line.find('\0')); // httpd lets none into a header
+    const std::string_view type = line.substr(0, line.find('\0')); // httpd rejects NUL in a header
 
     test::Calls calls;
     test::FakeStore store(calls);

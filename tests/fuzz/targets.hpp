@@ -1,4 +1,4 @@
-// What strangers send, for the fuzzer and for the replay of what it found.
+// Untrusted input, for the fuzzer and for the replay of its findings.
 #pragma once
 
 #include <cstdio>
@@ -7,11 +7,11 @@
 
 namespace useradmin::fuzz {
 
-/// Something that takes whatever it is given: each target is a file of its own here, and its
-/// corpus a folder of its name.
+/// A function that accepts any input. Each target has a file in this folder, and a corpus folder
+/// with its name.
 struct Target {
     std::string_view name;
-    /// Does not return where the input breaks one of the target's promises.
+    /// Does not return if the input violates a property that the target checks.
     void (*run)(std::string_view input);
 };
 
@@ -31,7 +31,7 @@ inline constexpr Target targets[] = {
     {"text", fuzz_text}, {"timestamp", fuzz_timestamp}, {"token", fuzz_token},
 };
 
-/// The target of that name; nullptr where there is none.
+/// Returns the target with that name, or nullptr if there is none.
 inline const Target* find_target(std::string_view name) noexcept {
     for (const Target& target : targets)
         if (target.name == name)
@@ -39,7 +39,7 @@ inline const Target* find_target(std::string_view name) noexcept {
     return nullptr;
 }
 
-/// Ends the program where a promise is broken.
+/// Aborts the program if the property does not hold.
 inline void require(bool is_kept, const char* promise) noexcept {
     if (is_kept)
         return;

@@ -1,4 +1,4 @@
-// Texts as clients send them: whether they are UTF-8, their other forms, and how they are written.
+// Strings from clients: UTF-8 validation, normalization and escaping.
 #include "targets.hpp"
 
 #include "store/like_pattern.hpp"
@@ -20,12 +20,12 @@ struct Counts {
     std::size_t utf16_units = 0;
 };
 
-/// The characters of well-formed UTF-8 without U+0000 (the table of RFC 3629); nothing for other
-/// bytes.
+/// Counts the characters of well-formed UTF-8 without U+0000 (table of RFC 3629). Returns nothing
+/// for other bytes.
 std::optional<Counts> counts_of(std::string_view text) {
     struct Form {
         unsigned char first, last;               // of the first byte
-        unsigned char least_second, most_second; // of the second
+        unsigned char least_second, most_second; // of the second byte
         std::size_t length;
     };
     constexpr Form forms[] = {
@@ -52,7 +52,7 @@ std::optional<Counts> counts_of(std::string_view text) {
     return counts;
 }
 
-/// The text of a LIKE pattern whose only wildcards are around it.
+/// Returns the text of a LIKE pattern with wildcards only at its start and end.
 std::string meant_by(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
             "a pattern finds a text anywhere");

@@ -1,4 +1,4 @@
-// Points in time, as a column of any type may hold them.
+// Timestamps, as a column of any type may contain them.
 #include "targets.hpp"
 
 #include "text/timestamp.hpp"

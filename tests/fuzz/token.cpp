@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view cookie_name = "better-auth.session_token";
 constexpr std::string_view secret = "the secret of the corpus' tokens";
-/// The only token that was ever signed with it.
+/// The only token that has a signature with this secret.
 constexpr std::string_view signed_token = "a-token-that-was-signed";
 constexpr std::size_t longest_token = 1024;
 
-/// What a client sends.
+/// Checks a header from a client.
 void take_header(std::string_view header) {
     for (const auto& carried :
          {auth::token_in_cookie(header, cookie_name), auth::token_in_authorization(header)}) {
@@ -44,7 +44,7 @@ bool is_printable(std::string_view text) {
         [](char character) { return character >= ' ' && character < 0x7f; });
 }
 
-/// What the service hands out, and gets back.
+/// Checks a token that the service issues and later receives.
 void take_token_of_own(std::string_view token) {
     std::string value = crypto::sign(token, secret);
     require(crypto::verify_signature(value, secret) == token, "what is signed verifies");
@@ -69,7 +69,7 @@ void take_token_of_own(std::string_view token) {
 } // namespace
 
 void fuzz_token(std::string_view header) {
-    constexpr std::size_t long_enough = 512; // more takes its time, and shows no more
+    constexpr std::size_t long_enough = 512; // longer inputs take longer and show no more
     take_header(header);
     take_token_of_own(header.substr(0, long_enough));
 }

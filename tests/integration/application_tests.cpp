@@ -6,7 +6,7 @@ namespace useradmin::test {
 
 class Application : public Scene {
   protected:
-    /// Reads Ulises's record where tokens must be signed.
+    /// Reads Ulises's record with this header. Tokens must be signed.
     static Reply with(const std::string& header, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=64 t=1 p=1\n";
 
-/// Returns a member of the line: its text, or its JSON if it is not a string.
+/// Returns a member of the line: its string, or its JSON if it is not a string.
 std::string member(const std::string& line, const std::string& name) {
     const std::string key = "\"" + name + "\":";
     const std::size_t at = line.find(key);
@@ -515,7 +515,7 @@ TEST(audit, is_one_chain_through_a_program_across_restarts) {
         CHECK(eventually([&] { return answered > seen + 50; }));
     }
     CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(answered); }));
-    // Two programs wrote to the file for a while, each its lines in order.
+    // Two programs wrote to the file for a while. Each one's lines are in order.
     std::vector<std::string> all = lines();
     std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
         return std::stol(member(left, "number")) < std::stol(member(right, "number"));
@@ -540,7 +540,7 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
     CHECK_EQUAL(403, call(Caller::admin, "DELETE", path).status);
     CHECK_EQUAL(403, call(Caller::admin, "GET", path + "/events").status);
     CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", path).status);
-    // Those of the log, without the members of the chain.
+    // The log's lines, without the members of the chain.
     std::string wanted;
     for (const std::string& one : lines())
         if (member(one, "target") == id)

@@ -1,5 +1,5 @@
-// Bans on three servers with caches and one Redis, during outages of Redis and of the database: a
-// ban holds on every server and in Redis soon after the outage.
+// Bans on three servers with caches and one Redis, during outages of Redis and of the database. A
+// ban applies on every server and in Redis soon after the outage.
 #include "load.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t server_count = TracedBans::server_count;
 constexpr int writer_count = 6;
-// More than are banned.
+// More users than the tests ban.
 constexpr int user_count = 20000;
 constexpr const char* timeout_seconds = "2";
 // The guaranteed maxima, and the additional time on a busy machine.
@@ -47,7 +47,7 @@ class BanOutages : public Scene {
         redis_.reset();
     }
 
-    /// Returns whether to run the test: with its kind of database, and once in a short run.
+    /// Returns whether to run the test: it has its kind of database, and a short run takes it once.
     static bool takes_place(bool needs_postgresql = false) {
         return (!needs_postgresql || Suite::current().kind() == Kind::postgresql) &&
                (machine::is_long() || Suite::current().is_plain_event());
@@ -78,7 +78,7 @@ return 1)",
                                             Suite::current().settings(configuration));
     }
 
-    /// Bans users on all servers during the action. On return, each confirmed ban holds on all
+    /// Bans users on all servers during the action. On return, each confirmed ban applies on all
     /// servers.
     void ban_during(const std::function<void()>& action) {
         const Load watchers(
@@ -92,7 +92,7 @@ return 1)",
         CHECK(eventually([this] { return bans_.all_hold(); }));
     }
 
-    /// Waits until so many more bans are confirmed.
+    /// Waits until this many more bans are confirmed.
     void await_bans(std::size_t count) {
         const std::size_t before = bans_.confirmed().size();
         CHECK(eventually([&] { return bans_.confirmed().size() >= before + count; }));
@@ -118,7 +118,7 @@ return 1)",
                redis_->run(refusals) == std::to_string(users.size());
     }
 
-    /// Expects that each confirmed ban is in the database, and that each ban there holds on all
+    /// Expects that each confirmed ban is in the database, and that each ban there applies on all
     /// servers and in Redis. Returns their number.
     std::size_t check_all() {
         std::set<int> banned;
@@ -138,7 +138,7 @@ return 1)",
         return users.size();
     }
 
-    /// Bans users during an outage, and checks that each ban holds soon after it.
+    /// Bans users during an outage, and checks that each ban applies soon after it.
     void live_through(const char* name, const std::function<void()>& begin,
                       const std::function<void()>& end) {
         Clock::duration told{};
@@ -184,10 +184,10 @@ return 1)",
         unavailable_ += reply.status == 503;
         return reply.status;
     }
-    /// Returns whether the server lets the user in; nothing if it replies otherwise.
+    /// Returns whether the server lets the user in, or nothing for any other reply.
     std::optional<bool> lets_in(std::size_t server, int user) {
         const int status = ask(server, "GET", "/private", "", bearer_of(user));
-        // There is no such file.
+        // The file does not exist.
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
     }
 
@@ -289,7 +289,7 @@ TEST(ban_outages, with_killed_children_lose_no_ban) {
     start();
     ban_during([&] {
         for (int kill_number = 0; kill_number < kills; ++kill_number) {
-            // Nothing is delivered meanwhile.
+            // Nothing is delivered while Redis is stopped.
             redis_->signal(SIGSTOP);
             ban_some();
             for (const auto& httpd : httpds_)

@@ -45,7 +45,7 @@ struct Failure {
 class Cluster : public Scene {
   protected:
     static constexpr std::size_t server_count = TracedBans::server_count;
-    // More than are banned.
+    // More users than the tests ban.
     static inline const int user_count = machine::times(5000, 100000);
     static constexpr seconds whole_run{20 * 60};
     // The guaranteed maximum, and the additional time on a busy machine.
@@ -117,7 +117,7 @@ class Cluster : public Scene {
     }
 
     PatroniNode& primary() const { return node_that_is("/primary"); }
-    /// Waits for such a node.
+    /// Waits for a node for which this path succeeds.
     PatroniNode& node_that_is(const char* path) const {
         PatroniNode* found = nullptr;
         await([&] {
@@ -132,7 +132,7 @@ class Cluster : public Scene {
         return static_cast<int>(std::count_if(
             nodes_.begin(), nodes_.end(), [&](const auto& node) { return node->is(path); }));
     }
-    /// Waits for something that the nodes do; fails with their logs.
+    /// Waits for a condition on the nodes. If it fails, reports their logs.
     template <typename Condition>
     void await(Condition condition) const {
         if (eventually(condition, seconds(180)))
@@ -247,7 +247,7 @@ class Cluster : public Scene {
         return all;
     }
 
-    /// Waits up to a minute for such a node.
+    /// Waits up to a minute for a matching node.
     template <typename Condition>
     void await_any(Condition condition) const {
         static_cast<void>(eventually([&] {
@@ -255,7 +255,7 @@ class Cluster : public Scene {
                 nodes_.begin(), nodes_.end(), [&](const auto& node) { return condition(*node); });
         }));
     }
-    /// Waits up to a minute until another node than the lost one is what the path asks for. In the
+    /// Waits up to a minute until this path succeeds on another node than the lost one. In
     /// synchronous mode, a node that may lack a confirmed change does not take over.
     void await_takeover(const char* path) const {
         await_any([&](const PatroniNode& node) { return &node != lost_ && node.is(path); });
@@ -343,7 +343,7 @@ class Cluster : public Scene {
     Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto begun = Clock::now();
         const Reply reply = send_alone(haproxy_->port(), method, path, body);
-        // An error comes at once, and the machine has more to do than to make errors.
+        // Errors arrive immediately; do not retry at full speed.
         if (reply.status != 200)
             pause_shortly();
         const std::lock_guard lock(mutex_);
@@ -387,12 +387,12 @@ class Cluster : public Scene {
         });
     }
 
-    /// Returns whether the server lets the user in; nothing if it replies otherwise.
+    /// Returns whether the server lets the user in, or nothing for any other reply.
     std::optional<bool> lets_in(std::size_t server, int user) const {
         const int status = send_alone(httpd_relays_.at(server)->port(), "GET", "/private", "",
                                       "Authorization: Bearer t" + std::to_string(user))
                                .status;
-        // There is no such file.
+        // The file does not exist.
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
     }
 

@@ -17,7 +17,7 @@ class Configuration : public Scene {
         return Suite::directives_for(Suite::current().database()) + configuration;
     }
 
-    /// Expects that httpd rejects the configuration and prints each of the texts.
+    /// Expects that httpd rejects the configuration and prints each of the strings.
     static void refused(const std::string& configuration, const std::vector<std::string>& texts,
                         SourceLocation where = {}) {
         const auto finished =
@@ -228,7 +228,7 @@ TEST(configuration, of_half_of_links_by_mail_is_refused) {
         refused(at(directives), {"UA0230", hint});
     taken(at(extras + command + sender + password + "UserAdminMailLimit 1\n"));
     taken(at(extras + command + sender + verify + signing));
-    // Where several Locations apply.
+    // If several Locations apply.
     taken(at(password) + "<Location \"/\">\n" + extras + command + sender + "</Location>\n");
 }
 

@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Locks the suite's user table while it exists.
+/// Locks the suite's user table for its lifetime.
 class Lock {
   public:
     Lock() { sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
@@ -45,7 +45,7 @@ class Connections : public OwnHttpd {
                                  "\r\nConnection: close\r\n\r\n");
         }
     }
-    /// Returns whether one of them got 503, since its child has one connection.
+    /// Returns whether one of them got 503, because its child has only one connection.
     bool one_was_refused() {
         return eventually([this] {
             return std::any_of(

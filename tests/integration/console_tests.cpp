@@ -1,4 +1,4 @@
-// SetHandler useradmin-console: the page, its headers, and the caller that it names. tests/console
+// SetHandler useradmin-console: the page, its headers, and the caller named in it. tests/console
 // tests the page in a browser.
 #include "own_httpd.hpp"
 

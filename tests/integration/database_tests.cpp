@@ -1,4 +1,4 @@
-// An unavailable, slow or misconfigured database. Each test has its own httpd, so that none gets
+// An unavailable, slow or misconfigured database. Each test has a separate httpd, so that none gets
 // connections that another test broke.
 #include "own_httpd.hpp"
 

@@ -165,7 +165,7 @@ const std::vector<Row>& rows() {
                             R"("columns":[{"name":")", "\"")
                  .value_or("?");
          }},
-        // The table has none of them.
+        // These are not in the table.
         {"UserAdminEditable",
          {"set_a", "set_b", "set_c"},
          [](const Place& place) {

@@ -7,10 +7,10 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for one of the operations.
+/// A request for one of these operations.
 struct Operation {
     const char* method;
-    const char* rest; ///< of the path after the user's id
+    const char* rest; ///< the path after the user's id
     const char* body;
 };
 
@@ -124,7 +124,7 @@ TEST(extras, list_users_by_their_last_activity) {
     CHECK(last.find("ulises-1") < last.find("ada-1"));
     const std::string first = list("sort=lastSeen&order=asc");
     CHECK(first.find("ada-1") < first.find("ulises-1"));
-    // It is no field of a change.
+    // A change cannot contain it.
     CHECK(call("PUT", "ada-1", R"({"name":"Ada"})").body.find("lastSeenAt") == std::string::npos);
     CHECK(ask(Caller::super_admin, "GET", "/api/users/ulises-1").body.find("lastSeenAt") ==
           std::string::npos);
@@ -195,7 +195,7 @@ TEST(extras, drop_ended_sessions_from_all_children) {
     }
 }
 
-/// What the plugin twoFactor adds; all users have enabled it.
+/// The tables and columns of the plugin twoFactor, enabled for all users.
 constexpr const char* second_factor_tables =
     R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
        UPDATE "user" SET "twoFactorEnabled" = TRUE;

@@ -13,7 +13,7 @@ class FirstStart : public OwnHttpd {
         own_.reset();
     }
 
-    /// A database of its own, with a password for the role clerk.
+    /// Creates a separate database, with a password for the role clerk.
     void make(const std::string& name) {
         own_ =
             std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);

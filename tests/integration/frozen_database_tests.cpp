@@ -20,7 +20,7 @@ bool are_successes(const std::vector<Reply>& replies) {
 
 class FrozenDatabase : public OwnHttpd {
   protected:
-    /// Creates a database with the name. Returns false if this kind cannot be frozen.
+    /// Creates a database with this name. Returns false if this kind cannot be frozen.
     bool make(const std::string& name) {
         allow_log("AH00629"); // mod_dbd: Can't connect to …
         allow_log("AH00632");
@@ -60,7 +60,7 @@ class FrozenDatabase : public OwnHttpd {
         CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
     }
 
-    /// Sends all at once: one after the other would take longer.
+    /// Sends all requests at once; one after another would take longer.
     void expect_unavailable(std::vector<Request> requests) {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)

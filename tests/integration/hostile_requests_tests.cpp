@@ -19,7 +19,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns all texts of the specification's section 7 and of design.md's additions.
+/// Returns all error texts of the specification's section 7 and of design.md's additions.
 const std::set<std::string_view>& error_texts() {
     static const std::set<std::string_view> texts = {
         "No autorizado",
@@ -489,7 +489,7 @@ class HostileRequests : public OwnHttpd {
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
         allow_log("AH00127"); // httpd: cannot map, for a path outside the service
-        // An address of another user.
+        // The address of another user.
         allow_log("violates unique constraint");
         allow_log("UNIQUE constraint failed");
         const char* const seed = std::getenv("USERADMIN_TEST_SEED");
@@ -509,7 +509,7 @@ class HostileRequests : public OwnHttpd {
     /// Requests are the same for all MPMs, and not all support HTTP/2.
     static bool is_possible() { return Suite::current().mpm() == "event"; }
 
-    /// Returns a complaint about a reply, or an empty text.
+    /// Returns a complaint about a reply, or an empty string.
     static std::string complaint_of(const Hostile& request, const Reply& reply) {
         constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
                                     413, 414, 415, 417, 429, 431, 500, 501, 503, 505};

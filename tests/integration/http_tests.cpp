@@ -316,7 +316,7 @@ TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
     CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + caller +
                           "Content-Length: 2\r\n\r\n{}"));
     CHECK(connection.receive_until("}}").starts_with("HTTP/1.1 200"));
-    // After that time, send another request in two parts.
+    // After the timeout, send another request in two parts.
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(1100)));
     CHECK(connection.send("GET /hasty/users/ulises-1 HTTP/1.1\r\n"));
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(100)));

@@ -10,7 +10,7 @@
 
 namespace useradmin::test {
 
-/// The reply to a request that wants its connection closed; status 0 where none came.
+/// Returns the reply to a request with "Connection: close"; status 0 if there was none.
 inline Reply send_alone(std::uint16_t port, const std::string& method, const std::string& path,
                         const std::string& body = {}, const std::string& header = {}) {
     const auto connection = RawConnection::open(port);
@@ -27,10 +27,10 @@ inline long milliseconds(std::chrono::steady_clock::duration time) {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
-/// Threads that do the same over and over until the scope ends.
+/// Threads that call a function repeatedly until stop() or destruction.
 class Load {
   public:
-    /// What is called gets the thread's number, and how often it was called before.
+    /// `turn` is the number of earlier calls in this thread.
     using Task = std::function<void(int thread, int turn)>;
 
     Load(int threads, const Task& turn) {
@@ -44,7 +44,7 @@ class Load {
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
 
-    /// Waits for what has begun.
+    /// Waits for the calls in progress.
     void stop() {
         is_running_ = false;
         for (std::thread& thread : threads_)

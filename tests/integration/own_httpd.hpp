@@ -12,17 +12,17 @@ inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 class OwnHttpd : public Scene {
   protected:
-    /// Its environment, to be set before it starts.
+    /// httpd's environment; set it before start().
     std::vector<std::pair<std::string, std::string>> environment_;
 
-    /// An httpd before the suite's database, with these directives in addition to DBDriver and
+    /// Starts httpd with the suite's database, with these directives in addition to DBDriver and
     /// DBDParams.
     void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
         start_before(Suite::current().database(), configuration, modules);
     }
     void start_before(const TestDatabase& database, const std::string& configuration,
                       const std::vector<std::string>& modules = {}) {
-        // An open connection would keep a child of the httpd before for as long as
+        // An open connection would keep a child of the previous httpd running for
         // KeepAliveTimeout.
         stop();
         auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
@@ -31,7 +31,7 @@ class OwnHttpd : public Scene {
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }
-    /// Ends httpd, where it runs.
+    /// Stops httpd if it runs.
     void stop() {
         client_.reset();
         httpd_.reset();
@@ -52,7 +52,7 @@ class OwnHttpd : public Scene {
         return log;
     }
 
-    /// An address that is there for GET, HEAD and OPTIONS, and says so.
+    /// Checks that a path allows only GET, HEAD and OPTIONS, and says so.
     void expect_only_read(const std::string& path) {
         const auto methods_of = [](const Reply& reply) {
             return reply.header("Allow").value_or("(none)");

@@ -18,7 +18,7 @@
 
 namespace useradmin::test {
 
-/// What all tests of a run share. There is one, made by main.
+/// What all tests of a run share. main() creates the only instance.
 class Suite {
   public:
     Suite(std::string mpm, Kind kind);
@@ -30,18 +30,18 @@ class Suite {
 
     const WorkFolder& work() const noexcept { return work_; }
     const std::string& mpm() const noexcept { return mpm_; }
-    /// Whether this run is the one on event and without sanitizers: for what need not run oftener,
-    /// or cannot.
+    /// Returns whether this run uses the event MPM and no sanitizers. For tests that need only this
+    /// run, or cannot pass in others.
     bool is_plain_event() const;
     Kind kind() const noexcept { return database_.kind(); }
     TestDatabase& database() noexcept { return database_; }
     Httpd& httpd() noexcept { return *httpd_; }
     HttpClient& client() noexcept { return *client_; }
 
-    /// Settings for an httpd of a test's own: the run's MPM and this configuration.
+    /// Returns settings for a test's separate httpd: the run's MPM and this configuration.
     HttpdSettings settings(const std::string& configuration) const;
 
-    /// A file that holds the tests' secret on its first line, and that its owner alone may read.
+    /// Returns a file with the tests' secret on its first line, readable only by its owner.
     std::filesystem::path secret_file() const;
 
     /// DBDriver and DBDParams for a database.
@@ -62,7 +62,7 @@ std::string location(const std::string& path, const std::string& directives);
 /// limit on failed attempts unless it sets one.
 std::string sign_in(const std::string& path, const std::string& directives);
 
-/// The AuthUserAdminSecret of the Locations below /signed.
+/// Error messages of the service, and Eva's credentials.
 inline constexpr const char* not_found = "Usuario no encontrado";
 inline constexpr const char* unavailable = "Servicio no disponible temporalmente";
 inline constexpr const char* eva = "eva@example.org";
@@ -76,7 +76,7 @@ inline std::string login(const std::string& email, const std::string& password,
 
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
-/// Who calls.
+/// Who sends a request.
 enum class Caller { nobody, user, admin, super_admin };
 
 /// A caller's row in "user", as setup inserts it.
@@ -87,7 +87,7 @@ struct Person {
     std::string role;
     std::string created;
 
-    /// The row as the interface shows it, byte for byte.
+    /// Returns the JSON in which the service returns the row, byte for byte.
     std::string json() const;
 };
 
@@ -105,7 +105,7 @@ std::string signed_token(const std::string& token, std::string_view with);
 /// The Authorization header with a caller's token.
 std::string bearer(Caller caller);
 
-/// Every test starts with the three callers and their sessions in the tables, and nothing else.
+/// At the start of every test, the tables contain only the three callers and their sessions.
 class Scene : public Utest {
   public:
     void setup() override;
@@ -113,7 +113,7 @@ class Scene : public Utest {
   protected:
     static Database& sql() { return Suite::current().database().sql(); }
 
-    /// Sends it as the caller, with the bearer token, and looks at what every reply must have.
+    /// Sends a request with the bearer token of the caller, and calls check_reply().
     static Reply ask(Caller caller, const std::string& method, const std::string& path,
                      const std::optional<std::string>& body = {},
                      const std::vector<std::string>& headers = {}, SourceLocation where = {});
@@ -132,10 +132,10 @@ class Scene : public Utest {
         return ask(caller, "DELETE", "/api/users/" + id, {}, {}, where);
     }
 
-    /// Sends raw bytes and takes apart what comes until the server closes.
+    /// Sends raw bytes, reads until the server closes the connection, and parses the reply.
     static Reply exchange(std::string_view bytes, SourceLocation where = {});
 
-    /// Adds a row to "user"; role may be "NULL" for SQL's.
+    /// Adds a row to "user"; the role "NULL" means SQL NULL.
     static void add_user(const Person& person);
     /// Adds that many users of role user, "u001" and so on, older than everyone else.
     static void add_users(int count);
@@ -152,31 +152,31 @@ class Scene : public Utest {
     }
 };
 
-/// The reply has this status and this body, byte for byte.
+/// Checks that the reply has this status and this body, byte for byte.
 void expect(const Reply& reply, int status, std::string_view body, SourceLocation where = {});
 
-/// The reply is the failure envelope with this text.
+/// Checks that the reply is the failure envelope with this error message.
 void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where = {});
 
-/// The reply is some failure envelope: an error's status, and success false.
+/// Checks that the reply is a failure envelope: an error status, and success false.
 void expect_refused(const Reply& reply, SourceLocation where = {});
 
-/// The reply has this status and the success envelope.
+/// Checks that the reply has this status and the success envelope.
 void expect_success(const Reply& reply, SourceLocation where = {});
 
 /// Returns the values of a header, ignoring the case of its name.
 std::vector<std::string> values_of(const Reply& reply, const char* name);
 
-/// What every reply under a base address must have: JSON, not cached, no secret.
+/// Checks what every reply under a base address must have: JSON, not cached, no secret.
 void check_reply(const Reply& reply, SourceLocation where = {});
 
 /// The ids in a reply, in its order: "a b c".
 std::string ids_of(const Reply& reply);
 
-/// The first text member of that name in a reply.
+/// Returns the first string member of that name in a reply.
 std::string text_member(const Reply& reply, std::string_view name, SourceLocation where = {});
 
-/// Now, as the interface writes it: two such texts compare as the times do.
+/// Returns the current time in the format of the service. Such strings sort as the times do.
 std::string now_as_text();
 
 /// Fails the test, with the reply in the message.

@@ -287,7 +287,7 @@ class TlsStorage : public SecondaryStorage {
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
                                       location_with("UserAdminSecondaryStorage " + url + "\n")));
     }
-    /// Returns whether the build has TLS. Otherwise expects that httpd says what it needs.
+    /// Returns whether the build has TLS. Otherwise expects httpd to report what TLS needs.
     static bool has_tls() {
         const CommandResult result = configtest("rediss://localhost");
         if (result.status == 0)

@@ -150,8 +150,8 @@ class Secrets : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Registers a text to search for at the end. With SQLite, a child's memory may contain what is
-    /// in the tables, because SQLite caches pages of the file.
+    /// Registers a string to search for at the end. With SQLite, a child's memory may contain
+    /// what is in the tables, because SQLite caches pages of the file.
     std::string seek(const std::string& what, const std::string& text, bool is_in_tables = false) {
         sought_.push_back({what, text});
         if (!is_in_tables || is_postgresql())

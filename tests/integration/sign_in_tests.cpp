@@ -121,7 +121,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         add_session(token, id_, expires_at);
     }
 
-    /// Returns the time in a number of hours as a text.
+    /// Returns the time that many hours from now, as a string.
     static std::string in_hours(int hours) {
         const auto time = std::chrono::system_clock::now() + std::chrono::hours(hours);
         const auto seconds = std::chrono::system_clock::to_time_t(time);

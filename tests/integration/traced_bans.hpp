@@ -79,7 +79,7 @@ class TracedBans {
                            [](const auto& users) { return users.empty(); });
     }
 
-    /// Returns how long after the ban a server let a banned user in.
+    /// Returns how long after a ban a server still let the user in.
     Clock::duration accepted() {
         const std::lock_guard lock(mutex_);
         return accepted_;

@@ -11,14 +11,14 @@
 
 namespace useradmin::test {
 
-/// Creates, changes and deletes users from many threads, and knows what may have come of it.
+/// Creates, changes and deletes users from many threads, and tracks the possible outcomes.
 class TracedUsers {
   public:
-    /// Sends a request and waits for the reply; status 0 where none came.
+    /// Sends a request and waits for the reply; status 0 if there was none.
     using Send = std::function<Reply(const std::string& method, const std::string& path,
                                      const std::string& body)>;
 
-    /// What httpd's log may say while the database goes away.
+    /// Allows the log lines of a database outage.
     static void allow_lines_of_outages() {
         for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
             allow_log(line);
@@ -28,14 +28,14 @@ class TracedUsers {
             allow_log(line);
     }
 
-    /// Has PostgreSQL confirm only those writes that a crash does not undo.
+    /// Has PostgreSQL confirm only writes that survive a crash.
     static void confirm_what_is_safe(Database& sql) {
         for (const char* statement :
              {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
             sql.run(statement);
     }
 
-    /// Creates a user, changes it twice, and deletes every second one; notes what may come of it.
+    /// Creates a user, changes it twice, and deletes every second one; records the outcome.
     /// The service's path is /api/users.
     void write(int thread, int turn, const Send& send) {
         const std::string email =
@@ -73,7 +73,7 @@ class TracedUsers {
         traces_[email] = trace;
     }
 
-    /// What is in the database is what the replies said, and nothing is there in halves.
+    /// Checks that the database agrees with the replies, and that no write was done in part.
     void check(Database& sql) {
         for (const char* table : {"account", "session"})
             CHECK_EQUAL(0, sql.number("SELECT count(*) FROM \"" + std::string(table) +
@@ -96,11 +96,11 @@ class TracedUsers {
 
     int done() const noexcept { return done_; }
     int refused() const noexcept { return refused_; }
-    /// How many got no reply.
+    /// Returns how many requests got no reply.
     int lost() const noexcept { return lost_; }
 
   private:
-    /// What may be in the database of one user.
+    /// What the database may contain about one user.
     struct Trace {
         bool may_be_there = false;
         bool may_be_absent = true;

@@ -31,7 +31,7 @@ const withOwnRoles = (style) => ({
   options: { ...style.options, withoutAdmin: true, furtherPlugins: ({ admin }) => [admin()] },
 });
 
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
+/** Generates the same pseudo-random numbers from 0 to 1 in each run (mulberry32). */
 const randomNumbers = (seed) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -39,7 +39,7 @@ const randomNumbers = (seed) => () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 };
 
-/** The same value with each text replaced. */
+/** Returns the value with each string replaced. */
 const mapTexts = (value, map) => {
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
@@ -121,7 +121,7 @@ class Twins {
       mapTexts(value, (each) =>
         isTime.test(each) ? "(a time)" : (this.pairs.find((pair) => pair[side] === each)?.[0] ?? each),
       );
-    // As a text, since the order of members counts.
+    // As a string, since the order of members counts.
     const body = text === "" ? "" : JSON.stringify(common(JSON.parse(text)));
     // A Response of the library has no status line.
     const { statusText, ...problem } = error ?? {};
@@ -132,7 +132,7 @@ class Twins {
   async call(name, argument, cookie) {
     this.cookie = cookie;
     const [there, here] = [await this.#ask(0, name, argument), await this.#ask(1, name, argument)];
-    // Where values are the same, each database has an order of its own.
+    // The databases may order rows with equal values differently.
     if (name === "listUsers" && !/^(createdAt|updatedAt|email|id)$/.test(argument.query.sortBy))
       for (const answer of [there, here]) {
         answer.data?.users.sort((one, other) => (one.email < other.email ? -1 : 1));
@@ -225,7 +225,7 @@ class Calls {
     if (this.chance(0.05)) data[this.one(["password", "id"])] = "x";
     return data;
   }
-  /** A query of a list. Without an order, a database gives one of its own, so the page then holds all. */
+  /** A query of a list. Without ORDER BY the order is undefined, so the page then contains all users. */
   query() {
     const query = { limit: this.one([2, 5, 100, "100", 0, "abc", 1000]), sortBy: "createdAt" };
     if (this.chance(0.3)) query.offset = this.one([1, 3, "2", 0, "x", 1000]);
@@ -252,7 +252,7 @@ class Calls {
         ["nope", ["x"]],
       ]);
       query.filterField = field;
-      // The library does not tell booleans in a list from texts.
+      // The library does not distinguish booleans in a list from strings.
       const isList = this.chance(0.2) && field !== "emailVerified" && field !== "banned";
       query.filterValue = isList ? [this.one(values), this.one(values)] : this.one(values);
       if (this.chance(0.8))

@@ -42,7 +42,7 @@ const directives = async (site) => {
 let sources;
 const prepare = async () => (sources ??= await Sources.make());
 
-/** Starts the application behind httpd. Returns the paths that it is asked for. */
+/** Starts the application behind httpd. Returns the paths of the requests that it receives. */
 const serve = async (site) => {
   const { toNodeHandler } = await load(`${site.version.packageName}/node`);
   const { adminAc, defaultAc, userAc } = await load(`${site.version.packageName}/plugins/admin/access`);

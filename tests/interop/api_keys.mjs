@@ -71,7 +71,7 @@ const testsOf = (version) => (check) => {
 
   const asHeader = (key) => ({ "x-api-key": key });
   const asBearer = (key) => ({ authorization: `Bearer ${key}` });
-  /** Reads a path here, as a rule the own record. */
+  /** Reads a path here, by default the caller's own record. */
   const read = (site, headers, path) => site.here("GET", `${base}${path}`, { as: null, headers });
   const use = (site, { user, key }) => read(site, asHeader(key.key), `/${user.id}`);
   /** Returns the status of a use here. */

@@ -1,4 +1,4 @@
-// What the library's plugins keep of a user: with UserAdminCleanUp, it ends with the user.
+// With UserAdminCleanUp, a user's rows in the tables of the library's plugins are deleted with the user.
 import assert from "node:assert/strict";
 
 import { versions } from "./support/applications.mjs";
@@ -27,7 +27,7 @@ const tests = (check) => {
     assert.equal(reply.status, 200, `${path}: ${JSON.stringify(reply.body)}`);
     return reply.body;
   };
-  /** Creates an API key of the user; its id and a function that tells whether it is valid. */
+  /** Creates an API key of the user; returns its id and a function that returns whether it is valid. */
   const createKey = async (site, session) => {
     const { id, key } = await call(site, session, "/api-key/create", { name: "key" });
     return { id, isValid: async () => (await site.application.auth.api.verifyApiKey({ body: { key } })).valid };

@@ -9,13 +9,13 @@ import { somebody } from "./support/site.mjs";
 import { asMigrated, drizzleStyle, serialStyle } from "./support/styles.mjs";
 import { shape } from "./support/types.mjs";
 
-/** A client as a page has it. */
+/** Creates a client as a page would. */
 const client = async (site) => {
   const { here: auth, jar, replies } = await openBrowser(site);
   return { auth, jar, replies };
 };
 
-/** A request with these headers and no others of the client's own making. */
+/** Sends a request with only these headers. */
 const post = (port, path, headers, body) =>
   new Promise((resolve, reject) => {
     const sent = request(
@@ -190,7 +190,7 @@ const tests = (isNewest) => (check) => {
     assert.deepEqual(here.body, there.body);
   });
 
-  // Earlier releases took any type that holds the name of one that they read.
+  // Earlier releases took any media type that contained the name of a supported one.
   if (isNewest)
     check("a body of another media type is refused as the library refuses it", async (site) => {
       const { email, password } = await site.createHere();
@@ -254,7 +254,7 @@ const tests = (isNewest) => (check) => {
           const body = path === "/sign-out" ? {} : { email: user.email, password: user.password };
           const here = await post(site.httpd.port, `/api/auth${path}`, headers, body);
           const there = await site.application.send("POST", path, from(own.there)[index], body);
-          // With a cookie the library looks at the origin alone. Here Sec-Fetch-Site counts as well.
+          // With a cookie the library checks only the origin. This module also checks Sec-Fetch-Site.
           const isRefusedHereAlone =
             headers.cookie && headers["sec-fetch-site"] === "cross-site" && headers.origin === own.here;
           assert.deepEqual(

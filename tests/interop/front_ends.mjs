@@ -13,7 +13,7 @@ const directives =
   '<LocationMatch "^/front-ends/.*html$">\n  ForceType text/html\n</LocationMatch>\n' +
   '<LocationMatch "^/front-ends/.*js$">\n  ForceType text/javascript\n</LocationMatch>\n';
 
-/** A page without a kit of components, made of page.tsx. */
+/** A page without a component library, from page.tsx. */
 const plain = {
   emails: (page) => page.locator("li button").allTextContents(),
   turn: (page) => page.getByRole("button", { name: "Next" }).click(),
@@ -49,7 +49,7 @@ const prepare = async (site) => {
   return sources;
 };
 
-/** Shows a page to a caller, and works with it. */
+/** Opens a page as a caller and uses it. */
 const withPage = async (site, name, { cookieName, cookieValue }, work) => {
   await (await prepare(site)).bundle(name, join(site.httpd.folder, "documents", "front-ends"));
   const address = `${site.httpd.address}/front-ends/${name}.html`;
@@ -61,7 +61,7 @@ const withPage = async (site, name, { cookieName, cookieValue }, work) => {
 const find = async (page, emails, words, person) => {
   const answered = page.waitForResponse((reply) => new URL(reply.url()).searchParams.get("search") === words);
   await page.getByLabel("Search").fill(words);
-  // Until then the list is the one of before, which may show that person as well.
+  // Until then the page shows the previous list, which may contain that person as well.
   await answered;
   await comesTo(() => emails(page), [person.email]);
 };
@@ -106,7 +106,7 @@ describeSite(
           await edit(`${name} antes`, `${name} después`);
           await page.getByRole("button", { name: "Save" }).click();
           await comesTo(async () => (await site.recordHere(person.id)).name, `${name} después`);
-          // The form goes a moment later.
+          // The form disappears a moment later.
           await comesTo(() => page.getByRole("textbox", { name: "Name" }).count(), 0);
           await edit(`${name} después`, `${name} tarde`);
           await site.change(person.id, { name: `${name} de otro` });

@@ -1,4 +1,4 @@
-// Links by mail: the application takes the tokens.
+// Links by mail: the application accepts the tokens.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ import { asMigrated, serialStyle } from "./support/styles.mjs";
 
 const newPassword = "elegida por correo";
 
-/** A command that keeps the message, and the service that has it. */
+/** A mail command that keeps the message, and a service that runs it. */
 const directives = (site) => {
   const folder = mkdtempSync("/tmp/interop-mail.");
   chmodSync(folder, 0o777);

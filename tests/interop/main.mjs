@@ -1,4 +1,4 @@
-// All interop tests: each file adds the sites of its own.
+// All interop tests: each file adds its own sites.
 import "./round_trip.mjs";
 import "./sessions.mjs";
 import "./revocations.mjs";

@@ -1,4 +1,4 @@
-// The tables in the manual are those that this run gives.
+// Checks that the tables in the manual match the results of this run.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "node:test";

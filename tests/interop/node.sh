@@ -1,4 +1,4 @@
-# Gets Node.js and packages of npm's registry: sourced by tests/interop/install and tests/bench/run, which define
+# Installs Node.js and packages from npm's registry: sourced by tests/interop/install and tests/bench/run, which define
 # fail.
 # shellcheck shell=bash
 
@@ -13,7 +13,7 @@ new_enough() {
     [[ ${version%%.*} =~ ^[0-9]+$ ]] && ((${version%%.*} >= least_node))
 }
 
-# machine_node: prints the machine's own Node.js where it is new enough.
+# machine_node: prints the path of the machine's Node.js if it is new enough.
 machine_node() {
     local name path
     for name in node nodejs; do
@@ -25,8 +25,8 @@ machine_node() {
     return 1
 }
 
-# debian_package FOLDER NAME...: installs packages of the distribution, with its log in FOLDER; false where that
-# cannot be done.
+# debian_package FOLDER NAME...: installs packages of the distribution, with its log in FOLDER; returns 1
+# without apt-get or root.
 debian_package() {
     local folder=$1
     shift
@@ -36,7 +36,7 @@ debian_package() {
         fail "apt-get could not install $*: the reason is in $folder/apt.log"
 }
 
-# debian_node FOLDER: installs the distribution's Node.js where that is new enough.
+# debian_node FOLDER: installs the distribution's Node.js if it is new enough.
 debian_node() {
     local version
     command -v apt-cache >/dev/null || return 1
@@ -44,13 +44,13 @@ debian_node() {
     ((${version:-0} >= least_node)) && debian_package "$1" nodejs && machine_node
 }
 
-# need_npm FOLDER: installs npm where it is missing.
+# need_npm FOLDER: installs npm if it is missing.
 need_npm() {
     command -v npm >/dev/null || debian_package "$1" npm ||
         fail "npm was not found: install npm, or Node.js $least_node or later with it."
 }
 
-# npm_packages FROM TO: the packages of FROM's lock file, none of whose scripts run.
+# npm_packages FROM TO: installs the packages of FROM's lock file without running their scripts.
 npm_packages() {
     local log=$2/npm.log
     mkdir -p "$2"
@@ -72,7 +72,7 @@ npm_node() {
     esac
     program=$folder/node_modules/node-linux-$architecture/bin/node
     [[ -x $program ]] || npm_packages "$node_scripts/node" "$folder"
-    # npm passes over an optional package that it cannot fetch.
+    # npm skips an optional package that it cannot fetch.
     [[ -x $program ]] || fail "npm did not fetch Node.js: see that its registry can be reached ($folder/npm.log)."
     new_enough "$program" || fail "$program does not run on this machine: install Node.js $least_node or later."
     printf '%s\n' "$program"
@@ -93,7 +93,7 @@ provide_node() {
 provide_packages() {
     local wanted
     wanted=$(sha256sum <"$1/package-lock.json")
-    # The mark is written last: an interrupted installation is done again.
+    # The mark is written last, so an interrupted installation is repeated.
     if [[ $(cat "$2/installed" 2>/dev/null) != "$wanted" ]]; then
         rm -rf "$2/installed" "$2/node_modules"
         npm_packages "$1" "$2"

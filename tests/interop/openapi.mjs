@@ -1,4 +1,4 @@
-// The service's OpenAPI document before the tools that front-end developers read it with.
+// The service's OpenAPI document with the tools that front-end developers use.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { asMigrated } from "./support/styles.mjs";
 const page = (path) =>
   `<Location "${path}/openapi.json">\n  SetHandler useradmin-openapi\n  Require all granted\n</Location>\n`;
 
-// A service as it comes, and one with all that its directives add to the document.
+// A service with the defaults, and one with every directive that adds to the document.
 const directives =
   page("/api/users") +
   `<Location "/full users">\n  Require all granted\n  UserAdmin On\n  AuthUserAdmin On\n` +
@@ -86,7 +86,7 @@ export const user: components["schemas"]["User"] = { id: "1", name: "Ana" };
       assert.ok(!("phone" in (await extra())));
       await site.database.run(`ALTER TABLE "user" ADD COLUMN "phone" text`);
       try {
-        // A connection looks at the tables anew after ten seconds.
+        // A connection reads the schema again after ten seconds.
         const deadline = Date.now() + 30_000;
         let properties = await extra();
         while (!("phone" in properties) && Date.now() < deadline) {

@@ -1,2 +1,2 @@
-// Stands beside node_modules in the work folder, since an import looks for a package from its own file upwards.
+// Is installed beside node_modules in the work folder, since an import looks for a package from its own file upwards.
 export const load = (name) => import(name);

@@ -28,7 +28,7 @@ const dialogue = async (site, email, password) => {
 const letIn = 404; // there is no page
 
 const tests = (check) => {
-  // First: later tests leave rows of both kinds.
+  // Runs first: later tests leave rows of both kinds.
   check("useradminctl check tells from the application's rows which directives it wants", async (site) => {
     const { output } = await site.control([
       "check",

@@ -1,5 +1,5 @@
-// An application whose sessions are in the database, in Redis or in both: with UserAdminSecondaryStorage, what is
-// revoked here ends there.
+// An application whose sessions are in the database, in Redis or in both: with UserAdminSecondaryStorage, sessions
+// revoked here end there.
 import assert from "node:assert/strict";
 
 import { revokingChanges } from "./revocations.mjs";

@@ -1,4 +1,4 @@
-// An application whose sessions are in a secondary storage: with the recipe, what is revoked here ends there.
+// An application whose sessions are in a secondary storage: with the recipe, sessions revoked here end there.
 import assert from "node:assert/strict";
 
 import { versions } from "./support/applications.mjs";
@@ -23,7 +23,7 @@ const setPassword = async (site, user) => {
   assert.equal((await site.here("PUT", `/ending/users/${user.id}/password`, { body })).status, 200);
 };
 
-/** What takes a user's sessions here: a name and a function of site and user. */
+/** Changes here that end a user's sessions: a name and a function of site and user. */
 export const revokingChanges = [
   ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
   ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
@@ -38,7 +38,7 @@ const tests = (check) => {
   let storage;
   let stop;
 
-  /** The application with its storage, and the recipe at work. */
+  /** Starts the application with its storage, and the recipe. */
   const start = async (site) => {
     if (application) return;
     storage = new Storage();
@@ -54,7 +54,7 @@ const tests = (check) => {
   const ends = (session) => eventually(async () => !(await isOpen(session)));
   const remove = (site, id) => site.here("DELETE", `/api/users/${id}`);
 
-  /** Waits until all that was revoked before has been swept. */
+  /** Waits until all earlier revocations have been swept. */
   const settle = async (site) => {
     const user = await site.createHere();
     const session = await signIn(site, user);
@@ -98,7 +98,7 @@ const tests = (check) => {
     assert.ok(await isOpen(session));
   });
 
-  /** Runs another recipe instead, with parts of its own, during the function. */
+  /** Runs another recipe with its own parts instead while the function runs. */
   const withRecipe = async (site, { pool = site.database.pool, secondaryStorage = storage }, run) => {
     stop();
     const context = { ...(await application.auth.$context), secondaryStorage };
@@ -110,7 +110,7 @@ const tests = (check) => {
       stop = (await loadRecipe())(application.auth, site.database.pool);
     }
   };
-  /** A pool that keeps what is asked and answered, and may change the answer. */
+  /** A pool that records queries and results, and may change a result. */
   const recording = (site, change = () => {}) => {
     const sweeps = [];
     return {
@@ -213,7 +213,7 @@ const tests = (check) => {
       },
     });
     await eventually(() => sweeps === 1);
-    // Each takes as long as the recipe waits between two sweeps.
+    // Each call takes as long as the recipe waits between two sweeps.
     await settle(site);
     await settle(site);
     assert.equal(sweeps, 1);

@@ -7,7 +7,7 @@ import { pause } from "./support/machine.mjs";
 import { elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, styles } from "./support/styles.mjs";
 
-/** Each connection looks at its tables again within ten seconds; by then all of them have done so. */
+/** Each connection reads the schema again within ten seconds; by then all of them have done so. */
 const untilNoticed = () => pause(10_500);
 
 const fresh = { ...asMigrated, hash: undefined };

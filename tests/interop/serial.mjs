@@ -35,7 +35,7 @@ const tests = (type) => (check) => {
     assert.match(there.session.id, number);
   });
 
-  // First of what the service does: later tests leave accounts of its own making.
+  // Comes before the other tests of the service: they leave accounts that it created.
   check("useradminctl check finds nothing wrong with such tables", async (site) => {
     const data = await ask(site, ["check", "--account-id", "user-id"]);
     assert.deepEqual(data.problems, []);

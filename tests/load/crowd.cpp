@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// A client's connection, and what has come of a reply.
+/// A client's connection, and the part of the reply received so far.
 struct Client {
     int socket = -1;
     bool waits = false;
@@ -34,7 +34,7 @@ int connected(std::uint16_t port) {
     return made;
 }
 
-/// Whether a whole reply has come; those of the service have a Content-Length.
+/// Returns whether a reply is complete. Replies of the service have a Content-Length.
 bool is_whole(const std::string& bytes) {
     constexpr std::string_view name = "\r\nContent-Length: ";
     const auto end = bytes.find("\r\n\r\n");

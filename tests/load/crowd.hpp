@@ -11,29 +11,29 @@
 
 namespace useradmin::test {
 
-/// What a crowd came to.
+/// The results of a crowd.
 struct CrowdReport {
     long replies = 0;
-    /// Requests to which a closed connection came instead of a reply.
+    /// Requests whose connection was closed without a reply.
     long lost = 0;
-    /// Connections that the server closed while nothing was asked, and that were opened again:
-    /// httpd does so with kept ones when all of its workers are busy.
+    /// Idle connections that the server closed and the client reopened. httpd closes keep-alive
+    /// connections when all of its workers are busy.
     long made_anew = 0;
-    /// Those that had no reply when all had been waited for.
+    /// Requests without a reply at the end of the wait.
     long unanswered = 0;
     std::chrono::milliseconds median{};
     std::chrono::milliseconds p99{};
     std::chrono::milliseconds longest{};
 };
 
-/// What the clients of a crowd send and do with what comes. All is called from one thread.
+/// Makes the requests of the clients and takes the replies. All calls come from one thread.
 class Crowd {
   public:
     virtual ~Crowd() = default;
 
-    /// The next request of a client, whole.
+    /// Returns the next complete request of a client.
     virtual std::string next(std::size_t client) = 0;
-    /// What came to it.
+    /// Takes the reply to that request.
     virtual void take(std::size_t client, const Reply& reply) = 0;
 
     /// Lets so many clients send for so long, each at random moments that are a pause apart on

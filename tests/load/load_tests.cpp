@@ -1,5 +1,5 @@
-// Load: load [CppUTest's own arguments]. For seconds, or for as long as it takes to believe the
-// result (USERADMIN_TEST_LONG).
+// Load: load [CppUTest's own arguments]. Runs for seconds, or with
+// USERADMIN_TEST_LONG much longer.
 #include "crowd.hpp"
 
 #include "support/httpd.hpp"
@@ -34,7 +34,8 @@ std::string request(const std::string& method, const std::string& path,
 /// Clients that list, search, create, read, change and delete.
 class Users final : public Crowd {
   public:
-    /// Each begins in another turn; before it has made a user, it looks at one that was there.
+    /// Clients start at different steps. Before a client has created a user, it reads an
+    /// existing one.
     explicit Users(std::size_t clients) : turns_(clients), ids_(clients, "u2") {
         for (std::size_t client = 0; client < clients; ++client)
             turns_[client] = static_cast<int>(client % 10);
@@ -78,13 +79,13 @@ class Users final : public Crowd {
             --total;
     }
 
-    /// How many users there are by the replies.
+    /// Returns the number of users according to the replies.
     long total = 0;
-    /// What came that was no success, and how often.
+    /// Replies other than success, with their counts.
     std::map<std::string, int> odd;
 
   private:
-    /// Every second user that a client makes is deleted.
+    /// Clients delete every second user that they create.
     bool deletes(std::size_t client, int turn) const {
         return turn % 20 == 8 && ids_[client] != "u2";
     }
@@ -118,7 +119,7 @@ TEST_GROUP(load) {
         database_.reset();
     }
 
-    /// On event, with workers and connections enough for the clients.
+    /// Uses the event MPM with enough workers and connections for the clients.
     void start(const std::string& of_server = {}, const std::string& of_location = {}) {
         HttpdSettings settings;
         settings.modules = {};
@@ -137,7 +138,7 @@ TEST_GROUP(load) {
         httpd_ = std::make_unique<Httpd>(work_, settings);
     }
 
-    /// How long each of so many requests took, one after the other; all succeed.
+    /// Returns the durations of consecutive requests; all must succeed.
     std::vector<long> times_of(int requests, std::chrono::milliseconds pause) {
         HttpClient client(httpd_->port());
         std::vector<long> times;
@@ -197,7 +198,7 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
 }
 
 TEST(load, of_slow_clients_holds_no_connection_of_the_database) {
-    // With one for each child, any client that held it would stop all others.
+    // With one per child, a client that held it would block all others.
     start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
     const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";
     const std::string cookie = "better-auth.session_token=" + std::string(token);

@@ -1,5 +1,5 @@
-# A new user of this machine, who types what the README and the manual say: sourced by what changes a whole system that way, after
-# install.sh. $repository is the clone, $folder a folder for what is noted.
+# A new user of this machine, who types the commands of the README and the manual: sourced by scripts that change a whole system,
+# after install.sh. $repository is the clone, $folder a folder for the output.
 # shellcheck shell=bash disable=SC2154 # those two
 
 # make_reader: what such a user has: an account, sudo, and yes for an answer.
@@ -10,13 +10,13 @@ make_reader() {
     echo 'Defaults env_keep += "http_proxy https_proxy DEBIAN_FRONTEND"' >>/etc/sudoers.d/reader
     echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/99reader
     chown -R reader: "$repository"
-    # A reply that is an error ends the commands, unless it is another one when the reader looks again: just after a reload
-    # a child of before it may answer.
+    # curl retries after an error reply, since just after a reload an old child may still reply. A persistent error ends
+    # the commands.
     printf '%s\n' fail-with-body silent show-error 'noproxy = "*"' 'retry = 5' retry-all-errors >~reader/.curlrc
     # What an installer writes.
     echo "127.0.0.1 $(hostname)" >>/etc/hosts
 
-    # Without an init nothing starts by itself what its package has installed.
+    # Without an init, a package does not start its service.
     cat >"$folder/start" <<'START'
 #!/bin/sh
 pg_lsclusters --no-header | while read -r version name port status rest; do
@@ -29,8 +29,8 @@ START
     echo 'correct horse battery staple' >"$folder/typed"
 }
 
-# read_aloud MARK FILE...: types the files' commands of that mark, each line at its prompt: -e ends the session where one
-# fails. What they print goes to $folder/output as well.
+# read_aloud MARK FILE...: types the files' commands with that mark, one line per prompt; -e ends the session if one
+# fails. The output also goes to $folder/output.
 read_aloud() {
     local file
     {
@@ -47,7 +47,7 @@ read_aloud() {
     )
 }
 
-# stop_servers: those that were started for the reader.
+# stop_servers: stops the servers that were started for the reader.
 stop_servers() {
     apachectl stop || true
     pg_lsclusters --no-header | while read -r version name _; do
@@ -55,12 +55,12 @@ stop_servers() {
     done
 }
 
-# expect WHAT TEXT: the output has a line with the text.
+# expect WHAT TEXT: checks that the output has a line with the text.
 expect() {
     grep -qF "$2" "$folder/output" || fail "The commands ran, but $1: '$2' is not in what they print."
 }
 
-# no_log_lines: httpd's log has nothing above a notice.
+# no_log_lines: checks that httpd's log has no line above level notice.
 no_log_lines() {
     if grep -E '^\[.*(:warn|:error|:crit|:alert|:emerg)\]' /var/log/apache2/error.log; then
         fail "httpd's log has warnings or errors (they are above)."

@@ -9,7 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The plugin's columns from 1.5 on, or until 1.4, without what neither reads.
+/// The plugin's columns from 1.5 on, or until 1.4, without those that neither version reads.
 std::string table_of(const std::string& owner) {
     const std::string time = is_postgresql() ? " timestamptz" : " date";
     return "CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"key\" text NOT NULL, " + owner +
@@ -88,7 +88,7 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_TRUE(found.key.last_request == now_ - std::chrono::hours(1));
     CHECK_FALSE(found.key.refill_amount.has_value());
     CHECK_TRUE(find("Digest").is_not_found());
-    // As of an organization.
+    // Like a key of an organization.
     set("\"referenceId\" = 'o'");
     CHECK_FALSE(worked(find()).user.has_value());
 }

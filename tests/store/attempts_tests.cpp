@@ -125,7 +125,7 @@ TEST(attempts, to_make_a_change_with_a_key_succeed_once) {
     CHECK_TRUE(store::Failure::already_done == rename("Ulli").failure());
     CHECK_EQUAL(std::string("a key 1"), counts());
     store().set_change_key("another key");
-    // A change that fails does not use its key up.
+    // A failed change does not use up its key.
     CHECK_TRUE(store().update("nobody", {{"name", std::string_view("x")}}).is_not_found());
     CHECK_EQUAL(std::string("a key 1"), counts());
     worked(rename("Ulisses"));

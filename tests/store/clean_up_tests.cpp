@@ -1,4 +1,4 @@
-// UserAdminCleanUp: what a user has in the tables of better-auth's plugins ends with the user.
+// UserAdminCleanUp: deletes a user's rows in the tables of better-auth's plugins with the user.
 #include "contract.hpp"
 
 #include <span>
@@ -63,7 +63,7 @@ class CleanUp : public Contract {
                   "\") VALUES ('of n', 'n'), ('of m', 'm')");
     }
 
-    /// The ids of a table's rows: "of m, of n".
+    /// Returns the ids of a table's rows: "of m, of n".
     std::string rows_of(const std::string& table) {
         std::string all;
         for (const auto& row : sql().rows("SELECT \"id\" FROM \"" + table + "\" ORDER BY 1"))
@@ -233,7 +233,7 @@ class DisabledKeys : public CleanUp {
     }
 
   protected:
-    /// The ids of the keys that are enabled.
+    /// Returns the ids of the enabled keys.
     std::string enabled() {
         std::string all;
         for (const auto& row :

@@ -24,7 +24,7 @@ void useradmin::test::before_sleep(std::function<void()> look) {
     to_call_before_sleep() = std::move(look);
 }
 
-// Found before APR's own, since the program's names come before those of its libraries.
+// These replace APR's functions: the program's symbols precede those of its libraries.
 
 extern "C" apr_time_t apr_time_now() {
     const auto now = std::chrono::system_clock::now().time_since_epoch() + passed;

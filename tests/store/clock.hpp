@@ -6,10 +6,10 @@
 
 namespace useradmin::test {
 
-/// Puts the clock forward, as if so much time had passed.
+/// Advances the clock.
 void pass(std::chrono::seconds time) noexcept;
 
-/// Has that called before each sleep; an empty function: nothing.
+/// Sets a function to call before each sleep. An empty one removes it.
 void before_sleep(std::function<void()> look);
 
 } // namespace useradmin::test

@@ -41,7 +41,7 @@ const store::Connection* SingleConnection::acquire(store::Deadline) {
             connection_.handle = nullptr;
             return nullptr;
         }
-        // As mod_dbd does it: what lies in the connection's pool goes first.
+        // As in mod_dbd: later cleanups of the connection's pool run before the close.
         apr_pool_cleanup_register(
             connection_.pool, &connection_,
             [](void* data) -> apr_status_t {

@@ -14,10 +14,10 @@
 
 namespace useradmin::test {
 
-/// A connection of the store's own, opened at first use. It counts who has it.
+/// A separate connection for a store, opened at first use. Counts its open leases.
 class SingleConnection final : public store::ConnectionSource {
   public:
-    /// Of the account that owns the tables, or of another one.
+    /// The default account owns the tables.
     explicit SingleConnection(TestDatabase& database, std::string account = "useradmin",
                               store::SharedSchemas* schemas = nullptr)
         : database_(database), account_(std::move(account)) {
@@ -42,7 +42,7 @@ class SingleConnection final : public store::ConnectionSource {
 /// The time that all calls of a store may take together, also on a busy machine.
 inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(600)};
 
-/// Keeps what the store had to say.
+/// Keeps the log lines of the store.
 class RecordingLogger final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
@@ -58,7 +58,7 @@ inline bool is_postgresql() {
 }
 void set_database(TestDatabase* database) noexcept;
 
-/// Knows of what was changed, and forgets it.
+/// For tests that do not check notifications.
 class IgnoringListener final : public store::ChangeListener {
   public:
     explicit IgnoringListener(bool runs_before_commit) noexcept
@@ -104,21 +104,21 @@ class Contract : public Utest {
                           const std::string& expires_at = "2030-01-01T00:00:00.000Z",
                           const std::string& created_at = "2026-01-01T00:00:00.000Z");
 
-    /// A user to be made, complete.
+    /// Returns a user to create, with all fields set.
     static store::NewUser new_user(std::string_view id, std::string_view email);
 
-    /// The ids of a page, in its order: "a b c".
+    /// Returns the ids of a page, in its order: "a b c".
     static std::string ids(const store::Page& page);
 
     /// Guards that no change of a user passes, and what they fail with. The user "m" must not be an
     /// admin, and no user have the id "gone".
     static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
 
-    /// Changes the schema until the test undoes it, or ends.
+    /// Changes the schema until the test reverts it or ends.
     void change(const std::string& statements, const std::string& reverse);
     void undo();
 
-    /// Runs SQL over the connection that the store works with; whether that worked.
+    /// Runs SQL on the store's connection. Returns whether it succeeded.
     bool execute_on_connection(const char* statement);
 
     void expect_error(std::string_view part) { expected_.emplace_back(part); }
@@ -133,7 +133,7 @@ class Contract : public Utest {
     std::string undo_;
 };
 
-/// The value; the test fails where there is none.
+/// Returns the value; fails the test if there is none.
 template <class T>
 T worked(store::Result<T> result, SourceLocation where = {}) {
     if (!result)
@@ -141,25 +141,25 @@ T worked(store::Result<T> result, SourceLocation where = {}) {
     return *result;
 }
 
-/// Whether there is no value because the database refused.
+/// Returns whether there is no value because the database refused.
 template <class T>
 bool failed(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::failed;
 }
 
-/// Whether there is no value because there is no such row.
+/// Returns whether there is no value because there is no such row.
 template <class T>
 bool absent(const store::Result<T>& result) {
     return result.is_not_found();
 }
 
-/// Whether there is no value because no connection could be had.
+/// Returns whether there is no value because no connection was available.
 template <class T>
 bool unavailable(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::unavailable;
 }
 
-/// The time of the text, "2026-11-20T23:30:19.717Z".
+/// Parses a time: "2026-11-20T23:30:19.717Z".
 text::Timestamp at(std::string_view text);
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// What the operations may rely on, whichever database is behind the store (store/store.hpp).
+// The contract of the store with every database (store/store.hpp).
 #include "contract.hpp"
 #include "support/process.hpp"
 
@@ -178,7 +178,7 @@ TEST(list, searches_words_in_any_order) {
 TEST(list, searches_marks_alone_where_they_are_written) {
     add_user("a", "a@x");
     add_user("b", "A\xcc\x81"
-                  "b@x");        // A, and an acute accent behind it
+                  "b@x");        // A and a combining acute accent
     add_user("c", "\xc3\x81@x"); // Á
     const auto page = worked(store().list({{}, "\xcc\x81"}, {20, 0}));
     CHECK_EQUAL(std::string("b"), ids(page));
@@ -187,7 +187,7 @@ TEST(list, searches_marks_alone_where_they_are_written) {
 
 class Lists : public Contract {
   protected:
-    /// Users who differ in all that lists are filtered and sorted by.
+    /// Adds users who differ in every field that lists filter or sort by.
     void add_users() {
         const auto add = [&](const char* id, const char* name, const char* email, const char* role,
                              const char* time, const char* rest) {
@@ -225,7 +225,7 @@ TEST(lists, are_sorted_and_their_reverse_is_the_reverse) {
         CHECK_EQUAL(back + " of 4", ids_of({}, {key, true}));
         CHECK_EQUAL(back.substr(2, 3) + " of 4", ids_of({}, {key, true}, 2, 1));
         CHECK_EQUAL(std::string(" of 4"), ids_of({}, {key, true}, 2, 9));
-        // Among users of which there is a filter, too.
+        // With a filter, too.
         CHECK_EQUAL(forth + " of 4", ids_of({"user", "a"}, {key, false}));
         CHECK_EQUAL(forth.substr(4) + " of 4", ids_of({"user", "a"}, {key, false}, 2, 2));
     }
@@ -401,7 +401,7 @@ TEST(create, of_a_taken_address_is_reported_with_a_listener_too) {
 TEST(create, that_cannot_store_the_account_stores_no_user) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
-    // The account's id is the first one's again.
+    // The account's id is a duplicate of the first one's.
     CHECK(failed(store().create(new_user("second", "second@x"))));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
@@ -632,7 +632,7 @@ TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
 
 class Losses : public Contract {
   protected:
-    /// A user with two sessions, and another one with one.
+    /// Adds a user with two sessions, and another one with one.
     void setup() override {
         Contract::setup();
         add_user("u", "u@x", "'admin'");
@@ -646,13 +646,13 @@ class Losses : public Contract {
         add_session("two", "u", "2020-01-01T00:00:00.000Z");
     }
 
-    /// How many of the user's sessions are left; those of the other one are.
+    /// Returns how many of the user's sessions are left. Checks that the other user's is.
     long left() {
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'v'"));
         return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'u'");
     }
 
-    /// How many are left after a change that ends them where it takes rights.
+    /// Returns how many are left after a change that ends them if it removes rights.
     long left_after(const store::Changes& changes) {
         worked(store().update("u", changes, {}, store::SessionPolicy::revoke));
         return left();
@@ -795,7 +795,7 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
            "ALTER TABLE \"user\" DROP COLUMN \"data\"");
     const bool is_sqlite = database().kind() == Kind::sqlite;
     for (const std::string sign : {"", "-"}) {
-        // SQLite keeps anything in a column of any type.
+        // SQLite stores any value in a column of any type.
         sql().run("UPDATE \"user\" SET " +
                   (is_sqlite ? "\"score\" = " + sign + "9e999, \"data\" = x'00ff'"
                              : "\"score\" = '" + sign + "Infinity', \"data\" = '[]'"));
@@ -854,7 +854,7 @@ TEST(extra_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
     worked(store().list({}, {20, 0}));
 }
 
-// Who has this address is spared.
+// The user with this address is protected.
 constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
@@ -1310,7 +1310,7 @@ TEST(credential, is_changed_only_for_the_expected_versions) {
     CHECK_EQUAL(std::string("another hash"),
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
-    // The user's row is what it was.
+    // The user's row is unchanged.
     CHECK_EQUAL(after, std::string(worked(store().find("n")).version));
     user = new_user("m", "m@x");
     CHECK(absent(set({after})));

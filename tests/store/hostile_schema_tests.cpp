@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 namespace {
 
-// What is sought first. PostgreSQL seeks its own schema before all others if it is not named.
+// PostgreSQL searches pg_catalog first if the path does not name it.
 constexpr const char* search_paths[] = {"hostile, public"};
 
 const store::UpdateGuard guards[] = {
@@ -92,7 +92,7 @@ class HostileSchema : public Contract {
                                    guard));
             }
         ran(store().create(user_with_account("n", "n@x")));
-        ran(store().create(user_with_account("m", "n@x"))); // a conflict, which is looked into
+        ran(store().create(user_with_account("m", "n@x"))); // a conflict: its cause is queried
         ran(store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
         ran(store().remove("n", {"u@x", true}, guards[0]));
         ran(store().exists_other_with_role("u", "superAdmin", now));
@@ -155,7 +155,7 @@ class HostileSchema : public Contract {
         ran(store().delete_sessions_of_user("u"));
     }
 
-    /// Runs all statements of the store, with a path that has the hostile schema.
+    /// Runs all statements of the store with the hostile schema in the search path.
     void run_all() {
         for (const char* path : search_paths) {
             add_user("u", "u@x");

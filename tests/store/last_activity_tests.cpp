@@ -1,4 +1,4 @@
-// The last activity of users: of their sessions, or of a column of theirs (UserAdminLastSeen).
+// The last activity of users, from their sessions or from a column (UserAdminLastSeen).
 #include "contract.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using store::Filter;
 using store::Order;
 using store::SortKey;
 
-/// A user as the test keeps it.
+/// The test's copy of a user.
 struct Kept {
     std::string id;
     bool is_admin;
@@ -26,7 +26,7 @@ std::string padded(int number) {
     return std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits;
 }
 
-/// An hour of 2026, as the database has it.
+/// Returns an hour of 2026 in the database's format.
 std::string time_of(int hour) {
     return "2026-01-" + padded(1 + hour / 24).substr(2) + "T" + padded(hour % 24).substr(2) +
            ":00:00.000Z";
@@ -93,7 +93,7 @@ class LastActivity : public Contract {
         insert_sessions();
     }
 
-    /// The ids of a list, in order, as they must be.
+    /// Returns the expected ids of a list, in order.
     template <class Matches>
     std::string wanted(bool is_descending, const Matches& matches) const {
         std::vector<Kept> matching;
@@ -113,7 +113,7 @@ class LastActivity : public Contract {
         return worked(read_->list(filter, window), where);
     }
 
-    /// The ids of a list whose pages are found by their numbers, or by positions.
+    /// Returns the ids of a list that is paged by number, or by position.
     std::string walk(const Filter& filter, const Order& order, std::int64_t limit,
                      bool has_positions, bool is_back, SourceLocation where) {
         std::vector<std::string> ids;
@@ -201,7 +201,7 @@ class LastActivity : public Contract {
             filter, limit, [](const Kept& user) { return user.seen < 20 && user.is_admin; }, where);
     }
 
-    /// The last activity of users, or "unknown".
+    /// Returns the last activity of users, or "unknown".
     std::string read(std::initializer_list<std::string_view> ids) {
         std::vector<model::User> users(ids.size());
         std::transform(ids.begin(), ids.end(), users.begin(), [](std::string_view id) {

@@ -1,4 +1,4 @@
-// UserAdminMailCommand: what ends a link to set a password.
+// UserAdminMailCommand: events that invalidate a link to set a password.
 #include "contract.hpp"
 
 namespace useradmin::test {
@@ -22,7 +22,7 @@ class PasswordLinks : public Contract {
     }
 
   protected:
-    /// The users who have links: "m, n".
+    /// The users with links: "m, n".
     std::string links() {
         std::string all;
         for (const auto& row : sql().rows("SELECT \"value\" FROM \"verification\" WHERE "
@@ -35,7 +35,7 @@ class PasswordLinks : public Contract {
                             "'reset-password:%'");
     }
 
-    /// Runs an operation on a store of a new connection, which ends links.
+    /// Runs an operation on a store that invalidates links, with a new connection.
     template <class Operation>
     auto over(const Operation& operation, const std::string& account = "useradmin",
               store::PluginPolicy policy = {false, true},
@@ -157,7 +157,7 @@ TEST(password_links, end_without_a_clean_up) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "passkey")"));
 }
 
-TEST(password_links, need_the_right_to_read_whose_they_are) {
+TEST(password_links, need_the_right_to_read_their_values) {
     if (!is_postgresql())
         return;
     sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "

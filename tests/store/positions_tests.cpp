@@ -26,7 +26,7 @@ class Positions : public Contract {
     }
 
   protected:
-    /// Lists a table of its own, in which all but the id may be NULL.
+    /// Lists the users of a new table in which only the id is NOT NULL.
     void use_people(const std::string& type_of_time) {
         change("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"emailVerified\" "
                "boolean, image text, role text, \"createdAt\" " +
@@ -59,7 +59,7 @@ class Positions : public Contract {
         return text;
     }
 
-    /// Walks a list by positions from the page, in either direction.
+    /// Collects the ids from this page on, in either direction.
     Ids walk(const store::Filter& filter, const Order& order, std::int64_t limit, store::Page page,
              bool is_back) {
         Ids ids;
@@ -68,7 +68,7 @@ class Positions : public Contract {
                 std::reverse(page.users.begin(), page.users.end());
             const Ids more = ids_of(page);
             ids.insert(ids.end(), more.begin(), more.end());
-            // An offset that is taken finds nobody.
+            // If the offset applied, the page would be empty.
             page =
                 list(filter,
                      {limit, 5000, order,
@@ -107,7 +107,7 @@ class Positions : public Contract {
 TEST_GROUP_BASE(positions, Positions){};
 
 TEST(positions, reach_every_user_once_in_every_order) {
-    // Many have the same name or the same time, and times differ by microseconds.
+    // Many have the same name or time, and times differ by microseconds.
     for (int user = 0; user < 60; ++user) {
         const std::string number = std::to_string(user);
         add_user("u" + number, (user % 2 == 0 ? "A" : "\xc3\xa1") + number + "@x",
@@ -158,7 +158,7 @@ TEST(positions, reach_users_whose_sort_key_is_null) {
     }
 }
 
-TEST(positions, outlast_their_user_and_take_no_notice_of_new_ones) {
+TEST(positions, outlast_their_user_and_ignore_new_ones) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     const Order order = {SortKey::email, false};
@@ -179,7 +179,7 @@ TEST(positions, that_no_user_can_have_leave_the_offset_as_it_is) {
              {"", "x", "infinity", "2026-13-01T00:00:00", "2026-01-01T00:00:00Z",
               "2026-01-01T00:00:00+99:00", "2026-01-01", "12026-01-01T00:00:00", "1.5",
               "2026-01-01T00:00:00.1234567", "2026-01-01T00:00:00' OR true --"})
-            // SQLite compares any text that is a time.
+            // SQLite accepts any key that parses as a time.
             if (database().kind() == Kind::postgresql || !text::parse_timestamp(key))
                 for (const bool is_descending : {false, true})
                     CHECK_EQUAL(std::string(is_descending ? "b c" : "c b"),

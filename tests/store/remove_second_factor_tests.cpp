@@ -1,4 +1,4 @@
-// UserAdminExtras: the second factor of better-auth's plugin twoFactor is removed from a user.
+// UserAdminExtras: removing a user's second factor (better-auth's plugin twoFactor).
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -26,7 +26,7 @@ class RemoveSecondFactor : public Contract {
     }
 
   protected:
-    /// The texts of a column: "a, b".
+    /// The values of a column: "a, b".
     std::string all(const std::string& column, const std::string& table) {
         std::string texts;
         for (const auto& row :
@@ -34,7 +34,7 @@ class RemoveSecondFactor : public Contract {
             texts += (texts.empty() ? "" : ", ") + row[0].value_or("?");
         return texts;
     }
-    /// Whose second factors, sessions and flags are there, and whose revocations.
+    /// The users with second factors; with sessions; with the flag; with revocations.
     std::string state() {
         return all("userId", "\"twoFactor\"") + "; " + all("userId", "\"session\"") + "; " +
                all("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +

@@ -1,4 +1,4 @@
-// The table of revocations: whose rights or sessions were revoked, for other servers.
+// The revocation table, which tells other servers whose rights or sessions were revoked.
 #include "contract.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Revocations : public Contract {
         return store::account_row(user);
     }
 
-    /// "n all", "n session-one" or an empty text.
+    /// The recorded revocations: "n all, n session-one".
     std::string recorded() {
         std::string all;
         for (const auto& row :
@@ -85,7 +85,7 @@ TEST(revocations, are_recorded_with_whatever_takes_rights_or_sessions) {
     }
 }
 
-TEST(revocations, name_a_session_that_alone_is_ended) {
+TEST(revocations, name_a_session_if_only_that_is_ended) {
     worked(store().delete_session("one"));
     worked(store().delete_session_of_user("n", "session-two"));
     CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
@@ -126,7 +126,7 @@ TEST(revocations, are_read_from_a_position) {
 
 TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
     if (!is_postgresql())
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     sql().run("BEGIN; INSERT INTO useradmin_revocation (user_id) VALUES ('late')");
     ban();
     const std::int64_t before = position();
@@ -139,11 +139,11 @@ TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
 
 TEST(revocations, are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
     if (!is_postgresql())
-        return; // has no standbys
+        return; // SQLite has no standbys
     add_user("m", "m@x");
     ban();
     const std::int64_t before = position();
-    // These leave no row. A promoted standby would use their numbers again.
+    // These transactions leave no row. A promoted standby would reuse their ids.
     for (int number = 0; number < 3; ++number)
         sql().run("SELECT pg_current_xact_id()");
     CHECK_EQUAL(before, position());
@@ -153,7 +153,7 @@ TEST(revocations, are_read_if_their_transactions_have_numbers_that_others_lost_i
 
 TEST(revocations, of_a_restored_dump_are_read_once) {
     if (!is_postgresql())
-        return; // its positions are in the file
+        return; // SQLite's positions are in its file
     // The old server had executed more transactions.
     sql().run("INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('old', "
               "'1000000000')");
@@ -163,7 +163,7 @@ TEST(revocations, of_a_restored_dump_are_read_once) {
 
 TEST(revocations, have_a_time_after_a_wait_for_a_lock) {
     if (!is_postgresql())
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     sql().run("BEGIN");
     sql().run("SELECT pg_sleep(0.01); INSERT INTO useradmin_revocation (user_id) VALUES ('n')");
     const long late = sql().number("SELECT count(*) FROM useradmin_revocation WHERE created_at >= "
@@ -172,7 +172,7 @@ TEST(revocations, have_a_time_after_a_wait_for_a_lock) {
     CHECK_EQUAL(1, late);
 }
 
-TEST(revocations, tell_their_session_and_time) {
+TEST(revocations, include_their_session_and_time) {
     sql().run("INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES "
               "('n', 'one', '2030-01-02T03:04:05.678Z'), ('n', NULL, '2030-01-02T03:04:05.679Z')");
     const store::Revocations read = worked(store().revocations_since(0));
@@ -269,7 +269,7 @@ TEST(revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) 
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_revocation\" TO poor;");
     sql().run("REVOKE ALL ON useradmin_revocation FROM poor");
-    // Without any right it might as well not exist.
+    // Without privileges on the table, changes succeed without recording revocations.
     SingleConnection poorer(database(), "poor");
     store::DatabaseStore without(poorer, log_, pool_, store::TableNames{}, "poor", timeout_policy);
     worked(without.update("n", {{"banned", true}}, {}));

@@ -28,10 +28,10 @@ constexpr bool is_sanitized = false;
 
 } // namespace
 
-/// Tables that the test makes, with a store on them.
+/// Tables created by the test, and a store for them.
 class Made : public Contract {
   protected:
-    /// The tables with ids and tokens of these types. The address need not be unique.
+    /// Creates the tables with ids, tokens and references of these types.
     void make(const std::string& id, const std::string& token, const std::string& reference,
               const std::string& more = "") {
         const std::string time = is_postgresql() ? "timestamptz" : "date";
@@ -68,7 +68,7 @@ class Made : public Contract {
         Contract::teardown();
     }
 
-    /// A collation in which "sara" and "SARA" are the same; its name for SQL.
+    /// Returns the SQL name of a collation in which "sara" and "SARA" are equal.
     std::string collation_without_case() {
         if (!is_postgresql())
             return "NOCASE";
@@ -78,10 +78,10 @@ class Made : public Contract {
     }
 
     void set_witness_of_made(store::ChangeListener* listener) {
-        static_cast<store::DatabaseStore&>(*made_).set_change_listener(listener); // of make
+        static_cast<store::DatabaseStore&>(*made_).set_change_listener(listener); // from make()
     }
 
-    /// A session of the user under the token.
+    /// Returns a session of the user with the token.
     static model::Session session_of(std::string_view user_id, std::string_view token) {
         model::Session session;
         session.id = session.token = token;
@@ -91,7 +91,7 @@ class Made : public Contract {
         return session;
     }
 
-    /// Whether no call takes the one id for the other.
+    /// Expects that no call finds a user or session by this id.
     void expect_nobody(const std::string& id) {
         CHECK(absent(made_->find(id)));
         CHECK(absent(made_->update(id, {{"name", "Otro"}})));
@@ -103,7 +103,7 @@ class Made : public Contract {
         CHECK(absent(made_->delete_session(id)));
     }
 
-    /// Whether ids and tokens in columns of that type are taken as they are written.
+    /// Expects that columns of the type match ids and tokens exactly.
     void expect_ids_to_the_letter(const std::string& type, const std::string& id,
                                   const std::vector<const char*>& others) {
         make(type + " PRIMARY KEY", type, type);
@@ -309,7 +309,7 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
                  value("nope", "x"), value("emailVerified", false)};
     user.has_account = false;
     const model::User made = worked(made_->create(user));
-    // PostgreSQL writes blanks.
+    // PostgreSQL adds spaces.
     const auto json_of = [](const model::User& row) {
         std::string json(row.extra_columns);
         std::erase(json, ' ');
@@ -367,7 +367,7 @@ TEST(table_variants, are_listed_by_conditions_on_any_column) {
     expect_ids("b", ids({{"plan", Operator::not_in, {"gold", "Gold"}}}));
     expect_ids("b", ids({{"plan", Operator::contains, {"0%_"}}}));
     expect_ids("", ids({{"plan", Operator::contains, {"0_%"}}}));
-    // LIKE of SQLite ignores the case of ASCII letters.
+    // SQLite's LIKE ignores the case of ASCII letters.
     expect_ids(is_postgresql() ? "a" : "ac", ids({{"plan", Operator::starts_with, {"go"}}}));
     expect_ids("b", ids({{"plan", Operator::ends_with, {"_off"}}}));
     expect_ids("bc", ids({{"seats", Operator::gt, {"5"}}}));
@@ -429,7 +429,7 @@ TEST(table_variants, say_which_accounts_have_a_second_factor) {
         CHECK_FALSE(has_second_factor("NULL"));
         CHECK_FALSE(has_second_factor("FALSE"));
         CHECK_TRUE(has_second_factor("TRUE"));
-        // It stays a further column.
+        // The column is still among the extra columns.
         STRCMP_CONTAINS(column.c_str(),
                         std::string(worked(made_->update("n", {})).extra_columns).c_str());
         drop();
@@ -453,7 +453,7 @@ TEST(table_variants, without_foreign_keys_lose_sessions_and_accounts_with_their_
                          table);
 }
 
-TEST(table_variants, call_no_address_taken_where_another_value_must_be_unique) {
+TEST(table_variants, report_no_taken_address_for_another_unique_column) {
     expect_error("UA0106");
     make("text PRIMARY KEY", "text", "text", ", UNIQUE (\"name\")");
     worked(made_->create(new_user("n", "n@x")));
@@ -479,7 +479,7 @@ TEST(table_variants, ignore_an_account_without_a_user) {
     set_witness_of_made(nullptr);
 }
 
-TEST(table_variants, call_an_address_taken_that_is_unique_in_any_case) {
+TEST(table_variants, report_a_taken_address_that_is_unique_in_any_case) {
     if (!is_postgresql())
         return;
     make("text PRIMARY KEY", "text", "text");
@@ -513,7 +513,7 @@ TEST(tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
 TEST(tables_in_use, survive_the_loss_of_prepared_statements) {
     if (!is_postgresql())
         return;
-    // As after a restart in a container, where the new backend has the old one's number.
+    // Simulates a restart in a container, where the new backend may get the PID of the old one.
     add_user("u", "u@x");
     worked(store().find("u"));
     execute_on_connection("DEALLOCATE ALL");
@@ -521,9 +521,9 @@ TEST(tables_in_use, survive_the_loss_of_prepared_statements) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(tables_in_use, are_asked_by_so_many_prepared_statements_at_most) {
+TEST(tables_in_use, need_a_bounded_number_of_prepared_statements) {
     add_user("u", "u@x");
-    // Each kind of list is a statement of its own.
+    // Each combination is a separate statement.
     for (int kind = 0; kind < 1024; ++kind) {
         const auto has = [&](int bit) { return (kind & 1 << bit) != 0; };
         store::Filter filter;
@@ -576,7 +576,6 @@ TEST(tables_in_use, keep_one_schema_in_memory) {
 
 class SharedSchemas : public Contract {
   protected:
-    /// A store on that connection.
     store::DatabaseStore store_on(SingleConnection& connection) {
         return {connection, log_, pool_, store::TableNames{}, "shared", timeout_policy};
     }
@@ -650,7 +649,7 @@ TEST(tables_in_use, take_no_memory_for_statements_that_the_database_refuses) {
     const long before = resident_kib();
     refuse(400);
     const long grown = resident_kib() - before;
-    // A sanitizer keeps what was freed for a while; it looks for leaks itself.
+    // Sanitizers quarantine freed memory. They detect leaks themselves.
     if (!is_sanitized)
         CHECK_TEXT(grown < 4096, (std::to_string(grown) + " KiB more").c_str());
 }
@@ -662,7 +661,7 @@ TEST(tables_in_use, locked_by_another_process_time_out) {
     add_user("u", "u@x");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     const store::TimeoutPolicy little = {std::chrono::milliseconds(300)};
-    // What one has waited is gone for all that it does.
+    // A store has one time budget for all its calls, so each call gets a new store.
     const auto impatient = [&] {
         return store::DatabaseStore(*connection_, log_, pool_, store::TableNames{}, "contract",
                                     little);
@@ -717,7 +716,7 @@ TEST(tables_in_use, time_out_a_commit_blocked_by_readers) {
     sql().rows("SELECT * FROM \"user\"");
     const store::TimeoutPolicy little = {std::chrono::milliseconds(300)};
     IgnoringListener before(true);
-    // What one has waited is gone for all that it does.
+    // A store has one time budget for all its calls, so each change gets a new store.
     const auto wait_for = [&](store::ChangeListener* listener, const auto& change) {
         store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
                                        little);
@@ -793,7 +792,7 @@ TEST(tables_in_use, that_do_not_answer_time_out) {
                   "SELECT n + 1 FROM n WHERE n < 50000) SELECT n, 'Ñandú', n || '@x', 1, 0, 0 FROM "
                   "n");
     CHECK(unavailable(impatient.list(searched, {20, 0})));
-    // Its time is used up.
+    // The time budget is used up.
     CHECK(unavailable(impatient.list(searched, {20, 0})));
     if (is_postgresql())
         sql().run("COMMIT");
@@ -818,7 +817,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
     add_user("u", "u@x");
     Slow slow(*connection_);
     const store::TimeoutPolicy little = {std::chrono::seconds(2)};
-    // On a busy machine, the little time that is left may pass before the answer.
+    // On a busy machine, the rest of the time budget may run out before the reply.
     bool is_found = false;
     for (int tries = 0; tries < 10 && !is_found; ++tries) {
         log_.lines.clear();
@@ -873,7 +872,7 @@ TEST(tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
 TEST(tables_in_use, reconnect_if_the_server_became_read_only) {
     if (!is_postgresql())
         return;
-    // As to a primary that was made a standby.
+    // Simulates a primary that became a standby.
     const auto turn_read_only = [&] {
         execute_on_connection("SET default_transaction_read_only = on");
     };
@@ -920,7 +919,7 @@ TEST(tables_in_use, are_written_after_a_concurrent_change) {
 TEST(tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
     if (!is_postgresql())
         return;
-    // As behind PgBouncer, where each transaction may have another backend.
+    // Simulates PgBouncer, where each transaction may use a different backend.
     add_user("u", "u@x");
     for (int time = 0; time < 5; ++time) {
         worked(store().find("u"));
@@ -951,7 +950,7 @@ TEST(tables_in_use, are_written_if_a_statement_is_already_prepared) {
     set_change_listener(&after);
     worked(store().update("u", {{"name", "Old"}}));
     worked(store().find_by_email("u@x"));
-    // The backend has forgotten the one statement; it is taken to have forgotten the other as well.
+    // The backend has lost one statement. The store must assume that it lost all of them.
     execute_on_connection("DO $$ BEGIN EXECUTE (SELECT 'DEALLOCATE ' || quote_ident(name) FROM "
                           "pg_prepared_statements WHERE statement LIKE '%\"email\" = $1'); END $$");
     worked(store().find_by_email("u@x"));
@@ -964,7 +963,7 @@ TEST(tables_in_use, are_left_unlocked_by_a_create_that_fails) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
     CHECK(failed(store().create(new_user("second", "second@x"))));
-    // Through another connection, which would wait for a transaction that was left open.
+    // Uses another connection, which would block on a transaction left open.
     add_user("other", "other@x");
     worked(store().find("other"));
 }
@@ -1011,7 +1010,7 @@ TEST(tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) 
     if (!is_postgresql())
         return;
     expect_error("UA0105");
-    // A sequence keeps what it counted, whatever becomes of the statement.
+    // A sequence keeps its value if the transaction is rolled back.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
            "AS 'BEGIN PERFORM nextval(''writes''); PERFORM pg_terminate_backend(pg_backend_pid()); "
            "RETURN NEW; END'; CREATE TRIGGER last_write BEFORE INSERT ON \"user\" FOR EACH ROW "

@@ -1,4 +1,4 @@
-// Sessions that are opened while their user is changed, and changes whose caller is changed.
+// Sessions opened while their user is changed, and changes made while their caller is changed.
 #include "contract.hpp"
 
 #include "support/process.hpp"
@@ -15,7 +15,7 @@ using store::Failure;
 
 constexpr std::string_view administrators[] = {"superAdmin", "admin"};
 
-/// Whether a statement of the store waits for a lock of PostgreSQL.
+/// Waits until a lock request in PostgreSQL is blocked. Returns false on timeout.
 bool waits_for_lock() {
     return eventually([] {
         return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
@@ -33,7 +33,7 @@ class SessionTerms : public Contract {
     }
 
   protected:
-    /// Opens a session on the user and the hash as they were verified in setup.
+    /// Opens a session for the user as read in setup().
     store::Result<std::string_view> open(std::string_view token = "fresh",
                                          std::int64_t max_sessions = 0,
                                          std::string_view hash = "a hash") {
@@ -61,7 +61,7 @@ class SessionTerms : public Contract {
 
 TEST_GROUP_BASE(session_terms, SessionTerms){};
 
-TEST(session_terms, hold_for_the_user_that_was_verified) {
+TEST(session_terms, accept_the_verified_user) {
     CHECK_EQUAL(std::string("fresh"), std::string(worked(open())));
     CHECK_EQUAL(1, sessions());
 }
@@ -88,9 +88,9 @@ TEST(session_terms, refuse_a_banned_user_until_the_ban_ends) {
     worked(open());
 }
 
-TEST(session_terms, are_looked_at_again_after_a_lock) {
+TEST(session_terms, are_checked_again_after_a_lock) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     for (const char* change :
          {R"(UPDATE "user" SET "banned" = TRUE)", R"(UPDATE "account" SET "password" = 'other')",
           R"(UPDATE "user" SET "role" = 'admin')", R"(DELETE FROM "user")"}) {
@@ -139,7 +139,7 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
 
 TEST(session_terms, let_no_session_be_opened_past_a_change) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
     const std::function<bool()> changes[] = {
@@ -165,7 +165,7 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
             set_change_listener(nullptr);
             worked(store().create(new_user("n", "n@x")));
             set_change_listener(listener);
-            // As create_session does it, still uncommitted.
+            // What create_session() does, not yet committed.
             sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
             add_session("opening", "n", "2030-01-01T00:00:00.000Z");
             bool changed = false;
@@ -181,7 +181,7 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
 
 TEST(session_terms, make_one_account_of_two_new_passwords_at_once) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     add_user("m", "m@x");
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE)");
     sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
@@ -212,7 +212,7 @@ class Callers : public Contract {
         return {"boss", std::span(administrators).first(roles), at("2026-01-01T00:00:00.000Z")};
     }
 
-    /// Every change fails so for that caller, and changes nothing.
+    /// Expects that every change by the caller fails with this failure and changes nothing.
     void expect_refused(const store::Actor& actor, Failure failure) {
         store::UpdateGuard guard;
         guard.actor = actor;
@@ -239,7 +239,7 @@ class Callers : public Contract {
 
 TEST_GROUP_BASE(guarded_callers, Callers){};
 
-TEST(guarded_callers, that_are_as_they_were_may_change_users) {
+TEST(guarded_callers, that_are_unchanged_may_change_users) {
     store::UpdateGuard guard;
     guard.actor = boss();
     worked(store().create(new_user("new", "new@x"), boss()));

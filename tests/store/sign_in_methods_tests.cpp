@@ -1,4 +1,4 @@
-// UserAdminExtras: the ways in which a user signs in, in the tables of better-auth and its plugins.
+// UserAdminExtras: a user's sign-in methods, in the tables of better-auth and its plugins.
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 using model::MethodKind;
 
-/// A user n with a row in each table, and m with rows of the same kinds.
+/// A user n with a row in each table, and a user m with the same kinds of rows.
 class SignInMethods : public Contract {
   public:
     void setup() override {
@@ -49,7 +49,7 @@ class SignInMethods : public Contract {
                              sql_literal(made) + ", " + sql_literal(made) + ")");
     }
 
-    /// Runs an operation on a store over a connection.
+    /// Runs an operation on a store that uses the connection.
     template <class Operation>
     auto with_methods(SingleConnection& connection, const Operation& operation,
                       const store::TableNames& names = {"user", "session", "account", true},
@@ -65,7 +65,7 @@ class SignInMethods : public Contract {
             return store.list_sign_in_methods(user, most);
         });
     }
-    /// All that is known of each method: "account 'password of n' 'credential' NULL …; …".
+    /// All fields of each method: "account 'password of n' 'credential' NULL …; …".
     static std::string text_of_all(const std::vector<model::SignInMethod>& methods) {
         const auto text = [](model::NullableText value) {
             return value ? " '" + std::string(*value) + "'" : std::string(" NULL");
@@ -84,7 +84,7 @@ class SignInMethods : public Contract {
                    time(method.created_at) + time(method.expires_at);
         return all;
     }
-    /// The ids alone: "password of n, passkey of n".
+    /// Only the ids: "password of n, passkey of n".
     std::string ids_of(std::string_view user, std::int64_t most = 100) {
         std::string all;
         for (const model::SignInMethod& method : worked(find(user, most)))
@@ -152,7 +152,7 @@ TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
                 text_of_all(worked(find("n", 100))));
     worked(remove("n", MethodKind::api_key, "k"));
     worked(remove("n", MethodKind::passkey, "p"));
-    // Without an id, a row cannot be named.
+    // A row without an id cannot be addressed.
     sql().run("ALTER TABLE \"passkey\" DROP COLUMN \"id\"; INSERT INTO \"passkey\" VALUES ('x', "
               "'n', 1)");
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));
@@ -186,7 +186,7 @@ TEST(sign_in_methods, obey_the_guard) {
     for (const auto& [guard, failure] : refusing_guards()) {
         const auto removed = remove("n", MethodKind::passkey, "passkey of n", guard);
         CHECK(!removed && removed.failure() == failure);
-        // What the user does not have is refused alike.
+        // A method that the user does not have is refused in the same way.
         const auto missing = remove("n", MethodKind::passkey, "unknown", guard);
         CHECK(!missing && missing.failure() == failure);
     }

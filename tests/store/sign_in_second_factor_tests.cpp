@@ -26,7 +26,7 @@ struct Variant {
     const char* reference;
     const char* time;
     bool has_snake_case;
-    /// The user's id, and that of another table's row.
+    /// The ids of the user and of the other tables' rows.
     const char* user_id;
     const char* row_id;
 };
@@ -80,7 +80,7 @@ class SignInSecondFactor : public Contract {
   protected:
     static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }
 
-    /// Creates the plugin's table and column until the test ends, with a row of the user.
+    /// Creates the plugin's table and column until the test ends, and a second factor of n.
     void create_table(const std::string& optional_columns = lock_columns + time() +
                                                             ", \"verified\" boolean") {
         change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; CREATE TABLE "
@@ -125,7 +125,7 @@ class SignInSecondFactor : public Contract {
         return row;
     }
 
-    /// Runs an operation on a store of a new connection.
+    /// Runs an operation on a store with a new connection.
     template <class Operation>
     auto with_store(const Operation& operation, const std::string& account = "useradmin") {
         SingleConnection connection(database(), account);
@@ -151,7 +151,7 @@ class SignInSecondFactor : public Contract {
         });
     }
 
-    /// Runs an operation on stores of several connections at once.
+    /// Runs an operation in several threads, each on a store with its own connection.
     void in_threads(int count, const std::function<void(store::DatabaseStore&)>& operation) {
         std::atomic<int> ready = 0;
         std::vector<std::thread> threads;
@@ -254,7 +254,7 @@ TEST(sign_in_second_factor, is_found_with_its_user) {
     CHECK_EQUAL(std::string("3"),
                 std::string(found.factor.failed_verification_count.value_or("NULL")));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
-    // Without a factor, and without the user.
+    // m has no second factor; o is not a user.
     CHECK(absent(find("m")));
     add_factor("o");
     CHECK(absent(find("o")));
@@ -273,7 +273,7 @@ TEST(sign_in_second_factor, is_enabled_by_the_column_of_the_user) {
     CHECK_FALSE(worked(without).is_enabled);
 }
 
-TEST(sign_in_second_factor, may_be_there_twice) {
+TEST(sign_in_second_factor, may_have_two_rows) {
     create_table();
     sql().run(R"(INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")
                      VALUES ('2', 'key', 'codes', 'n'))");
@@ -371,7 +371,7 @@ TEST(sign_in_second_factor, backup_codes_are_replaced_if_they_are_unchanged) {
     worked(change_factor(change));
     CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
     CHECK_EQUAL(std::string("b"), verifications());
-    // Without codes, none are written.
+    // A change without backup codes keeps them.
     worked(change_factor({"n", now_, {"b"}}));
     CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
     CHECK(mismatches(change_factor({"m", now_, {}, {}, "fewer", "codes"})));
@@ -389,7 +389,7 @@ TEST(sign_in_second_factor, failed_codes_are_counted_and_lock_it) {
     found = worked(find());
     CHECK_EQUAL(std::string("2"), std::string(found.factor.failed_verification_count.value()));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
-    // A count below another limit keeps the lock.
+    // A later failure below a higher limit keeps the lock.
     worked(fail_code("n", 10));
     CHECK_TRUE(worked(find()).factor.locked_until == now_ + std::chrono::minutes(15));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"lockedUntil\" IS NULL "

@@ -1,5 +1,4 @@
-// What the threads of one child share, used by many of them at once; in a long run under
-// ThreadSanitizer.
+// Objects shared by the threads of a child, used concurrently. Long runs use ThreadSanitizer.
 #include "contract.hpp"
 
 #include "httpd/connection_limiter.hpp"
@@ -30,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr int thread_count = 8;
 constexpr std::chrono::milliseconds wait = 60s;
 
-/// Runs it in so many threads, and waits for all of them. It gets the thread's number.
+/// Runs the work in thread_count threads and waits for all of them. Passes it their numbers.
 void in_threads(const std::function<void(int)>& work) {
     std::vector<std::thread> threads;
     for (int number = 0; number < thread_count; ++number)
@@ -39,7 +38,7 @@ void in_threads(const std::function<void(int)>& work) {
         thread.join();
 }
 
-/// The first that went wrong in any of the threads.
+/// The first failure in any of the threads.
 class Complaint {
   public:
     void note(bool is_right, const std::string& what) {
@@ -67,7 +66,7 @@ class SharedLog final : public text::Logger {
     std::string text_;
 };
 
-/// Zeroed memory, as children share it.
+/// Zeroed memory, like that shared by children.
 class Memory {
   public:
     explicit Memory(std::size_t size) : words_(size / sizeof(std::max_align_t) + 1) {}
@@ -77,7 +76,7 @@ class Memory {
     std::vector<std::max_align_t> words_;
 };
 
-/// A few connections behind a gate, as mod_dbd's are.
+/// A few connections behind a ConnectionLimiter, like mod_dbd's.
 struct ConnectionPool {
     static constexpr int most = 3;
 
@@ -89,7 +88,7 @@ struct ConnectionPool {
     httpd::ConnectionLimiter gate{most};
     store::SharedSchemas schemas;
     std::deque<SingleConnection> all;
-    /// Of who has the gate's turn.
+    /// Guarded by a PoolLock.
     std::vector<SingleConnection*> free;
 };
 
@@ -121,7 +120,7 @@ class PooledConnection final : public store::ConnectionSource {
     SingleConnection* taken_ = nullptr;
 };
 
-/// What a child has for all its requests.
+/// The objects shared by all requests of a child.
 struct Child {
     static constexpr ipc::FairSemaphore::Counts bounds{2, 2 * thread_count};
     static constexpr ipc::FairSemaphore::Counts writer_bounds{1, 2 * thread_count};
@@ -130,7 +129,7 @@ struct Child {
         CHECK(slots != nullptr && writers != nullptr);
     }
 
-    /// How many have their turn at the database, or wait for it.
+    /// Returns the number of requests that hold or wait for a permit to write.
     unsigned in_queue() {
         const auto held = writers->in_use();
         return held.permits + held.waiters;
@@ -149,7 +148,7 @@ struct Child {
     sign_in::ObservedFormats formats;
 };
 
-/// What one request has of it.
+/// The objects of one request.
 class Request {
   public:
     explicit Request(Child& child)
@@ -191,11 +190,11 @@ class Threads : public Contract {
         const std::string logged = child_->log.text();
         child_.reset();
         Contract::teardown();
-        // The log has why.
+        // The log has the cause.
         STRCMP_EQUAL("", (complaint_.first() + logged).c_str());
     }
 
-    /// Makes a user, signs it in and out or deletes it, and looks at what others see of it.
+    /// Creates a user, signs in, and signs out or deletes the user. Checks what other requests see.
     void live_through(const std::string& name, bool is_deleted) {
         const auto check = [&](bool is_right, const char* what) {
             complaint_.note(is_right, name + ": " + what);
@@ -267,7 +266,7 @@ TEST(threads, share_connections_totals_and_sessions) {
     CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-/// Notes the names of a row before and after its changes.
+/// Records the name in a row before and after each change.
 class NotedChanges final : public store::ChangeListener {
   public:
     bool runs_before_commit() const noexcept override { return false; }
@@ -300,7 +299,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
                                 before + ": was followed twice");
         }
     });
-    // All changes make one chain.
+    // The changes form one chain: each starts where another ended.
     std::string last = first;
     int length = 0;
     for (auto next = after_of.find(last); next != after_of.end(); next = after_of.find(last)) {
@@ -329,7 +328,7 @@ TEST(threads, that_change_the_same_version_have_one_winner) {
                 ++ready;
                 while (ready < 2)
                     std::this_thread::yield();
-                // Every fourth race is one with a deletion.
+                // In every fourth race, one writer deletes the user.
                 const auto outcome_of = [](const auto& result) {
                     return result                                                 ? "won"
                            : result.failure() == store::Failure::version_mismatch ? "lost"
@@ -389,7 +388,7 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
                 outcome == sign_in::Outcome::wrong_password ? 1 : 0;
         }
     });
-    // Whoever has just let his slot go may be kept from counting for a while.
+    // A thread that has released its slot may be preempted before it counts the failure.
     for (const std::atomic<int>& made : guesses)
         CHECK_TEXT(made >= static_cast<int>(limit.attempts) &&
                        made <= static_cast<int>(limit.attempts) + thread_count,
@@ -465,7 +464,7 @@ TEST(threads, with_one_hashing_slot_hash_one_at_a_time) {
     ipc::FairSemaphore* const semaphore = ipc::FairSemaphore::create(memory.get(), one);
     CHECK(semaphore != nullptr);
     const int turns = machine::times(200, 5000);
-    int done = 0; // of who holds the slot
+    int done = 0; // guarded by the slot
     in_threads([&](int) {
         password::HashSlots slots(*semaphore, {wait, "UserAdminTimeout"}, child_->log);
         for (int turn = 0; turn < turns; ++turn) {

@@ -1,4 +1,4 @@
-// The versions of users' rows, and changes that are meant for one of them.
+// Versions of user rows, and changes that are conditional on them.
 #include "contract.hpp"
 
 #include <set>
@@ -23,14 +23,14 @@ class Versions : public Contract {
     std::string version() { return std::string(worked(store().find("u")).version); }
     std::string name() { return std::string(worked(store().find("u")).name); }
 
-    /// The row has another version than when it was last looked at.
+    /// Expects that the version differs from that of the previous call.
     void expect_new(const char* after, SourceLocation where = {}) {
         const std::string now = version();
         if (now.empty() || now == std::exchange(last_, now))
             fail_test(std::string("no new version after: ") + after, where);
     }
 
-    /// What comes of an update and of a deletion that are meant for another version.
+    /// Expects that an update and a deletion for these versions fail with version_mismatch.
     void expect_changed(const std::vector<std::string_view>& versions) {
         CHECK(store().update("u", {{"name", "New"}}, meant_for(versions)).failure() ==
               store::Failure::version_mismatch);
@@ -39,7 +39,7 @@ class Versions : public Contract {
         CHECK_EQUAL(std::string("Name of u"), name());
     }
 
-    /// What holds of updates and deletions with any listener.
+    /// Expects that only the first change for a version succeeds.
     void expect_one_winner() {
         const std::string first = version();
         const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
@@ -59,7 +59,7 @@ class Versions : public Contract {
 
 TEST_GROUP_BASE(versions, Versions){};
 
-TEST(versions, are_the_same_however_a_row_is_had) {
+TEST(versions, are_the_same_however_a_row_is_read) {
     const auto made = worked(store().create(new_user("u", "u@x")));
     CHECK_EQUAL(version(), std::string(made.version));
     CHECK_EQUAL(version(), std::string(made.version));
@@ -118,7 +118,7 @@ TEST(versions, are_not_affected_by_other_rows) {
     CHECK_EQUAL(before, version());
 }
 
-TEST(versions, say_which_row_a_change_is_meant_for) {
+TEST(versions, make_changes_conditional) {
     add_user("u", "u@x");
     const std::string now = version();
     expect_changed({});
@@ -160,7 +160,7 @@ TEST(versions, come_after_the_rule_and_the_protected_address) {
           store::Failure::version_mismatch);
 }
 
-TEST(versions, are_there_where_the_users_are_a_view) {
+TEST(versions, exist_if_the_user_table_is_a_view) {
     if (database().kind() != Kind::postgresql)
         return;
     change("ALTER TABLE \"user\" RENAME TO \"people\"; CREATE VIEW \"user\" AS SELECT * FROM "

@@ -18,7 +18,7 @@ class Certificates {
     std::string folder() const { return folder_.string(); }
     std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-    /// Creates a self-signed one, unless the additional openssl arguments name the signer.
+    /// Creates a self-signed certificate, unless the additional openssl arguments name the signer.
     void make(const std::string& name, const std::string& subject,
               const std::vector<std::string>& further = {}) const;
     static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {

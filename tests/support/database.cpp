@@ -12,7 +12,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// APR and the drivers' list, loaded once for the process.
+/// Returns a pool for the process. Initializes APR and its DBD drivers once.
 apr_pool_t* process_pool() {
     static apr_pool_t* const pool = [] {
         apr_initialize();
@@ -43,7 +43,7 @@ struct Database::Connection {
     apr_dbd_t* handle = nullptr;
     bool is_sqlite = false;
 
-    /// Opens it; what is wrong otherwise.
+    /// Opens the connection. Returns an error message, or an empty string.
     std::string open(const std::string& driver_name, const std::string& params) {
         is_sqlite = driver_name == "sqlite3";
         if (apr_dbd_get_driver(pool.get(), driver_name.c_str(), &driver) != APR_SUCCESS)
@@ -55,9 +55,9 @@ struct Database::Connection {
         if (apr_dbd_open_ex(driver, pool.get(), params.c_str(), &handle, &error) != APR_SUCCESS)
             return "cannot open " + params + ": " + (error ? error : "no reason given");
         if (is_sqlite) {
-            // Another process may write at this moment; the tests themselves are in no hurry.
+            // Another process may hold the write lock. The tests can wait.
             sqlite3_busy_timeout(sqlite(), 10000);
-            // What the tests arrange need not survive a power cut.
+            // Test data need not survive a power failure.
             sqlite3_exec(sqlite(), "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);
         }
         return "";
@@ -92,7 +92,7 @@ bool Database::reachable(std::string_view driver, std::string_view params) {
 
 void Database::run(const std::string& statements) {
     if (connection_->is_sqlite) {
-        // apr_dbd calls a PRAGMA that answers with a row a failure.
+        // apr_dbd reports failure for a PRAGMA that returns a row.
         char* error = nullptr;
         if (sqlite3_exec(connection_->sqlite(), statements.c_str(), nullptr, nullptr, &error) !=
             SQLITE_OK) {

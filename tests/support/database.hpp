@@ -14,13 +14,13 @@ class Database {
   public:
     using Row = std::vector<std::optional<std::string>>;
 
-    /// Opens it with a driver and parameters, as in DBDriver and DBDParams.
+    /// Opens a connection with a driver and parameters, as in DBDriver and DBDParams.
     Database(std::string_view driver, std::string_view params);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// Returns whether such a connection can be opened now.
+    /// Returns whether a connection with these parameters can be opened now.
     static bool reachable(std::string_view driver, std::string_view params);
 
     /// Runs one or more statements that return no rows.
@@ -32,7 +32,7 @@ class Database {
     /// Returns the first column of a single row; an empty optional for NULL and for no row.
     std::optional<std::string> value(const std::string& query);
 
-    /// Returns a number, such as a count.
+    /// Returns the result of a query for one number, such as a count.
     long number(const std::string& query);
 
   private:
@@ -40,7 +40,7 @@ class Database {
     std::unique_ptr<Connection> connection_;
 };
 
-/// Returns the text as an SQL literal.
+/// Returns the string as an SQL literal.
 std::string sql_literal(std::string_view text);
 
 } // namespace useradmin::test

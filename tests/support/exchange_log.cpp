@@ -16,10 +16,10 @@ namespace useradmin::test {
 
 namespace {
 
-/// No test asks for this.
+/// A path that no test requests.
 constexpr const char* page = "openapi-of-the-tests";
 
-/// A JSON string whose characters are the bytes.
+/// Returns a JSON string with one character per byte.
 std::string json_string(std::string_view bytes) {
     std::string text = "\"";
     for (const char character : bytes) {
@@ -57,7 +57,7 @@ std::string host_of(const Request& request) {
     return {};
 }
 
-/// The words of a line of a configuration, without quotes.
+/// Returns the words of a configuration line, without quotes.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
     std::string word;
@@ -72,7 +72,7 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-/// The path of a request, as httpd looks for a Location.
+/// Returns a request's path as httpd matches it to a Location.
 std::string path_of(std::string_view target) {
     std::string path;
     for (std::size_t at = 0; at < target.size() && target[at] != '?'; ++at) {
@@ -127,7 +127,7 @@ void ExchangeLog::read(const std::string& configuration, Server& server) {
             location = words[1].substr(0, words[1].find_last_not_of('/') + 1);
         if (words[0] == "UserAdmin" && words[1] == "On")
             server.bases.push_back(location);
-        // Of what a virtual host switches off, this does not tell which one it is.
+        // This does not track which virtual host is switched off.
         if ((words[0] == "SetHandler" && words[1].starts_with("useradmin-")) ||
             (words[0] == "UserAdmin" && words[1] == "Off"))
             server.pages.push_back(location);
@@ -189,7 +189,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
     line += ",\"status\":" + std::to_string(reply.status) + ",\"headers\":[";
     const char* comma = "";
     for (const auto& [name, value] : reply.headers) {
-        // Of no interest here, and different each time.
+        // Irrelevant here, and different in each reply.
         if (name == "Date" || name == "date")
             continue;
         line += comma + ("[" + json_string(name)) + "," + json_string(value) + "]";
@@ -199,7 +199,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
     const UtestShell& test = *UtestShell::getCurrent();
     const std::string name =
         std::string(test.getGroup().asCharString()) + "." + test.getName().asCharString();
-    // Said once is enough.
+    // Record identical exchanges of a test only once.
     if (seen_.insert(std::hash<std::string>()(line + name)).second)
         write(line + ",\"test\":" + json_string(name) + "}");
 }

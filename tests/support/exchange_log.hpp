@@ -1,4 +1,4 @@
-// Records the exchanges between clients and servers with each server's OpenAPI document. After the
+// Records the exchanges between clients and servers, and each server's OpenAPI document. After the
 // tests, compares them (tests/integration/exchanges).
 #pragma once
 
@@ -23,11 +23,11 @@ class ExchangeLog {
   public:
     static ExchangeLog& instance();
 
-    /// Starts to record exchanges in a file in the folder.
+    /// Starts recording exchanges to a file in the folder.
     void begin(const std::filesystem::path& folder);
     bool is_on() const noexcept { return file_ != nullptr; }
 
-    /// Returns the directives with which a server provides its documents.
+    /// Returns the directives that make a server provide its documents.
     std::string directives() const;
     /// Records that a server was started with the configuration.
     void begin_server(std::uint16_t port, const std::string& configuration);
@@ -37,8 +37,8 @@ class ExchangeLog {
     void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
     /// Declares that the running test sends successful requests that are not in the document.
     void exclude_from_document();
-    /// Call before a server stops: fetches the documents for the addresses used. A server that does
-    /// not reply has none and is treated like the others.
+    /// Call before a server stops: fetches the documents for the addresses used. If the server does
+    /// not reply, records that there is none.
     void end_server(std::uint16_t port) noexcept;
 
     /// Closes the file and returns whether all exchanges match the documents. Prints those that do
@@ -51,7 +51,7 @@ class ExchangeLog {
         /// Its Locations with "UserAdmin On", and those with OpenAPI pages.
         std::vector<std::string> bases = {};
         std::vector<std::string> pages = {};
-        /// The hosts and base addresses used.
+        /// The hosts and base addresses that were requested.
         std::set<std::pair<std::string, std::string>> asked = {};
     };
 
@@ -71,7 +71,7 @@ class ExchangeLog {
     bool is_asking_ = false;
 };
 
-/// In a test: some successful requests are not in the OpenAPI document.
+/// Declares that some successful requests of the running test are not in the OpenAPI document.
 void exclude_from_document();
 
 } // namespace useradmin::test

@@ -20,14 +20,14 @@ class WorkFolder {
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Creates a folder with the name inside.
+    /// Creates a subfolder with the name.
     std::filesystem::path make(std::string_view name) const;
 
   private:
     std::filesystem::path path_;
 };
 
-/// Returns the whole file; an empty text if there is none.
+/// Returns the content of the file; an empty string if it does not exist.
 std::string read_file(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -1,5 +1,4 @@
-// A schema of objects that hide PostgreSQL's own when a name is looked up in a search path with the
-// schema.
+// A schema whose objects shadow PostgreSQL's own if the schema is in the search path.
 #pragma once
 
 #include <string>

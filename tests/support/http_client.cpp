@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-/// Takes one line of a reply's head; a new status line starts afresh (100 Continue came before).
+/// Parses a line of a reply's header section. A new status line starts over (after 100 Continue).
 void take_head_line(Reply& reply, std::string_view line) {
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
         line.remove_suffix(1);
@@ -83,10 +83,10 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
     }
     if (request.is_http2) {
         curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
-        // libcurl 7.88 breaks such a connection when it is used again after curl_easy_reset.
+        // libcurl 7.88 breaks if such a connection is reused after curl_easy_reset().
         curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
     }
-    // curl would ask for 100 Continue where a body is long; tests that want it say so.
+    // curl would send Expect: 100-continue with a long body. Tests that want it add the header.
     headers.add("Expect:");
     for (const auto& header : request.headers)
         headers.add(header);
@@ -159,7 +159,7 @@ struct HttpClient::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    /// Sends it and waits for the reply: why none came, or nullptr.
+    /// Sends the request and waits for the reply. Returns an error message, or nullptr.
     const char* exchange(const Request& request, Reply& reply) {
         HeaderList headers;
         curl_easy_reset(handle);
@@ -193,7 +193,7 @@ std::optional<Reply> HttpClient::try_send(const Request& request) {
 
 std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests,
                                             SourceLocation where) {
-    // Made before the first is prepared: curl keeps their addresses.
+    // Allocated before any request is prepared: curl keeps pointers to the elements.
     std::vector<Reply> replies(requests.size());
     std::vector<Easy> handles(requests.size());
     CURLM* multi = curl_multi_init();

@@ -14,7 +14,7 @@
 
 namespace useradmin::test {
 
-/// A TLS client's files; without a certificate and its key, it presents none.
+/// The files of a TLS client. Without a certificate and key, it presents no certificate.
 struct Tls {
     std::string authority;
     std::string certificate = {};

@@ -15,7 +15,7 @@ namespace useradmin::test {
 namespace {
 
 std::string load(const std::string& name, const std::string& file) {
-    // Some systems build a module in that others load.
+    // Some systems compile in modules that others load.
     return "<IfModule !" + name + "_module>\n  LoadModule " + name + "_module \"" + file +
            "\"\n</IfModule>\n";
 }
@@ -38,7 +38,7 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
             "ServerName localhost\n"
             "Listen 127.0.0.1:${PORT}\n"
             "KeepAlive On\n"
-            // So that a reply of a megabyte does not disappear in a buffer whose reader is slow.
+            // A reply of 1 MB must not fit in the send buffer if the client reads slowly.
             "SendBufferSize 65536\n";
     if (const auto account = Httpd::account())
         text += "User " + account->name + "\nGroup " + account->group + "\n";
@@ -52,8 +52,8 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
         text += load_own(file);
     text += load("useradmin", machine::built("mod_useradmin.so"));
     text += load("auth_useradmin", machine::built("mod_auth_useradmin.so"));
-    // prefork has all its children from the start: it makes more of them once a second only, and
-    // tests ask thirty at once. httpd complains once none is left, not while two are.
+    // All prefork children start at once: prefork adds children only once a second, and tests send
+    // thirty requests at once. httpd warns if no idle child is left, but not if two are.
     text += "LogFormat \"%u %>s %m %U\" test\n"
             "CustomLog \"${WORK}/access.log\" test\n"
             "<IfModule mpm_prefork_module>\n"
@@ -66,7 +66,7 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
     return text + settings.configuration + ExchangeLog::instance().directives();
 }
 
-/// A folder of its own for each httpd of a test executable.
+/// Creates a separate folder for each httpd of a test executable.
 std::filesystem::path next_folder(const WorkFolder& work) {
     static int number = 0;
     return work.make("httpd-" + std::to_string(++number));
@@ -83,7 +83,7 @@ std::vector<std::pair<std::string, std::string>> variables_of(const HttpdSetting
 Httpd::Httpd(const WorkFolder& work, HttpdSettings settings)
     : settings_(std::move(settings)), folder_(next_folder(work)) {
     LogWatch::instance().watch(folder_ / "error.log");
-    // Another program may take the port between our look and httpd's bind.
+    // Another program may take the port between free_port() and httpd's bind().
     for (int attempt = 0; attempt < 3; ++attempt)
         if (start()) {
             ExchangeLog::instance().begin_server(port_, settings_.configuration);
@@ -107,7 +107,7 @@ bool Httpd::start() {
     const Command command{{machine::httpd(), "-f", file.string(), "-DFOREGROUND"},
                           variables_of(settings_)};
     process_ = std::make_unique<Process>(command, folder_ / "output");
-    // It listens, and closes that again, while it reads its configuration for the first time.
+    // An open port is not enough: httpd binds and closes it when it first reads its configuration.
     const bool ready = eventually([this] { return !process_->running() || times_started() > 0; });
     return ready && process_->running();
 }
@@ -120,7 +120,7 @@ bool Httpd::has_no_child_left() const {
 void Httpd::crash() {
     const auto children = children_of(process_->id());
     process_.reset();
-    // Those without a parent may remain as zombies.
+    // Orphaned children may remain as zombies.
     if (!eventually([&] { return std::all_of(children.begin(), children.end(), has_ended); }))
         LogWatch::instance().note("httpd's children could not be killed");
 }
@@ -128,12 +128,12 @@ void Httpd::crash() {
 void Httpd::stop() {
     if (process_ == nullptr)
         return;
-    // Gracefully first: if they are ended at once, the event MPM's children can crash over a
-    // connection that they have just kept.
+    // Stop gracefully first. On an immediate stop, children of the event MPM can crash on a
+    // connection that has just been kept alive.
     process_->signal(SIGWINCH);
     static_cast<void>(eventually([this] { return !process_->running() || has_no_child_left(); },
                                  std::chrono::seconds(10)));
-    // It looks after its children once a second, until it is told this.
+    // A graceful stop checks the children only once a second. SIGTERM ends that wait.
     process_->signal(SIGTERM);
     if (!process_->ended_within(std::chrono::seconds(60)))
         LogWatch::instance().note("httpd did not stop");

@@ -47,7 +47,7 @@ class Httpd {
     const std::filesystem::path& folder() const noexcept { return folder_; }
     std::filesystem::path error_log() const { return folder_ / "error.log"; }
 
-    /// Returns "%u %>s %m %U" for each answered request.
+    /// Returns a line "%u %>s %m %U" for each request.
     std::vector<std::string> access_log() const;
 
     /// Kills all its processes at once, like a power failure. Only the destructor may follow.
@@ -56,14 +56,14 @@ class Httpd {
     /// Returns the pid of the parent process.
     pid_t main_process() const { return process_->id(); }
 
-    /// Writes the configuration without starting httpd. Returns the file.
+    /// Writes the configuration without starting httpd. Returns its path.
     static std::filesystem::path write_configuration(const WorkFolder& work,
                                                      const HttpdSettings& settings);
 
     /// Returns whether httpd accepts the configuration (httpd -t), and its output.
     static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 
-    /// Returns the account of httpd's children; nothing if it is the tests' own.
+    /// Returns the account of httpd's children; nothing if it is that of the tests.
     static std::optional<Account> account();
 
   private:

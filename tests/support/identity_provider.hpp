@@ -18,7 +18,7 @@ class IdentityProvider {
     IdentityProvider(const IdentityProvider&) = delete;
     IdentityProvider& operator=(const IdentityProvider&) = delete;
 
-    /// Its own address, the issuer of the tokens.
+    /// Returns the address of the provider, which is the issuer of its tokens.
     std::string issuer() const;
 
     /// Sets an ID token for the client with additional claims (members of a JSON object), signed

@@ -25,13 +25,13 @@ bool holds_a_secret(std::string_view text) noexcept {
 bool is_alarming(std::string_view line) noexcept {
     if (line.find("exit signal") != std::string_view::npos)
         return true;
-    // Clients cause these with credentials that do not count.
+    // Clients cause these with invalid credentials.
     for (const std::string_view tag :
          {" UA0223: ", " UA0224: ", " UA0310: ", " UA0318: ", " UA0319: "})
         if (line.find(tag) != std::string_view::npos)
             return false;
-    // What httpd says when it is stopped at a busy moment: a connection could not be kept for
-    // another request, and a child took more than a few seconds to end.
+    // httpd logs these if it is stopped while busy: a connection could not be kept alive, or a
+    // child took several seconds to end.
     for (const std::string_view ending : {"AH03093", "AH00045"})
         if (line.find(ending) != std::string_view::npos)
             return false;
@@ -83,7 +83,7 @@ void LogWatch::ignore_during(const std::function<void()>& action) {
     const auto before = static_cast<std::ptrdiff_t>(lines_.size());
     action();
     read_on();
-    // A crash is not among these.
+    // Lines about a crash do not match and are kept.
     static const std::vector<std::string> parts = {" UA0", "[dbd:error]"};
     lines_.erase(std::remove_if(lines_.begin() + before, lines_.end(),
                                 [](const std::string& line) { return contains_any(line, parts); }),
@@ -137,7 +137,7 @@ void LogWatch::read_on(Source& source, std::vector<std::string>& lines) {
         source.read += static_cast<std::uintmax_t>(file.gcount());
         source.rest.append(part, 0, static_cast<std::size_t>(file.gcount()));
     }
-    // A line without its end is still being written.
+    // A line without a newline is still being written.
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = source.rest.find('\n', begin)) != std::string::npos;
          begin = end + 1)

@@ -10,11 +10,11 @@
 
 namespace useradmin::test {
 
-/// All secrets of the tests (passwords, tokens and the like) contain this text, so a single search
-/// of the logs and replies finds leaks.
+/// All secrets of the tests (passwords, tokens and the like) contain this string, so a single
+/// search of the logs and replies finds leaks.
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
-/// Returns whether the text contains a test secret or a password hash.
+/// Returns whether the text contains a secret of the tests or a password hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
 /// Returns whether a line of httpd's error log has level warn or worse and is not about a client's
@@ -33,10 +33,10 @@ class LogWatch {
     /// Reads the rest of the log and stops watching it.
     void stop_watching(const std::filesystem::path& log);
 
-    /// Adds a line of the harness, as severe as a crash.
+    /// Adds a line from the test harness. It fails the test like a crash.
     void note(std::string line);
 
-    /// Declares that the running test causes such lines. Without one, the test fails.
+    /// Declares that the running test causes such a line. Without one, the test fails.
     void expect(std::string_view part);
 
     /// Declares that the running test may cause such lines.
@@ -48,7 +48,7 @@ class LogWatch {
     /// Returns whether a line of the running test contains the text.
     bool has(std::string_view part);
 
-    /// Ends a test. Returns what is wrong with its lines, or an empty text. Clears the lines and
+    /// Ends a test. Returns what is wrong with its lines, or an empty string. Clears the lines and
     /// the expectations.
     std::string settle();
 
@@ -71,10 +71,10 @@ class LogWatch {
     std::vector<std::string> allowed_;
 };
 
-/// In a test: it causes a line of level warn or worse with this text.
+/// Declares that the running test causes a line of level warn or worse with this text.
 void expect_log(std::string_view part);
 
-/// In a test: it may cause lines of level warn or worse with this text.
+/// Declares that the running test may cause lines of level warn or worse with this text.
 void allow_log(std::string_view part);
 
 } // namespace useradmin::test

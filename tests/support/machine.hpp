@@ -27,8 +27,7 @@ std::filesystem::path postgresql(std::string_view program);
 /// Returns a program of the system: "pgbouncer".
 std::filesystem::path program(std::string_view name);
 
-/// Returns whether this is a long run (USERADMIN_TEST_LONG in the environment), for destructive
-/// tests.
+/// Returns whether this is a long run (USERADMIN_TEST_LONG in the environment).
 bool is_long();
 
 /// Returns the number of repetitions: few, or many in a long run.

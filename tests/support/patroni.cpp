@@ -17,8 +17,8 @@ std::string address_of(std::uint16_t port) {
     return "127.0.0.1:" + std::to_string(port);
 }
 
-/// Returns whether Patroni is older than 3.0.3. With etcd's version 3, a primary that was frozen
-/// takes the lock back when it is thawed, and confirms changes that are lost.
+/// Returns whether Patroni is older than 3.0.3. With etcd's API version 3, these versions let a
+/// primary that was frozen take the leader lock back and confirm changes that are lost.
 bool needs_old_etcd() {
     static const bool is_old = [] {
         const auto version = test::run({{machine::program("patroni"), "--version"}}).output;
@@ -33,7 +33,7 @@ bool needs_old_etcd() {
     return is_old;
 }
 
-/// Returns the reply to a request without a body; an empty text if none came.
+/// Returns the reply to a request without a body; an empty string if there was none.
 std::string ask(std::uint16_t port, const std::string& request) {
     const auto connection = RawConnection::open(port);
     if (connection == nullptr || !connection->send(request + " HTTP/1.0\r\n\r\n") ||
@@ -94,7 +94,7 @@ void PatroniNode::start() {
          {"PATRONI_RESTAPI_LISTEN", address_of(own_rest_port_)},
          {"PATRONI_RESTAPI_CONNECT_ADDRESS", address_of(node_relay_->port())},
          {etcd + "_HOSTS", address_of(etcd_relay_->port())},
-         // Patroni would ask etcd for its own address, and go past the relay.
+         // Otherwise, Patroni would ask etcd for its address and bypass the relay.
          {etcd + "_USE_PROXIES", "true"},
          {"PATRONI_POSTGRESQL_LISTEN", address_of(own_database_port_)},
          {"PATRONI_POSTGRESQL_CONNECT_ADDRESS", address_of(database_port())},

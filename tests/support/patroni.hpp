@@ -20,7 +20,7 @@ class Etcd {
     explicit Etcd(const WorkFolder& work);
 
     std::uint16_t port() const noexcept { return port_; }
-    /// Starts it, with what it stored before.
+    /// Starts etcd with the data it stored before.
     void start();
     void kill();
 
@@ -41,7 +41,7 @@ class PatroniNode {
     PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
-    /// For HAProxy. The other nodes have a relay of their own.
+    /// The port for HAProxy. The other nodes use a separate relay.
     std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
     const std::string& name() const noexcept { return name_; }
 
@@ -51,7 +51,7 @@ class PatroniNode {
     void kill();
     /// Kills PostgreSQL alone.
     void kill_postgresql();
-    /// Returns whether PostgreSQL has not been started since.
+    /// Returns whether PostgreSQL has not been started since kill_postgresql().
     bool is_killed() const { return killed_ != 0 && postmaster() == killed_; }
     /// Stops all processes until thaw().
     void freeze() { signal_all(SIGSTOP); }
@@ -59,13 +59,13 @@ class PatroniNode {
     /// Drops all packets until reconnect().
     void disconnect();
     void reconnect();
-    /// Drops what the other nodes ask Patroni.
+    /// Drops the other nodes' requests to Patroni.
     void disconnect_from_nodes() const { node_relay_->disconnect(); }
     void reconnect_to_nodes() const { node_relay_->reconnect(); }
 
     /// Returns whether Patroni's REST interface answers a path such as "/primary" with 200.
     bool is(const std::string& path) const;
-    /// Asks Patroni for a planned change of the primary. Returns whether it took place.
+    /// Requests a switchover from Patroni. Returns whether it took place.
     bool switch_over() const;
 
     /// Returns DBDParams for the server itself.
@@ -76,11 +76,11 @@ class PatroniNode {
     static constexpr const char* password = "s3cr3t of patroni";
 
   private:
-    /// The main process of PostgreSQL; 0 if it is not running.
+    /// Returns the PID of the postmaster; 0 if it is not running.
     pid_t postmaster() const;
     void signal_all(int number) const;
 
-    /// The main process that kill_postgresql() killed.
+    /// The PID of the postmaster that kill_postgresql() killed.
     pid_t killed_ = 0;
     std::string name_;
     std::uint16_t etcd_port_;

@@ -17,10 +17,9 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
                          folder_.string() +
                          "\nlisten_port = 6432\nauth_type = any\npool_mode = " + std::string(mode) +
                          "\n"
-                         // Of a server that refused a connection it else asks for another one
-                         // after 15 s.
+                         // By default, PgBouncer retries a failed login after 15 s.
                          "server_login_retry = 0.2\n"
-                         // Fewer than there are clients where they may share them.
+                         // Fewer than the clients where they can share connections.
                          "default_pool_size = " +
                          (mode == "session" ? "90" : "4") + "\n");
     Command command{{machine::program("pgbouncer"), file.string()}, {}, {}};

@@ -13,8 +13,8 @@ std::uint16_t free_port();
 /// Returns the port's address on 127.0.0.1.
 sockaddr_in loopback(std::uint16_t port) noexcept;
 
-/// Returns a socket connected to the port, which the caller closes, or -1. receive_buffer: its size
-/// in bytes (0: the system's default).
+/// Returns a socket connected to the port, which the caller closes, or -1. receive_buffer:
+/// the size of the receive buffer in bytes (0: the system's default).
 int connected_to(std::uint16_t port, int receive_buffer = 0);
 
 } // namespace useradmin::test

@@ -67,12 +67,12 @@ void PostgreSql::start() {
 }
 
 void PostgreSql::stop() {
-    // PostgreSQL's fast shutdown: it does not wait for clients to leave.
+    // PostgreSQL's fast shutdown: it disconnects the clients.
     stop_with_signal(SIGINT);
 }
 
 void PostgreSql::crash() {
-    // Its immediate shutdown.
+    // PostgreSQL's immediate shutdown.
     stop_with_signal(SIGQUIT);
 }
 
@@ -97,13 +97,13 @@ void PostgreSql::thaw() {
 
 bool PostgreSql::kill_backend() const {
     for (const pid_t process : children_of(server_->id())) {
-        // It may end meanwhile.
+        // The process may have ended.
         std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
         std::string title;
         std::getline(file, title);
         if (title.find("[local]") != std::string::npos) {
             kill(process, SIGKILL);
-            // Once the server has taken notice, it accepts no client before it has recovered.
+            // Once the server has reaped the backend, it accepts no client until it has recovered.
             return eventually([&] { return kill(process, 0) != 0; });
         }
     }
@@ -113,7 +113,7 @@ bool PostgreSql::kill_backend() const {
 std::string PostgreSql::params() const {
     std::string params =
         "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=30";
-    // The socket's name has the port, too.
+    // The name of the socket contains the port.
     for (const std::string& setting : settings_)
         if (setting.starts_with("port="))
             params += " " + setting;

@@ -16,7 +16,7 @@ namespace useradmin::test {
 /// cannot conflict. As root, it runs under the account postgres. The destructor stops it.
 class PostgreSql {
   public:
-    /// Settings that override the tests' own: "name=value".
+    /// Settings that override the defaults of the tests: "name=value".
     using Settings = std::vector<std::string>;
 
     /// Creates the cluster under the name and starts it.
@@ -29,7 +29,7 @@ class PostgreSql {
 
     void start();
     void stop();
-    /// Kills all its processes at once, like a power failure.
+    /// Ends all its processes at once, like a power failure.
     void crash();
     /// Promotes a standby. On return, it accepts writes.
     void promote();
@@ -43,9 +43,9 @@ class PostgreSql {
 
     /// Returns the socket's folder, for a connection's "host".
     const std::filesystem::path& folder() const noexcept { return folder_; }
-    /// Returns the account of the server; nothing if it is the tests' own.
+    /// Returns the account of the server; nothing if it is that of the tests.
     const std::optional<Account>& account() const noexcept { return account_; }
-    /// Returns DBDParams for it.
+    /// Returns DBDParams for the server.
     std::string params() const;
 
     /// As root, makes the account of the server the owner of a folder, and returns the account.

@@ -25,7 +25,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The texts as C wants them: pointers, and a null at the end. They live as long as the texts.
+/// Returns a null-terminated array of pointers to the strings, valid for their lifetime.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts)
@@ -49,8 +49,8 @@ std::vector<std::string> environment_of(const Command& command) {
     return all;
 }
 
-/// Starts the program with its output in the descriptor. Between fork and exec only calls that are
-/// safe there.
+/// Starts the program with its output sent to the descriptor. Allocates nothing between fork() and
+/// execve().
 pid_t start(const Command& command, int output) {
     auto words = command.words;
     auto arguments = pointers_to(words);
@@ -61,7 +61,7 @@ pid_t start(const Command& command, int output) {
     if (child < 0)
         fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
     if (child > 0) {
-        // Set on both sides, so that neither has to wait for the other.
+        // Called in the parent and in the child, so that neither has to wait for the other.
         ::setpgid(child, child);
         return child;
     }
@@ -72,7 +72,7 @@ pid_t start(const Command& command, int output) {
             ::setuid(command.account->user_id) != 0)
             ::_exit(126);
     }
-    // A test executable that is killed takes its servers along.
+    // If the test executable is killed, its servers end too.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent)
         ::_exit(126);
@@ -240,7 +240,7 @@ std::unique_ptr<Process> start_server(const std::string& name, const Command& co
 }
 
 void signal_with_children(pid_t process, int number) {
-    // Stopped, it makes no further children.
+    // A stopped process creates no more children.
     ::kill(process, SIGSTOP);
     const std::vector<pid_t> children = children_of(process);
     ::kill(process, number);

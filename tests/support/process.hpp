@@ -15,7 +15,7 @@
 
 namespace useradmin::test {
 
-/// An account of the system.
+/// A system account.
 struct Account {
     std::string name;
     std::string group;
@@ -29,7 +29,7 @@ struct Account {
     void take_ownership(const std::filesystem::path& path) const;
 };
 
-/// Returns whether the tests run as root. Servers then run under accounts of their own.
+/// Returns whether the tests run as root. Servers then run under other accounts.
 bool running_as_root() noexcept;
 
 /// A program to run, with its environment and account.
@@ -45,10 +45,10 @@ struct CommandResult {
     std::string output;
 };
 
-/// Runs a program to its end. Returns its standard output and error as one text.
+/// Runs a program to its end. Returns its standard output and error in one string.
 CommandResult run(const Command& command);
 
-/// Polls until the condition holds, up to the bound. Returns whether it held.
+/// Polls until the condition is true, up to the bound. Returns whether it was.
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::seconds bound = std::chrono::seconds(60));
 
@@ -79,8 +79,8 @@ class Process {
     bool reaped_ = false;
 };
 
-/// Starts a server with its output in the log, and waits until the condition holds. Fails the test
-/// with the log if the server ends before.
+/// Starts a server with its output in the log, and waits until the condition is true. Fails the
+/// test with the log if the server ends first.
 std::unique_ptr<Process> start_server(const std::string& name, const Command& command,
                                       const std::filesystem::path& log,
                                       const std::function<bool()>& is_ready);

@@ -12,7 +12,7 @@ namespace useradmin::test {
 /// A connection to a port of 127.0.0.1.
 class RawConnection {
   public:
-    /// receive_buffer: its size in bytes (0: the system's default).
+    /// receive_buffer: the size of the receive buffer in bytes (0: the system's default).
     explicit RawConnection(std::uint16_t port, int receive_buffer = 0);
     /// Returns a connection, or nullptr if the port refuses it.
     static std::unique_ptr<RawConnection> open(std::uint16_t port);
@@ -20,10 +20,10 @@ class RawConnection {
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    /// Sends all the bytes. Returns false if the peer closed the connection before.
+    /// Sends all the bytes. Returns false if the peer closed the connection first.
     bool send(std::string_view bytes) const;
 
-    /// Returns whether data arrived or the peer closed the connection within the time.
+    /// Returns whether data arrives or the peer closes the connection within the time.
     bool has_input(std::chrono::milliseconds time) const;
 
     /// Shuts down the sending side.
@@ -32,7 +32,7 @@ class RawConnection {
     /// Returns everything until the peer closes the connection. Fails the test on timeout.
     std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// Returns everything until the text is received. Fails the test on timeout.
+    /// Returns everything until this string is received. Fails the test on timeout.
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(30)) const;
 

@@ -19,7 +19,7 @@ struct ServerCertificate {
     std::string key;
 };
 
-/// A Redis on a port of its own, with a password. It saves nothing by itself. The destructor stops
+/// A Redis server on a free port, with a password and without automatic saves. The destructor stops
 /// it.
 class Redis {
   public:
@@ -30,7 +30,7 @@ class Redis {
           const std::optional<ServerCertificate>& certificate = {});
     ~Redis();
 
-    /// Starts it again, with what the command SAVE has written.
+    /// Starts it again with the data that the command SAVE wrote.
     void start();
     /// Kills it.
     void stop();
@@ -45,7 +45,7 @@ class Redis {
     std::string url(std::uint16_t port) const;
     /// Returns the same for TLS.
     std::string tls_url(const std::string& host) const;
-    /// Runs a command in database 2. Returns its text, or nothing for nil.
+    /// Runs a command in database 2. Returns the reply as a string, or nothing for nil.
     std::optional<std::string> run(const std::vector<std::string>& words) const;
 
   private:

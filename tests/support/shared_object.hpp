@@ -7,7 +7,7 @@
 
 namespace useradmin::test {
 
-/// Lives as long as the mapping; its destructor is not called.
+/// An object that lives as long as its mapping. Its destructor is not called.
 template <class T>
 class SharedObject {
   public:

@@ -17,8 +17,8 @@ namespace useradmin::test {
 
 namespace {
 
-/// Gives this process mounts of its own. Who is not root needs a namespace of users for that, with
-/// the same account in it.
+/// Moves this process to a new mount namespace. Without root, this requires a user namespace that
+/// contains the account.
 bool has_own_mounts() {
     static const bool has = [] {
         const uid_t user = ::geteuid();

@@ -6,7 +6,7 @@
 namespace useradmin::test {
 
 /// A file system of a few MiB in memory, mounted in a folder, visible only to this process and
-/// those it starts. It ends with this object, or with the last of those processes.
+/// those it starts. It exists until this object is destroyed or the last of those processes ends.
 class SmallDisk {
   public:
     explicit SmallDisk(std::filesystem::path folder);

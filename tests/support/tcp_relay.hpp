@@ -13,9 +13,9 @@ namespace useradmin::test {
 /// Listens on a port of 127.0.0.1 and relays to the server and back.
 class TcpRelay {
   public:
-    /// To a server that listens on a Unix socket.
+    /// Relays to a server that listens on a Unix socket.
     explicit TcpRelay(std::filesystem::path server_socket);
-    /// To a server that listens on a port of 127.0.0.1.
+    /// Relays to a server that listens on a port of 127.0.0.1.
     explicit TcpRelay(std::uint16_t server_port);
     /// Relays new connections to a server on another port.
     void lead_to(std::uint16_t server_port) noexcept { server_port_ = server_port; }
@@ -31,7 +31,7 @@ class TcpRelay {
     void reconnect();
 
   private:
-    /// One end of a connection, and what it has not taken of the other's bytes.
+    /// One end of a connection, and the bytes from the other end that were not yet sent to it.
     struct End {
         int socket;
         std::string pending = {};
@@ -40,7 +40,7 @@ class TcpRelay {
         End client;
         End server;
     };
-    /// Moves what is possible. Returns false if one end is closed.
+    /// Transfers bytes without blocking. Returns false if an end is closed.
     static bool move_bytes(End& from, End& to);
 
     void start();
@@ -60,7 +60,7 @@ class TcpRelay {
     int wake_write_ = -1;
     std::atomic<bool> is_cut_{false};
     std::atomic<bool> ends_{false};
-    /// Used only by the thread.
+    /// Used only by thread_.
     std::vector<Pair> pairs_;
     /// Connections that fill the listener's queue while disconnected.
     std::vector<int> fillers_;

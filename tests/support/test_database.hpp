@@ -19,7 +19,7 @@ Kind kind_of(std::string_view name);
 /// A separate server or file in the work folder, with sql/<kind>/schema.sql applied.
 class TestDatabase {
   public:
-    /// settings: for PostgreSQL.
+    /// settings: only for PostgreSQL.
     TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
                  PostgreSql::Settings settings = {});
 
@@ -27,7 +27,7 @@ class TestDatabase {
     std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
     std::string params() const;
 
-    /// Returns the tests' own connection.
+    /// Returns a connection for preparing and checking tests.
     Database& sql();
 
     /// Returns the PostgreSQL server. Before stopping it, call forget_connection().
@@ -40,7 +40,7 @@ class TestDatabase {
     void make_unavailable();
     void make_available();
 
-    /// Makes the database reject writes. In SQLite, processes with an open file go on writing.
+    /// Makes the database reject writes. Processes with an open SQLite file can still write.
     void set_read_only(bool is_read_only);
 
     /// Makes PostgreSQL unresponsive until thaw().
@@ -63,7 +63,7 @@ class TestDatabase {
     std::unique_ptr<Database> sql_;
 };
 
-/// A superuser of PostgreSQL who signs in with a password. There is one in a database.
+/// A PostgreSQL superuser that authenticates with a password. A database can have one of them.
 class RoleWithPassword {
   public:
     explicit RoleWithPassword(TestDatabase& database);

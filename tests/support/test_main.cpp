@@ -14,7 +14,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Fails a test whose log lines it did not name.
+/// Fails a test that causes unexpected log lines.
 class LogPlugin final : public TestPlugin {
   public:
     LogPlugin() : TestPlugin("LogPlugin") {}
@@ -37,21 +37,21 @@ class LogPlugin final : public TestPlugin {
 
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around) {
-    // The library's own leak detection calls what a cache keeps a leak; the sanitizer build looks
-    // for real ones.
+    // CppUTest's leak detection reports cached objects as leaks. The sanitizer build finds real
+    // leaks.
     MemoryLeakWarningPlugin::turnOffNewDeleteOverloads();
     LogPlugin plugin;
     TestRegistry::getCurrentRegistry()->installPlugin(&plugin);
     int status = 2;
     try {
-        // Not the number of failures: CTest takes 77 for a skipped test, and a process cannot exit
-        // with 256.
+        // Not the number of failures: CTest takes 77 as a skipped test, and the exit status 256
+        // would become 0.
         status = around(
             [&] { return CommandLineTestRunner::RunAllTests(count, arguments) == 0 ? 0 : 1; });
     } catch (const std::exception& trouble) {
         std::fprintf(stderr, "%s\n", trouble.what());
     }
-    // What the servers wrote while they stopped belongs to no test, and must not be lost.
+    // Report the lines that the servers logged while they stopped. They belong to no test.
     const auto complaint = LogWatch::instance().settle();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());

@@ -5,8 +5,8 @@
 
 namespace useradmin::test {
 
-/// Runs CppUTest's tests with the arguments, and LogWatch::settle() after each test. Objects in
-/// `around` live during the tests: it gets the function that runs them. Returns the exit status.
+/// Runs CppUTest's tests with the arguments, and LogWatch::settle() after each test. `around` calls
+/// the function that runs them and owns the objects they need. Returns the exit status.
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around);
 

@@ -1,4 +1,4 @@
-// Texts of requests and replies.
+// String functions for requests and replies.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace useradmin::test {
 
-/// Returns the text between the first text and the next occurrence of the second; nothing if one of
-/// them is missing.
+/// Returns the part of the text between `before` and the next `after`; nothing if one of them is
+/// missing.
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);
 
-/// Returns the text with every byte percent-encoded.
+/// Returns the string with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);
 
 /// Returns a signed token as encoded by encodeURIComponent.

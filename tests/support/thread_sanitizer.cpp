@@ -1,5 +1,5 @@
-// What ThreadSanitizer of g++ 12 and clang 14 does not know: who waits for a mutex by the steady
-// clock. It would take the mutex for an unlocked one.
+// A replacement for pthread_mutex_clocklock(). ThreadSanitizer of g++ 12 and clang 14 does not
+// intercept glibc's and would take the mutex to be unlocked.
 #if defined(__SANITIZE_THREAD__)
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
-// Found before glibc's own, since the program's names come before those of its libraries.
+// The dynamic linker finds this before glibc's, since it searches the program first.
 
 extern "C" int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                        const timespec* until) noexcept {

@@ -1,5 +1,5 @@
 // The endpoints of better-auth's admin plugin: what the comparison with the library (tests/interop)
-// does not show.
+// does not cover.
 #include "fake_store.hpp"
 
 #include "admin/service.hpp"
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Two roles that impersonate.
+/// Two roles that may impersonate.
 constexpr admin::RoleActions helper = [] {
     admin::RoleActions actions = {"helper", {}, &admin::default_roles};
     actions.actions.add(admin::Action::impersonate_user);
@@ -20,7 +20,7 @@ constexpr admin::RoleActions deputy = [] {
     return actions;
 }();
 
-/// The roles of these tests: superAdmin may do everything, and admin some of it.
+/// The roles of these tests: superAdmin may do everything, admin only some actions.
 constexpr admin::RoleActions admin_actions = [] {
     admin::RoleActions actions = {"admin", {}, &deputy};
     for (const admin::Action each :
@@ -34,7 +34,7 @@ constexpr admin::RoleActions admin_actions = [] {
 } // namespace
 
 TEST_GROUP_BASE(admin, ApiScene) {
-    /// The caller's roles; nothing: no session.
+    /// The caller's roles; nothing if there is no session.
     std::optional<std::string> roles = "superAdmin";
     bool is_stored = false;
     bool shows_tokens = false;
@@ -77,7 +77,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
     std::string_view impersonated_by;
     std::string set_cookies;
 
-    /// The other user's session.
+    /// Adds a session of the other user.
     void add_session() {
         model::Session session;
         session.id = "its id";
@@ -221,7 +221,6 @@ TEST(admin, a_limit_that_is_no_whole_number_lists_nobody) {
 
 TEST(admin, an_id_takes_the_place_of_a_token) {
     add_session();
-    // The fake has no list of all sessions of a user: it is the store's.
     expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"its id"})"));
     expect("body, find_session_of_any its id, find another, delete_session_of_user another its id",
            calls.text());
@@ -291,7 +290,7 @@ TEST(admin, impersonation_opens_a_session_of_an_hour_that_names_the_administrato
     expect("another", store.opened->user_id);
     expect("me", *store.opened->impersonated_by);
     CHECK_TRUE(*store.opened->expires_at - *store.opened->created_at == std::chrono::hours(1));
-    // The user must still be as it was read.
+    // The user must be unchanged since it was read.
     CHECK_TRUE(store.terms->verified != nullptr);
     CHECK_FALSE(store.terms->allows_banned);
     expect("impersonate-user", event.operation);

@@ -1,4 +1,4 @@
-// Who may do what (specification, section 5).
+// Each role's permissions (specification, section 5).
 #include "fake_store.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ constexpr std::string_view no_delete_root =
 
 #define NEW_USER R"("name":"Eva","email":"eva@example.org","password":"clave")"
 
-/// What each role is answered to a request.
+/// The reply to a request from each role.
 struct Rule {
     std::string_view request;
     std::string_view body;
@@ -32,7 +32,7 @@ struct Rule {
     std::string_view super_admin;
 };
 
-// "/me" is the caller's own record, "/another" a user's, "/boss" an admin's.
+// "/me" is the caller's own record, "/another" that of a user, "/boss" that of an admin.
 constexpr Rule matrix[] = {
     {"GET ", "", no_list, done, done},
     {"GET /me", "", done, done, done},

@@ -1,4 +1,4 @@
-// The caller of a change, whose row the store looks at again.
+// The caller of a change. The store checks its row again.
 #include "fake_store.hpp"
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace {
 struct Change {
     std::string_view request;
     std::string_view body;
-    /// The store's call.
+    /// The call to the store.
     std::string_view call;
     std::string_view forbidden;
 };

@@ -1,4 +1,4 @@
-// UserAdminColumns and UserAdminEditable: further columns of the user table.
+// UserAdminColumns and UserAdminEditable: extra columns of the user table.
 #include "fake_store.hpp"
 
 #include <string>
@@ -33,7 +33,7 @@ class Columns : public ApiScene {
     }
 
   protected:
-    /// What comes after the eleven fields of a reply to this request.
+    /// The part of the reply after the eleven fields.
     std::string further(const Caller& caller, std::string_view request) {
         const std::string text = send(caller, request).body;
         std::size_t begin = 0;

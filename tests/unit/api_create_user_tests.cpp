@@ -18,7 +18,7 @@ constexpr std::string_view role_forbidden = "403 Solo puedes crear usuarios con 
 constexpr std::string_view email_taken = "400 El email ya está registrado";
 constexpr std::string_view failed = "500 Error al crear usuario";
 
-/// The body of a good request, with one member's value as given; nothing leaves the member out.
+/// A valid request body with one member set to the value, or left out if there is no value.
 std::string body_with(std::string_view field, const Value& value) {
     const std::pair<std::string_view, std::string_view> good[] = {{"name", R"("Eva")"},
                                                                   {"email", R"("eva@example.org")"},
@@ -36,7 +36,7 @@ std::string body_with(std::string_view field, const Value& value) {
 
 const std::string good_body = body_with({}, {});
 
-/// Whether the text is a UUID of version 4, in its canonical form.
+/// Whether the string is a UUID of version 4 in its canonical form.
 bool is_uuid4(std::string_view text) {
     constexpr std::string_view form = "hhhhhhhh-hhhh-4hhh-vhhh-hhhhhhhhhhhh";
     if (text.size() != form.size())
@@ -110,7 +110,7 @@ TEST(create_user, an_unreadable_body_is_an_unexpected_failure_and_stores_nothing
     expect("body", calls.text(), "an empty body");
 }
 
-TEST(create_user, an_admin_may_create_plain_users_alone) {
+TEST(create_user, an_admin_may_create_only_plain_users) {
     expect("200", ask(admin, "POST ", good_body));
     expect("user", store.created->role);
 }
@@ -169,7 +169,7 @@ TEST(create_user, an_email_taken_during_hashing_is_refused) {
     expect("body, find_by_email eva@example.org, hash, create", calls.text());
 }
 
-TEST(create_user, the_user_is_handed_over_as_it_was_sent) {
+TEST(create_user, the_user_is_stored_as_sent) {
     expect("200", ask(super_admin, "POST ",
                       R"({"name":" Íñigo \"I\" ","email":"I@Example.org",)"
                       R"("password":"clave","role":"admin","id":"mine"})"));

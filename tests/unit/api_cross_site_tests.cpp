@@ -1,4 +1,4 @@
-// Pages of other origins: what they may not send, and what those that are trusted may read.
+// Pages of other origins: requests that are refused, and replies that trusted origins may read.
 #include "fake_store.hpp"
 
 #include <string>
@@ -27,7 +27,7 @@ class OtherOrigins : public ApiScene {
         headers.fields = {{"Host", "example.org"}, {"Origin", origin}, {"Sec-Fetch-Site", site}};
     }
 
-    /// What each operation that changes something answers a superAdmin's page.
+    /// Expects this answer to every changing operation from a superAdmin's page.
     void expect_changes(std::string_view answer, SourceLocation where = {}) {
         const std::string of = std::string(headers.fields["Origin"]) + " " +
                                std::string(headers.fields["Sec-Fetch-Site"]);
@@ -56,7 +56,7 @@ TEST(other_origins, change_nothing) {
         }
 }
 
-TEST(other_origins, by_the_browser_s_own_word_change_nothing) {
+TEST(other_origins, according_to_the_browser_change_nothing) {
     for (const auto site : {"cross-site", "same-site", "same-origin, cross-site", "?"})
         for (const auto origin : {""sv, "https://example.org"sv, "https://evil.example"sv}) {
             from(origin, site);
@@ -72,7 +72,7 @@ TEST(other_origins, that_are_trusted_pass_whatever_the_site) {
         }
 }
 
-TEST(other_origins, are_not_the_own_one_on_http_or_https) {
+TEST(other_origins, do_not_include_the_servers_own_on_http_or_https) {
     for (const auto origin : {""sv, "http://example.org"sv, "https://example.org"sv})
         for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
             from(origin, site);
@@ -80,7 +80,7 @@ TEST(other_origins, are_not_the_own_one_on_http_or_https) {
         }
 }
 
-TEST(other_origins, may_read_as_far_as_the_server_is_concerned) {
+TEST(other_origins, get_replies_to_safe_methods) {
     from("https://evil.example", "cross-site");
     for (const auto method : {"GET ", "HEAD ", "GET /another"})
         expect("200", ask(super_admin, method), method);
@@ -120,7 +120,7 @@ TEST(other_origins, may_read_response_headers_if_trusted) {
     expect("", header_of(send(super_admin, "GET /another"), exposed));
 }
 
-TEST(other_origins, that_are_trusted_learn_what_they_may_send) {
+TEST(other_origins, that_are_trusted_get_preflight_replies) {
     from("https://app.example.org", "cross-site");
     const auto reply = send(nobody, "OPTIONS /another");
     LONGS_EQUAL(204, reply.status);

@@ -1,4 +1,4 @@
-// The cursors of a list's links (4.1).
+// The cursors in the links of a list (4.1).
 #include "api/cursor.hpp"
 
 #include "crypto/sha256.hpp"
@@ -12,14 +12,14 @@ TEST_GROUP(api_cursor){};
 
 namespace {
 
-/// A cursor with any fields, with the checksum that makes it one of the list.
+/// A cursor with these fields and a valid checksum for the list.
 std::string made_up(std::string_view fields, std::string_view list = "list") {
     return crypto::hex(crypto::digest({list, fields})).substr(0, 16) + text::hex(fields);
 }
 
 } // namespace
 
-TEST(api_cursor, comes_back_as_it_was) {
+TEST(api_cursor, is_parsed_as_it_was_written) {
     for (const api::Cursor& cursor :
          {api::Cursor{2, "2026-01-02T03:04:05.123456", "a", false},
           api::Cursor{2147483647, "", "", true}, api::Cursor{1, {}, "\xc3\xb1 <>", false},
@@ -37,7 +37,7 @@ TEST(api_cursor, comes_back_as_it_was) {
     CHECK_FALSE(api::encode_cursor({1, std::string(500, 'x'), "a", false}, "list").has_value());
 }
 
-TEST(api_cursor, that_is_not_one_of_the_list_counts_as_absent) {
+TEST(api_cursor, that_is_invalid_or_of_another_list_counts_as_absent) {
     using namespace std::string_literals;
     CHECK(api::decode_cursor(made_up(">2\0a"s), "list").has_value());
     CHECK(api::decode_cursor(made_up("<2\0a\0key"s), "list").has_value());

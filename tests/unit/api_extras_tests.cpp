@@ -1,4 +1,4 @@
-// UserAdminExtras: sessions, passwords and bans below a user.
+// UserAdminExtras: sessions, passwords and bans of a user.
 #include "audit/log.hpp"
 #include "fake_store.hpp"
 #include "support/files.hpp"
@@ -22,7 +22,7 @@ constexpr std::string_view bad_request = "400 Petición incorrecta";
 
 constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
 
-/// A request, what its caller may not, what is unexpected, and what the store is asked.
+/// A request, the error replies to it (forbidden, failed), and its calls to the store.
 struct Operation {
     std::string_view request;
     std::string_view body;
@@ -61,7 +61,7 @@ constexpr Operation operations[] = {
      "remove_sign_in_method another passkey one"},
 };
 
-/// What a change sets a field to: "true", a text, "a time", or "NULL".
+/// The value that a change sets a field to: "true", a string, "a time", or "NULL".
 std::string set_to(const store::Changes& changes, std::string_view field) {
     for (const store::Change& change : changes) {
         if (change.field != field)
@@ -108,7 +108,7 @@ class Extras : public ApiScene {
         return method;
     }
 
-    /// The ban of another user: its reason and its end.
+    /// Bans another user. Returns the reason and end of the ban, or the error reply.
     std::string ban_by(std::string_view text) {
         const std::string reply = ask(super_admin, "PUT /another/ban", text);
         if (reply != "200" || !store.changes)
@@ -123,7 +123,7 @@ class Extras : public ApiScene {
 
 TEST_GROUP_BASE(extras, Extras){};
 
-TEST(extras, succeed_for_a_superAdmin_alone) {
+TEST(extras, succeed_only_for_a_superAdmin) {
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
         for (const Caller& caller : {user, admin}) {
@@ -172,7 +172,7 @@ TEST(extras, list_the_events_of_a_user) {
         close(descriptor);
 }
 
-TEST(extras, are_not_there_where_the_settings_do_not_say_so) {
+TEST(extras, are_not_found_unless_configured) {
     settings.has_extras = false;
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
@@ -229,7 +229,7 @@ TEST(extras, return_404_for_an_unknown_user) {
         }
 }
 
-TEST(extras, that_fail_say_so_in_words_of_their_own) {
+TEST(extras, have_their_own_error_texts) {
     for (const Operation& operation : operations)
         for (const auto& [failure, answer] :
              {std::pair(store::Failure::failed, operation.failed),
@@ -304,14 +304,14 @@ TEST(extras, take_no_other_methods_and_paths) {
     }
 }
 
-TEST(extras, are_refused_to_pages_of_others) {
+TEST(extras, are_refused_to_pages_of_other_origins) {
     headers.fields["Sec-Fetch-Site"] = "cross-site";
     for (const Operation& operation : operations)
         expect(operation.request.starts_with("GET") ? "200" : "403 Origen no permitido",
                ask(super_admin, operation.request, operation.body), operation.request);
 }
 
-TEST(extras, show_of_a_session_all_but_its_token) {
+TEST(extras, show_a_session_without_its_token) {
     expect(R"({"success":true,"data":[{"id":"one","createdAt":"2026-01-01T00:00:00.000Z",)"
            R"("updatedAt":null,"expiresAt":"2999-01-01T00:00:00.000Z","ipAddress":"192.0.2.1",)"
            R"("userAgent":null}]})",
@@ -322,7 +322,7 @@ TEST(extras, show_of_a_session_all_but_its_token) {
     expect("find root, list_active_sessions root at most 7", calls.text());
 }
 
-TEST(extras, end_a_session_of_that_user_alone) {
+TEST(extras, end_only_a_session_of_that_user) {
     expect(session_not_found, ask(super_admin, "DELETE /another/sessions/two"));
     expect(session_not_found, ask(super_admin, "DELETE /another/sessions/unknown"));
     expect(session_not_found, ask(super_admin, "DELETE /another/sessions/%FF"));
@@ -336,7 +336,7 @@ TEST(extras, end_a_session_of_that_user_alone) {
     expect("200", ask(super_admin, "DELETE /boss/sessions"));
 }
 
-TEST(extras, show_of_a_sign_in_method_what_its_kind_has) {
+TEST(extras, show_the_fields_of_each_kind_of_sign_in_method) {
     store.methods = {
         method(model::MethodKind::account, "a"), method(model::MethodKind::second_factor, {}),
         method(model::MethodKind::passkey, "p"), method(model::MethodKind::api_key, "k")};
@@ -365,7 +365,7 @@ TEST(extras, show_of_a_sign_in_method_what_its_kind_has) {
     expect("list_sign_in_methods another at most 7", calls.text());
 }
 
-TEST(extras, remove_a_sign_in_method_of_that_kind_alone) {
+TEST(extras, remove_only_a_sign_in_method_of_that_kind) {
     expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/account/one"));
     expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/passkey/two"));
     expect(method_not_found, ask(super_admin, "DELETE /another/sign-in-methods/passkey/%FF"));
@@ -375,7 +375,7 @@ TEST(extras, remove_a_sign_in_method_of_that_kind_alone) {
     CHECK(store.methods.empty());
 }
 
-TEST(extras, need_the_tables_of_plugins_for_some_resources_alone) {
+TEST(extras, need_plugin_tables_only_for_some_resources) {
     for (const char* path : {"/another/second-factor", "/another/sign-in-methods",
                              "/another/sign-in-methods/account/one"}) {
         CHECK_TRUE(api::uses_plugin_tables("GET", path, true));
@@ -395,7 +395,7 @@ TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
     expect("200", answer("12345678"));
     expect("200", answer(std::string(128, 'x')));
     expect(too_long, answer(std::string(129, 'x')));
-    // Units of UTF-16: a letter is one, most pictures are two.
+    // UTF-16 code units: a letter is one, most emoji are two.
     expect(too_short, answer("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
     expect("200", answer("\U0001F600\U0001F600\U0001F600\U0001F600"));
     expect(R"({"success":true,"message":"Contraseña cambiada correctamente"})",
@@ -403,7 +403,7 @@ TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
     expect("s3cr3t word", hasher.password);
 }
 
-TEST(extras, take_no_password_that_is_none) {
+TEST(extras, reject_a_missing_or_invalid_password) {
     for (const char* text : {"{}", R"({"password":""})", R"({"password":null})",
                              R"({"password":12345678})", R"({"Password":"s3cr3t word"})"}) {
         expect("400 Faltan campos requeridos", ask(super_admin, "PUT /unknown/password", text),
@@ -427,7 +427,7 @@ TEST(extras, hash_a_password_after_all_other_checks) {
            ask(super_admin, "PUT /another/password", right_password));
 }
 
-TEST(extras, give_a_new_account_the_id_that_the_settings_say) {
+TEST(extras, give_a_new_account_the_configured_id) {
     ask(super_admin, "PUT /another/password", right_password);
     expect("another@example.org", store.account_id);
     settings.account_id_is_user_id = true;
@@ -535,7 +535,7 @@ TEST(extras, set_a_password_only_if_if_match_names_the_row) {
     expect("200", ask(super_admin, "PUT /another/password", right_password));
     expect("body, find another, hash, set_password another $fake$hash ending sessions of 1-2.3",
            calls.text());
-    // Nothing is hashed in vain.
+    // The version is checked before the password is hashed.
     headers.fields["If-Match"] = "\"other\"";
     expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));
     expect("body, find another", calls.text());

@@ -17,7 +17,7 @@ TEST(get_user, any_user_may_read_their_own_record) {
     expect("find me", calls.text());
 }
 
-TEST(get_user, an_id_is_compared_to_the_letter) {
+TEST(get_user, an_id_is_case_sensitive) {
     for (const auto request : {"GET /Me", "GET /me%20", "GET /me%00", "GET /m", "GET /mee"})
         expect("403 No tienes permisos", ask(user, request), request);
 }

@@ -1,5 +1,5 @@
-// UserAdminLanguage: the texts of errors and messages in Spanish, English, or as the request
-// prefers.
+// UserAdminLanguage: the texts of errors and messages in Spanish, in English, or in the language
+// that the request prefers.
 #include "api/texts.hpp"
 #include "fake_store.hpp"
 
@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 TEST_GROUP(api_texts){};
 
-TEST(api_texts, are_there_in_each_language_once) {
+TEST(api_texts, exist_once_in_each_language) {
     for (const http::Language language : {http::Language::spanish, http::Language::english}) {
         std::set<std::string_view> seen;
         for (const api::Text& text : api::all_texts()) {
@@ -29,7 +29,7 @@ TEST(api_texts, quote_the_same_values_in_each_language) {
     };
     for (const api::Text& text : api::all_texts()) {
         CHECK_EQUAL(quotes(text.spanish), quotes(text.english));
-        // They have no placeholders.
+        // The texts have no placeholders.
         CHECK(text.spanish.find_first_of("{}%") == std::string_view::npos);
         CHECK(text.english.find_first_of("{}%") == std::string_view::npos);
     }

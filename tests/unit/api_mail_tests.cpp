@@ -1,4 +1,4 @@
-// Links by mail.
+// Links sent by mail.
 #include "crypto/sha256.hpp"
 #include "crypto/signature.hpp"
 #include "fake_store.hpp"
@@ -21,7 +21,7 @@ constexpr std::string_view secret = "a secret of the application";
 constexpr std::string_view reset_prefix = "reset-password:";
 constexpr std::string_view link_failed = "500 Error al enviar el enlace";
 
-/// Returns the bytes of a text in base64 or base64url.
+/// Decodes base64 or base64url.
 std::string decoded(std::string_view base64) {
     constexpr std::string_view digits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -107,7 +107,7 @@ TEST(mail, a_verification_link_has_a_token_signed_with_the_secret) {
     expect("400 El email ya está verificado", ask(super_admin, verification_link));
 }
 
-TEST(mail, links_are_sent_by_a_superAdmin_alone) {
+TEST(mail, only_a_superAdmin_sends_links) {
     for (const std::string_view request : {password_link, verification_link}) {
         expect("401 No autorizado", ask(nobody, request));
         for (const Caller& caller : {user, admin})
@@ -116,7 +116,7 @@ TEST(mail, links_are_sent_by_a_superAdmin_alone) {
     }
 }
 
-TEST(mail, links_that_are_not_configured_are_not_there) {
+TEST(mail, links_that_are_not_configured_are_not_found) {
     settings.mail->verify_link = {};
     expect(not_found, ask(super_admin, verification_link));
     expect("200", ask(super_admin, password_link));
@@ -141,7 +141,7 @@ TEST(mail, a_link_that_was_not_sent_is_not_valid) {
     expect(link_failed, ask(super_admin, verification_link));
 }
 
-TEST(mail, failures_have_words_of_their_own) {
+TEST(mail, failures_have_their_own_texts) {
     for (const std::string_view call : {"find", "count_mail", "issue_verification"})
         for (const auto& [failure, answer] : {std::pair(store::Failure::failed, link_failed),
                                               {store::Failure::unavailable, unavailable}}) {

@@ -1,5 +1,4 @@
-// The OpenAPI document: whether it leaves out anything that there is. (What it says of the replies
-// is compared with them in the integration tests.)
+// Completeness of the OpenAPI document. (The integration tests compare it with actual replies.)
 #include "api/openapi.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -19,7 +18,7 @@ TEST_GROUP(api_openapi) {
     std::string document() const {
         return api::openapi_document(surroundings);
     }
-    /// The member at the end of the names; fails where there is none.
+    /// The member at the path, as JSON. Fails if there is none.
     static std::string at(const std::string& text, const std::vector<std::string>& names) {
         const std::unique_ptr<cJSON, void (*)(cJSON*)> whole(cJSON_Parse(text.c_str()),
                                                              cJSON_Delete);
@@ -58,7 +57,7 @@ TEST(api_openapi, has_every_text_of_the_interface) {
     settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();
     for (const api::Text& each : api::all_texts())
-        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // the document's own
+        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // the document itself
                          has_value(text, each.spanish), each.spanish.data());
 }
 
@@ -102,7 +101,7 @@ TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
                     at(english, {"components", "responses", "NoSession", "headers"}).c_str());
     CHECK(english.find(R"("Vary")") == std::string::npos);
 
-    // Each client chooses.
+    // Each client chooses its language.
     settings.language.reset();
     const std::string both = document();
     CHECK_EQUAL(
@@ -132,14 +131,14 @@ TEST(api_openapi, says_that_another_email_is_unverified_if_configured) {
     STRCMP_CONTAINS(note, at({"info", "description"}).c_str());
 }
 
-TEST(api_openapi, has_the_last_superadmin_where_one_stays) {
+TEST(api_openapi, has_the_last_superadmin_error_if_guarded) {
     CHECK(document().find("\"409\"") == std::string::npos);
     settings.guards.last_super_admin = true;
     STRCMP_CONTAINS("Debe quedar al menos un superAdmin",
                     at({"paths", "/{id}", "delete", "responses", "409"}).c_str());
 }
 
-TEST(api_openapi, has_the_columns_that_the_table_has_beside) {
+TEST(api_openapi, has_the_extra_columns_of_the_table) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
         {"phone", Kind::text}, {"logins", Kind::integer}, {"we\"ird\n", Kind::any}};
@@ -151,7 +150,7 @@ TEST(api_openapi, has_the_columns_that_the_table_has_beside) {
     CHECK_EQUAL(std::string(R"({"type":["string","null"]})"), property("phone"));
     CHECK_EQUAL(std::string(R"({"type":["integer","null"]})"), property("logins"));
     CHECK_EQUAL(std::string("{}"), property("we\"ird\n"));
-    // Lists, and a single user, have the eleven fields alone.
+    // Lists and single users have only the eleven fields.
     CHECK(at(text, {"components", "schemas", "User"}).find("phone") == std::string::npos);
 }
 

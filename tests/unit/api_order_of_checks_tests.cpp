@@ -1,5 +1,5 @@
-// The order of the checks (specification, section 4): a request that two neighbouring checks would
-// refuse gets the answer of the first, and nothing that comes later is called.
+// The order of the checks (specification, section 4): a request that fails two adjacent checks gets
+// the reply of the first, and nothing later is called.
 #include "fake_store.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ constexpr std::string_view role_or_ban_refused =
 constexpr std::string_view delete_refused = "403 No tienes permisos para eliminar usuarios";
 constexpr std::string_view fields_absent = "400 Faltan campos requeridos";
 
-// A body that every operation refuses to read.
+// A body that no operation can parse.
 constexpr std::string_view unreadable = "{";
 constexpr std::string_view complete_body =
     R"({"name":"Eva","email":"eva@example.org","password":"x"})";
@@ -40,7 +40,7 @@ struct Case {
 
 class OrderOfChecks : public ApiScene {
   protected:
-    /// The store and the hasher fail whatever they are asked.
+    /// Makes all calls to the store and the hasher fail.
     void everything_fails() {
         for (const auto call : {"list", "find", "find_by_email", "create", "update", "remove"})
             store.failures[call] = store::Failure::unavailable;

@@ -1,4 +1,4 @@
-// The paths and methods, and the replies to what fails (specification, sections 4 and 7).
+// Paths, methods and error replies (specification, sections 4 and 7).
 #include "fake_store.hpp"
 
 #include <string>
@@ -104,7 +104,7 @@ namespace {
 
 class Failures : public ApiScene {
   protected:
-    /// The reply to a request, one of whose calls fails so.
+    /// The reply to a request if one of its calls fails.
     std::string ask_failing(std::string_view call, store::Failure failure, std::string_view request,
                             std::string_view text) {
         start_over();
@@ -112,7 +112,7 @@ class Failures : public ApiScene {
         return ask(super_admin, request, text);
     }
 
-    /// The reply to an admin's request whose body was not read whole.
+    /// The reply to an admin's request whose body was not read completely.
     std::string ask_without_body(std::string_view request, http::Body::State state,
                                  int status = 400) {
         body.body = {state, {}, status};

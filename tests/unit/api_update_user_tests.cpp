@@ -14,8 +14,8 @@ constexpr std::string_view failed = "500 Error al actualizar usuario";
 constexpr std::string_view role_or_ban_forbidden =
     "403 No tienes permisos para cambiar roles o banear usuarios";
 
-/// What an update sets, without its time: "name=Ana banned=false". After a conditional change comes
-/// when it is made: "emailVerified=false (other)", "banExpires=null (expired)".
+/// What an update sets, without times: "name=Ana banned=false". The condition of a conditional
+/// change follows it: "emailVerified=false (other)", "banExpires=null (expired)".
 std::string shown(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
@@ -38,7 +38,7 @@ std::string shown(const store::Changes& changes) {
 
 class UpdateUser : public ApiScene {
   protected:
-    /// The body is taken, and sets this.
+    /// Expects that the body is accepted and sets this.
     void expect_changes(std::string_view changes, const Caller& caller, std::string_view text,
                         SourceLocation where = {}) {
         expect("200", ask(caller, "PUT /another", text), text, where);
@@ -46,7 +46,7 @@ class UpdateUser : public ApiScene {
         expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, where);
     }
 
-    /// The body is refused once the user is known to exist, and sets nothing.
+    /// Expects that the body is refused after the user was found, and sets nothing.
     void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
                         SourceLocation where = {}) {
         expect(answer, ask(caller, "PUT /another", text), text, where);

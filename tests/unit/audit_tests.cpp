@@ -1,4 +1,4 @@
-// The chain of an audit log: how its lines hang together, and what is found where they do not.
+// The hash chain of an audit log, and what verification reports if it is broken.
 #include "audit/history.hpp"
 #include "audit/log.hpp"
 #include "audit/recorder.hpp"
@@ -39,11 +39,11 @@ using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
-/// A temporary file, open as an audit log is.
+/// A temporary file, opened like an audit log.
 class TemporaryFile {
   public:
     explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
-        // The same file with a description of its own.
+        // The same file with a separate open file description.
         descriptor_ = open(("/proc/self/fd/" + std::to_string(fileno(file_))).c_str(),
                            O_RDWR | O_CLOEXEC | flags);
     }
@@ -86,11 +86,11 @@ std::string text_of(const Texts& lines) {
     return text;
 }
 
-/// So many pieces of a file that has no line's end.
+/// A stream of this many pieces without a newline.
 class Letters : public std::streambuf {
   public:
     explicit Letters(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
-    /// What was in memory when all had been read.
+    /// The resident memory after everything was read.
     long resident_kib_at_end() const noexcept { return resident_kib_at_end_; }
 
   private:
@@ -109,7 +109,7 @@ class Letters : public std::streambuf {
     long resident_kib_at_end_ = 0;
 };
 
-/// What is found in files of these texts: the problems and then the notes, a line each.
+/// Verifies files with these contents. Returns the problems and then the notes, one per line.
 std::string found_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
                      const Texts& anchors = {}) {
     std::vector<std::unique_ptr<std::istringstream>> streams;
@@ -346,7 +346,7 @@ TEST(audit_chain, names_the_machine_and_one_instance) {
     CHECK_EQUAL(std::string(host.data()), std::string(audit::parse_line(first)->host));
     CHECK(text::is_lower_hex(instance, audit::instance_size));
     append("b");
-    place.set(""); // the line at the end has the instance
+    place.set(""); // the last line has the instance
     append("c");
     log.set(""); // the .chain file has it
     append("d");
@@ -388,7 +388,7 @@ TEST_GROUP(audit_history) {
     audit::Log chained{log.descriptor(), place.descriptor()};
     int number = 0;
 
-    /// Appends a line about a target, whose caller is its number.
+    /// Appends a line about a target. Its caller is the number of the line.
     void append(std::string_view target) {
         audit::Event event;
         event.operation = "ban";
@@ -483,7 +483,7 @@ TEST(audit_history, omits_the_mark_of_a_truncated_line) {
 }
 
 TEST_GROUP(audit_chains) {
-    /// The lines of a server with these times. Without a host, as earlier versions wrote them.
+    /// The lines of a server at these times; without a host if the name starts with "old".
     static Texts server(std::string_view host, std::initializer_list<int> times,
                         std::uint64_t before = 0) {
         audit::ChainPosition position;
@@ -545,7 +545,7 @@ TEST(audit_chains, of_several_servers_are_verified_each) {
                 found_in({text_of({one[3]}), text_of({old_one[2]}), text_of({old_two[3]}),
                           text_of({one[0], one[1], one[2]}), text_of({old_one[0], old_one[1]}),
                           text_of({old_two[0], old_two[1], old_two[2]}), text_of(two)}));
-    // A file of both, rotated.
+    // A file shared by both servers, rotated.
     CHECK_EQUAL(std::string(), found_in({text_of({one[1], two[2], one[2], one[3]}),
                                          text_of({one[0], two[0], two[1]})}));
 }
@@ -563,7 +563,7 @@ TEST(audit_chains, are_found_with_what_is_missing_in_each) {
     CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
                 found_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
-    // A file in the middle.
+    // A file is missing in the middle.
     CHECK_EQUAL(std::string("c, line 1: lines number 2 to 3 are missing before it\n"),
                 found_in({whole, text_of({one[0]}), text_of({one[3]})}));
 }
@@ -614,14 +614,14 @@ TEST_GROUP(audit_program) {
         written += appended.error == 0 ? 1 : 0;
         return appended;
     }
-    /// Appends lines until there is no room for one.
+    /// Appends lines until the pipe has no room for another.
     audit::AppendResult fill(std::size_t size = 6000) {
         audit::AppendResult appended;
         while (appended.error == 0)
             appended = append(audit::Log::Delivery::at_once, size);
         return appended;
     }
-    /// What the program reads until there is nothing more.
+    /// Reads everything in the pipe.
     std::string read_all() const {
         std::string text;
         std::array<char, 4096> piece;
@@ -661,7 +661,7 @@ TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
 
 TEST(audit_program, is_waited_for_only_once_in_a_stall) {
     fill();
-    // Were each of them to wait, this would take minutes.
+    // If each append waited, this would take minutes.
     for (int time = 0; time < 50; ++time)
         CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::waits).error);
     const std::string text = read_all();
@@ -698,7 +698,7 @@ TEST_GROUP(audit_refusals) {
     audit::Refusals::Due count(std::string_view network, std::chrono::seconds later = {}) {
         return refusals->count({network, "a.test", "list", "unknown-token", 401}, start + later);
     }
-    /// What is pending, "network count", a line each.
+    /// The pending refusals, "network count", one per line.
     static std::string text_of(const std::vector<audit::Refusals::Pending>& all) {
         std::string text;
         for (const auto& one : all)
@@ -730,7 +730,7 @@ TEST(audit_refusals, are_due_after_a_minute_without_another_refusal) {
                 due[0].server + " " + due[0].operation + " " + due[0].reason + " " +
                     std::to_string(due[0].status));
     CHECK_EQUAL(std::string(), text_of(refusals->take_due(start + 61s)));
-    // That was the line of this minute.
+    // The line for this minute was already taken.
     CHECK_EQUAL(0U, count("192.0.2.1", 62s).count);
 }
 
@@ -793,7 +793,7 @@ TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
     std::string text = audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
     event.is_outcome_unknown = true;
     text += audit::close_line(audit::begin_line(event, {}, text::now(), 1), place);
-    // A repetition may have succeeded.
+    // A retry may have succeeded.
     event.status = 200;
     text += audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
     std::istringstream stream(text);

@@ -18,7 +18,7 @@ Colour colour(const std::string& text) {
     return console::parse_colour(text).value();
 }
 
-/// Returns the value of a property; the second for the dark scheme.
+/// Returns the value of a property in the light or dark scheme.
 Colour shade(const std::string& style, const std::string& property, bool is_dark) {
     const std::string part = style.substr(is_dark ? style.find("dark") : 0);
     return colour(

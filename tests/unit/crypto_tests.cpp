@@ -1,4 +1,4 @@
-// Encryption as better-auth's, and one-time passwords.
+// Encryption compatible with better-auth, and one-time passwords.
 #include "crypto/encryption.hpp"
 #include "crypto/totp.hpp"
 
@@ -12,7 +12,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr std::string_view secret = "a secret of thirty-two characters";
-// What @noble/ciphers, which better-auth uses, makes of '["aaaaa-bbbbb","ccccc-ddddd"]'.
+// The encryption of '["aaaaa-bbbbb","ccccc-ddddd"]' by @noble/ciphers, which better-auth uses.
 constexpr std::string_view encrypted =
     "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d"
     "6c32ab90a0a49d9e22299fb7708f128259f1863b0d6138";

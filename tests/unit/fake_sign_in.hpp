@@ -1,4 +1,4 @@
-// What surrounds signing in, faked.
+// Fakes of the dependencies of sign-in.
 #pragma once
 
 #include "fake_store.hpp"
@@ -16,9 +16,9 @@ class FakePasswords final : public sign_in::PasswordVerifier {
   public:
     explicit FakePasswords(Calls& calls) noexcept : calls_(calls) {}
 
-    /// The verdict on a stored hash that is not the password itself.
+    /// The verdict if the stored hash differs from the password.
     sign_in::PasswordVerdict otherwise = sign_in::PasswordVerdict::mismatch;
-    /// What others do while this one waits for its turn.
+    /// Runs while verify() would wait for a slot.
     std::function<void()> meanwhile;
 
     sign_in::PasswordVerdict verify(std::uint64_t, const std::optional<std::string_view>& stored,
@@ -32,7 +32,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 
-    /// What a stored hash is to give way to.
+    /// The new hash that replaces a stored one; nothing to keep it.
     std::optional<std::string> renewal;
 
     std::optional<crypto::Secret> rehash(std::string_view, std::string_view) override {
@@ -50,11 +50,11 @@ class FakeLogger final : public text::Logger {
     void write(text::Level, std::string_view message) noexcept override { text += message; }
 };
 
-/// Signing in over fakes. Eva's password is "right".
+/// Sign-in with fakes. Eva's password is "right".
 class SignInScene : public Utest {
   public:
     void setup() override {
-        // What is in use has just been looked at.
+        // The formats in use are known and fresh.
         formats.refresh(store, place, sign_in::ObservedFormats::Clock::now());
         eva.id = "eva";
         eva.email = "eva@example.org";

@@ -1,5 +1,5 @@
-// What surrounds the operations, faked: tables in memory, a hasher and a body. All of them note
-// their calls in one list, so that a test sees the order of work.
+// Fakes of the operations' dependencies: tables in memory, a hasher and a body. All of them add
+// their calls to one list, so that a test can check the order.
 #pragma once
 
 #include "api/service.hpp"
@@ -42,31 +42,31 @@ class FakeStore final : public store::Store {
 
     std::vector<model::User> users;
     std::map<std::string_view, store::SessionWithUser> sessions;
-    /// As a user's list has them.
+    /// The sessions that lists return.
     std::vector<model::Session> all_sessions;
     /// The sign-in methods of every user.
     std::vector<model::SignInMethod> methods;
-    /// By the digest.
+    /// Keyed by the digest.
     std::map<std::string, store::ApiKeyWithUser, std::less<>> api_keys;
-    /// By the address.
+    /// Keyed by the address.
     std::map<std::string_view, store::Credential> credentials;
-    /// By the user's id.
+    /// Keyed by the user's id.
     std::map<std::string, store::UserWithSecondFactor, std::less<>> second_factors;
-    /// The verification table: values by the identifier.
+    /// The verification table: values keyed by the identifier.
     std::map<std::string, std::string, std::less<>> verifications;
     /// When the last row of that table expires.
     text::Timestamp verification_expires_at = {};
     std::string backup_codes;
     int failed_codes = 0;
-    /// How many users match a list; nothing: as many as there are.
+    /// The number of users that match a list; if empty, the number of users.
     std::optional<std::int64_t> total;
-    /// The columns beyond the known ones, as create and update give them.
+    /// The extra columns of every user, as JSON.
     std::string_view other_columns;
     /// The calls that fail, by their names.
     std::map<std::string_view, store::Failure> failures;
-    /// What happens elsewhere after a session was read.
+    /// Simulates concurrent changes; called within some calls.
     std::function<void()> meanwhile;
-    /// What the last calls were given.
+    /// The arguments of the last calls.
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
     std::optional<store::UpdateGuard> guard;
@@ -78,16 +78,16 @@ class FakeStore final : public store::Store {
     int changes_before_session = 0;
     /// The accountId of a new password's account.
     std::string account_id;
-    /// What is found of all passwords and addresses.
+    /// What password_formats() returns.
     std::vector<std::string> formats;
     std::vector<store::ExtraColumn> columns;
     store::Survey surveyed{true, false};
-    /// As a standby has it.
+    /// What standby_time() returns.
     model::NullableTime last_change_received;
-    /// What other servers have revoked, and the positions from which it was read.
+    /// What revocations_since() returns, and the positions that it was called with.
     store::Revocations revocations;
     std::vector<std::int64_t> positions;
-    /// The failed attempts to sign in that all servers count, if there is a table for them.
+    /// The failed attempts to sign in, counted for all servers, if the table exists.
     std::map<std::string, std::int64_t> attempts;
     bool has_attempts = true;
 
@@ -126,7 +126,7 @@ class FakeStore final : public store::Store {
         return found;
     }
 
-    /// The last activity by the user's id.
+    /// The last activity, keyed by the user's id.
     std::map<std::string_view, text::Timestamp> seen;
 
     store::Result<store::Done> read_last_activity(std::span<model::User> of) override {
@@ -208,7 +208,7 @@ class FakeStore final : public store::Store {
         return session_for("session", token);
     }
 
-    /// With what the database would not tell, too.
+    /// Returns all revocations, even those before the position.
     store::Result<store::Revocations> revocations_since(std::int64_t position,
                                                         std::optional<std::int64_t>) override {
         positions.push_back(position);
@@ -393,7 +393,7 @@ class FakeStore final : public store::Store {
         return store::Failure::not_found;
     }
 
-    /// The key of the changes, and those of the changes that were made.
+    /// The key of the current changes, and the keys of completed changes.
     std::string change_key;
     std::set<std::string> done_keys;
 
@@ -558,7 +558,7 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    // What neither the operations nor signing in have a use for.
+    // Not used by the operations or sign-in.
     store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
                                                       text::Timestamp) override {
         return unexpected("another");
@@ -569,7 +569,7 @@ class FakeStore final : public store::Store {
         return all_sessions;
     }
 
-    /// When the last update says that it was.
+    /// The updatedAt that the last update set.
     text::Timestamp updated_at() const {
         for (const store::Change& change : changes.value_or(store::Changes()))
             if (change.field == "updatedAt")
@@ -580,7 +580,7 @@ class FakeStore final : public store::Store {
   private:
     using Row = std::vector<model::User>::iterator;
 
-    /// The filters beyond those two: "banned=1 from=2026-01-01T00:00:00.000Z all ".
+    /// The filters other than role and search: "banned=1 from=2026-01-01T00:00:00.000Z all ".
     static std::string further(const store::Filter& filter) {
         std::string text;
         const auto add = [&](const char* name, const std::optional<bool>& truth) {
@@ -600,7 +600,7 @@ class FakeStore final : public store::Store {
         return text += filter.matches_all ? "all " : "";
     }
 
-    /// Nothing for the usual order, else " by name" or " by name descending".
+    /// An empty string for the default order, else " by name" or " by name descending".
     static std::string shown(const store::Order& order) {
         constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt", "lastSeen"};
         if (order.is_default())
@@ -609,7 +609,7 @@ class FakeStore final : public store::Store {
                (order.is_descending ? " descending" : "");
     }
 
-    /// Nothing without a position, else " after key id" or " before NULL id".
+    /// An empty string without a position, else " after key id" or " before NULL id".
     static std::string shown(const std::optional<store::Position>& position) {
         if (!position)
             return {};
@@ -617,7 +617,7 @@ class FakeStore final : public store::Store {
                std::string(position->key.value_or("NULL")) + " " + std::string(position->id);
     }
 
-    /// Notes a call; how it fails, if it does.
+    /// Notes a call. Returns the failure to simulate, or nullptr.
     const store::Failure* failure_of(std::string_view call, std::string_view arguments = {}) {
         calls_.note(std::string(call) + (arguments.empty() ? "" : " ") + std::string(arguments));
         const auto found = failures.find(call);
@@ -653,7 +653,7 @@ class FakeStore final : public store::Store {
         return row;
     }
 
-    /// The text as long as the store lives: what the operations give goes when they return.
+    /// Copies a string for the lifetime of the store, since arguments end with the operation.
     std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
 
     model::NullableText kept(model::NullableText text) { return text ? kept(*text) : text; }
@@ -696,7 +696,7 @@ class FakeHasher final : public password::Hasher {
     std::optional<password::HashFailure> failure;
     /// The password that was hashed last.
     std::string password;
-    /// What others do in the meantime.
+    /// Simulates concurrent changes; runs during hash().
     std::function<void()> meanwhile;
 
     std::variant<crypto::Secret, password::HashFailure> hash(std::string_view given) override {
@@ -746,7 +746,7 @@ class FakeBody final : public http::BodySource {
     Calls& calls_;
 };
 
-/// The header fields that a test sets; their names are compared to the letter.
+/// The header fields that a test sets. Names are case-sensitive.
 class FakeHeaders final : public http::Headers {
   public:
     std::map<std::string_view, std::string_view> fields;
@@ -758,7 +758,7 @@ class FakeHeaders final : public http::Headers {
     bool has(const char* name) const noexcept override { return fields.contains(name); }
 };
 
-/// The values of the reply's header fields of that name, with commas between them.
+/// The values of the reply's header fields with the name, separated by commas.
 inline std::string header_of(const http::Reply& reply, std::string_view name) {
     std::string values;
     for (const http::Header& header : reply.headers)
@@ -767,7 +767,7 @@ inline std::string header_of(const http::Reply& reply, std::string_view name) {
     return values;
 }
 
-/// Whose session the request comes with. A caller's id is always "me".
+/// The caller whose session the request has; its id is always "me".
 using Caller = std::optional<api::Caller>;
 inline constexpr Caller nobody;
 inline constexpr Caller user = api::Caller{"me", api::Role::user};
@@ -780,8 +780,8 @@ inline constexpr std::string_view unavailable = "503 Servicio no disponible temp
 
 inline constexpr std::string_view protected_email = "root@example.org";
 
-/// A reply in short: "200" for a success, the status and the text for an error. What has no
-/// envelope of section 2.4 is given whole.
+/// A reply in short: "200" for a success, the status and the text for an error. A body without the
+/// envelope of section 2.4 is included unchanged.
 inline std::string in_short(const http::Reply& reply) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
@@ -797,7 +797,7 @@ inline std::string in_short(const http::Reply& reply) {
     return text.empty() ? status : status + " " + std::string(text);
 }
 
-/// Fails the test where the two differ; `of` says what they are of.
+/// Fails the test if the strings differ. `of` describes the input.
 inline void expect(std::string_view expected, std::string_view actual, std::string_view of = {},
                    SourceLocation where = {}) {
     STRCMP_EQUAL_LOCATION(std::string(expected).c_str(), std::string(actual).c_str(),
@@ -805,8 +805,8 @@ inline void expect(std::string_view expected, std::string_view actual, std::stri
                           static_cast<std::size_t>(where.line));
 }
 
-/// The service over fakes. The tables hold the caller's own record, another user's, an admin's and
-/// that of the protected administrator.
+/// The service with fakes. The tables contain the records of the caller, a user, an admin and the
+/// protected administrator.
 class ApiScene : public Utest {
   public:
     void setup() override { start_over(); }
@@ -822,7 +822,7 @@ class ApiScene : public Utest {
         store.add("root", protected_email, "superAdmin");
     }
 
-    /// Sends a request ("GET /another", "GET /?page=2"); the list of calls is cleared before.
+    /// Clears the list of calls and sends a request ("GET /another", "GET /?page=2").
     http::Reply send(const Caller& caller, std::string_view request, std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
@@ -836,7 +836,7 @@ class ApiScene : public Utest {
             event = {});
     }
 
-    /// The same, and the reply in short.
+    /// Like send(), but returns the reply in short.
     std::string ask(const Caller& caller, std::string_view request, std::string_view text = {}) {
         return in_short(send(caller, request, text));
     }
@@ -844,14 +844,14 @@ class ApiScene : public Utest {
     Calls calls;
     /// The event of the last request.
     audit::Event event;
-    /// Those of the items of bulk requests.
+    /// The events of the items in bulk requests.
     std::vector<audit::Event> events;
     FakeStore store{calls};
     FakeHasher hasher{calls};
     FakeMailer mailer{calls};
     FakeBody body{calls};
     FakeHeaders headers;
-    /// The base address's path.
+    /// The path of the base address.
     std::string_view base;
     /// The audit log's descriptor.
     int audit_log = -1;

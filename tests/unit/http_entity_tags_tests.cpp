@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The strong tags of a list, each between angle brackets; "any" for an asterisk.
+/// The strong tags of a list, each in angle brackets; "any" for an asterisk.
 std::string tags_of(std::string_view list) {
     const http::EntityTagList tags = http::parse_entity_tags(list);
     std::string text = tags.is_any ? "any" : "";
@@ -36,7 +36,7 @@ TEST(entity_tags, are_read_one_after_another) {
     expect_tags("<!#~\xc3\xb1>", "\"!#~\xc3\xb1\"");
 }
 
-TEST(entity_tags, of_an_asterisk_are_all_there_are) {
+TEST(entity_tags, of_an_asterisk_are_any) {
     expect_tags("any", "*");
     expect_tags("any", " *\t");
     expect_tags("<*>", "\"*\"");

@@ -1,4 +1,4 @@
-// Which language a request prefers (RFC 9110, section 12.5.4).
+// The language that a request prefers (RFC 9110, section 12.5.4).
 #include "http/language.hpp"
 #include "support/trouble.hpp"
 

@@ -1,4 +1,4 @@
-// Origins as browsers write them, and the headers that let their pages read a reply.
+// Origins as sent by browsers, and the headers that let pages of other origins read a reply.
 #include "fake_store.hpp"
 
 #include "http/origin.hpp"

@@ -1,4 +1,4 @@
-// Who takes a turn at mod_dbd's pool while the database does not answer.
+// Which requests may lock mod_dbd's pool while the database does not respond.
 #include "httpd/connection_limiter.hpp"
 
 #include "support/process.hpp"
@@ -19,12 +19,12 @@ using namespace std::chrono_literals;
 
 class PoolLockTests : public Utest {
   protected:
-    /// A turn that waits for the database.
+    /// Holds the lock as long as a slow connect.
     void take_long() {
         const ConnectionLimiter::PoolLock turn(limiter_, store::no_deadline);
         std::this_thread::sleep_for(1100ms);
     }
-    /// Whether a request that may take so much time, of which so much is left, may try.
+    /// Whether a request with this timeout, of which so much is left, may try to connect.
     bool may_try(Clock::duration left, Clock::duration time) {
         const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + left);
         return turn && turn.has_time_to_connect(time);
@@ -39,7 +39,7 @@ TEST(connection_limiter, are_refused_if_the_deadline_is_nearer_than_recent_conne
     CHECK(may_try(0s, 2s));
     take_long();
     CHECK(!may_try(0s, 2s));
-    // A short one in between tells nothing of the next.
+    // Holding the lock briefly without connecting changes nothing.
     CHECK(!may_try(0s, 2s));
     CHECK(may_try(1s, 2s));
     CHECK(may_try(2s, 2s));

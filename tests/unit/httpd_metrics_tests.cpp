@@ -1,4 +1,4 @@
-// What is counted for the operator, and how Prometheus reads it.
+// The operator's metrics and their Prometheus format.
 #include "api/service.hpp"
 #include "httpd/prometheus.hpp"
 #include "sign_in/service.hpp"
@@ -30,10 +30,10 @@ class FiguresTest : public Utest {
   protected:
     void setup() override { registry_->add_operations(names); }
 
-    /// As the process counts that is the first child.
+    /// Metrics of a process without a number.
     Metrics metrics() { return {*shared_, -1}; }
     MetricsSnapshot sums() { return shared_->snapshot(*registry_); }
-    /// The requests of the operation with that status; 0: of all others.
+    /// The requests of the operation with the status; 0 stands for all other statuses.
     std::uint64_t requests(std::size_t operation = 0, int status = 200) {
         const auto* const found =
             std::find(httpd::counted_statuses.begin(), httpd::counted_statuses.end(), status);
@@ -42,7 +42,7 @@ class FiguresTest : public Utest {
             .statuses[static_cast<std::size_t>(found - httpd::counted_statuses.begin())];
     }
 
-    /// A child of httpd that does something and is then killed.
+    /// Runs the work in a forked child, which is then killed.
     template <class Work>
     void run_child(const Work& work) {
         const pid_t child = fork();
@@ -175,7 +175,7 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
     });
     CHECK(is_right);
     CHECK_EQUAL(1, sums().connections_in_use);
-    // The next child with its number starts at 0.
+    // The next child with the same number starts at 0.
     run_child([&](int child) {
         const Metrics others(*shared_, child);
         is_right = sums().connections_in_use == 1;
@@ -199,7 +199,7 @@ TEST(metrics, count_in_a_child_without_a_number) {
 
 namespace {
 
-/// Whether the text has the line.
+/// Fails if the text lacks the line.
 void check_line(const std::string& text, const std::string& line) {
     CHECK_TEXT(("\n" + text).find("\n" + line + "\n") != std::string::npos,
                (line + " is not in:\n" + text).c_str());
@@ -267,7 +267,7 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
     CHECK(text.find("_timestamp_seconds{virtual_host=\"d.test") == std::string::npos);
 }
 
-TEST(metrics, escape_what_a_name_holds) {
+TEST(metrics, escape_label_values) {
     const std::string text = httpd::prometheus_text(
         {*registry_, {{"a\"b\\c\nd", {}}, {"\xff.test", {}}, {"ñ.test", {}}}, {1, 1}, {0, 0}});
     check_line(text, R"(useradmin_connections_in_use{virtual_host="a\"b\\c\nd"} 0)");

@@ -1,4 +1,4 @@
-// Totals that all processes share.
+// Totals shared by all processes.
 #include "httpd/shared_totals.hpp"
 #include "support/process.hpp"
 #include "support/shared_object.hpp"
@@ -50,7 +50,7 @@ Filter search_of(std::string_view text) {
     return filter;
 }
 
-/// Whether a thread of this process waits for something.
+/// Whether a thread of this process is sleeping.
 bool is_asleep(pid_t thread) {
     return status_field("/proc/self/task/" + std::to_string(thread), "State").starts_with('S');
 }
@@ -66,7 +66,7 @@ TEST_GROUP(shared_totals) {
         return SharedTotals(*table, terms, log);
     }
 
-    /// The total that is kept, or else what is counted, which is kept: "5", "unavailable".
+    /// The cached total; if there is none, caches `counted`. Returns "5" or "unavailable".
     std::string total(const Filter& filter, Total counted) {
         const Total total = totals().total(filter, deadline(), [&](LastTotal) { return counted; });
         return total                                            ? std::to_string(*total)
@@ -79,13 +79,13 @@ TEST_GROUP(shared_totals) {
     store::Deadline deadline() const {
         return store::Clock::now() + terms.timeout;
     }
-    /// Asks for a total and leaves it.
+    /// Requests a total and discards it.
     static void ask(SharedTotals totals, const Filter& filter, const SharedTotals::Count& count) {
         const Total total = totals.total(filter, store::Clock::now() + 60s, count);
         static_cast<void>(total);
     }
 
-    /// A count of a filter in a thread of its own that runs until it is ended.
+    /// Counts in a separate thread until end().
     class SlowCount {
       public:
         SlowCount(SharedTotals totals, const Filter& filter, std::int64_t counted)
@@ -120,7 +120,7 @@ TEST(shared_totals, are_not_kept_where_the_time_is_zero) {
         CHECK_EQUAL(std::to_string(number), total(search_of("a"), number));
 }
 
-TEST(shared_totals, are_kept_for_the_time_that_is_said) {
+TEST(shared_totals, are_kept_for_the_configured_time) {
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
     terms.age = 3600s;
     CHECK_TRUE(totals().is_caching());
@@ -335,7 +335,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
 TEST(shared_totals, are_counted_when_the_table_is_full) {
     std::deque<SlowCount> counts;
     std::deque<std::string> names;
-    // Of so many, some find their bucket full, and are counted nevertheless: each of these begins.
+    // Some of so many filters find their bucket full. Their counts start nevertheless.
     for (int number = 0; number < 300; ++number)
         counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
                             number);

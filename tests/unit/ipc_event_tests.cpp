@@ -1,4 +1,4 @@
-// What many wait for, in memory that processes share.
+// Events in memory shared by processes.
 #include "ipc/event.hpp"
 
 #include "support/process.hpp"

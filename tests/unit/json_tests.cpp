@@ -23,12 +23,12 @@ bool is_read(std::string_view text) {
     return json::Object::parse(text).has_value();
 }
 
-/// Whether the text is read as the value of a member.
+/// Whether the reader accepts the value of a member.
 bool is_value(std::string_view value) {
     return is_read("{\"a\":" + std::string(value) + "}");
 }
 
-/// What the member "a" of an object says, the value being written as given.
+/// Parses an object whose member "a" is written like this. Returns its string.
 std::string text_of(std::string_view value) {
     const auto object = json::Object::parse("{\"a\":" + std::string(value) + "}");
     CHECK_TRUE(object.has_value());
@@ -69,7 +69,7 @@ TEST(json_reader, distinguishes_the_kinds_of_members) {
     CHECK_TRUE(object->kind("x") == Kind::absent);
 }
 
-TEST(json_reader, a_text_is_given_for_strings_alone) {
+TEST(json_reader, only_strings_have_a_text) {
     const auto object = json::Object::parse(R"({"n":null,"i":1,"s":"x","e":"","a":["y"]})");
     check_texts("x", object->text("s"));
     check_texts("", object->text("e"));
@@ -79,7 +79,7 @@ TEST(json_reader, a_text_is_given_for_strings_alone) {
     check_texts("", object->text("x"));
 }
 
-TEST(json_reader, a_boolean_is_given_for_booleans_alone) {
+TEST(json_reader, only_booleans_are_read_as_booleans) {
     const auto object = json::Object::parse(R"({"t":true,"f":false,"i":1,"s":"true"})");
     CHECK_TRUE(object->boolean("t"));
     CHECK_FALSE(object->boolean("f"));
@@ -88,10 +88,10 @@ TEST(json_reader, a_boolean_is_given_for_booleans_alone) {
     CHECK_FALSE(object->boolean("x"));
 }
 
-TEST(json_reader, keys_are_compared_to_the_letter) {
+TEST(json_reader, keys_are_compared_exactly) {
     const auto object =
         json::Object::parse(R"({"Role":"a","rol\u0065":"b","role ":"c","":"d","ñ":"e"})");
-    check_texts("b", object->text("role")); // an escape is the letter
+    check_texts("b", object->text("role")); // an escape equals its letter
     check_texts("a", object->text("Role"));
     CHECK_TRUE(object->kind("ROLE") == Kind::absent);
     CHECK_TRUE(object->kind("rol") == Kind::absent);
@@ -232,7 +232,7 @@ TEST(json_reader, structure_that_is_nearly_json_is_refused) {
         CHECK_FALSE(is_read(text));
 }
 
-TEST(json_reader, literals_are_read_to_the_letter) {
+TEST(json_reader, literals_are_matched_exactly) {
     CHECK_TRUE(is_value("true"));
     CHECK_TRUE(is_value("false"));
     CHECK_TRUE(is_value("null"));
@@ -323,7 +323,7 @@ TEST(json_reader, many_members_side_by_side_are_not_nesting) {
     CHECK_TRUE(is_read("{" + members + "\"a\":[[],[],[]]}"));
 }
 
-TEST(json_reader, the_text_that_was_read_is_not_needed_any_more) {
+TEST(json_reader, the_input_is_not_needed_after_parsing) {
     std::string text = R"({"password":"hunter2, and more than a short text holds"})";
     const auto object = json::Object::parse(text);
     text.assign(text.size(), 'x');
@@ -335,7 +335,7 @@ namespace {
 constexpr std::string_view password_text = "hunter2, and more than a short text holds";
 int passwords_freed = 0;
 
-/// free(), which looks for the password in what it is given.
+/// Like free(), but first searches the memory for the password.
 void watching_free(void* memory) {
     if (memory != nullptr) {
         const std::string_view bytes(static_cast<const char*>(memory), malloc_usable_size(memory));
@@ -372,7 +372,7 @@ TEST(json_memory, a_text_that_is_refused_leaves_no_password_behind) {
 
 TEST_GROUP(json_writer){};
 
-TEST(json_writer, commas_come_by_themselves) {
+TEST(json_writer, commas_are_added_automatically) {
     std::string out;
     json::Writer writer(out);
     writer.begin_object();
@@ -384,7 +384,7 @@ TEST(json_writer, commas_come_by_themselves) {
     check_texts(R"({"a":1,"b":["x",null,true,[],{},2],"c":{"d":false},"e":null})", out);
 }
 
-TEST(json_writer, text_is_appended_to_what_is_there) {
+TEST(json_writer, text_is_appended) {
     std::string out = "before";
     json::Writer(out).begin_array().end_array();
     check_texts("before[]", out);

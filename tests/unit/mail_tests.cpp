@@ -67,7 +67,7 @@ TEST(message, encodes_what_a_header_cannot_hold) {
                     header_with("a\nBcc: b@c.d").c_str());
     STRCMP_CONTAINS("From: =?utf-8?B?QSwgQg==?= <a@example.org>\n",
                     header_with("x", "A, B").c_str());
-    // 45 bytes, without splitting a character.
+    // At most 45 bytes per encoded word; no character is split.
     STRCMP_CONTAINS("w7E=?=\n =?utf-8?B?w7HDsQ==?=\nDate:", header_with("ñññññññññññññññññññññññ"
                                                                         "ñ")
                                                                 .c_str());
@@ -115,7 +115,7 @@ TEST(templates, of_a_file_replace_the_built_in_ones) {
     STRCMP_EQUAL("", problem_with("").c_str());
 }
 
-TEST(templates, that_are_wrong_are_refused_with_a_reason) {
+TEST(templates, that_are_invalid_are_refused_with_a_reason) {
     for (const auto& [text, reason] :
          {std::pair("Hello", "has the line 'Hello' instead of the start of a template"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
@@ -203,7 +203,7 @@ TEST(mail_command, that_hangs_is_killed_with_its_children) {
     STRCMP_CONTAINS("did not end within 0 s (UserAdminTimeout) and was killed", log.text.c_str());
     char byte = 0;
     CHECK_EQUAL(1, read(held.fd, &byte, 1));
-    // Once no process has it open.
+    // No process has the FIFO open any more.
     held.events = 0;
     CHECK_EQUAL(1, poll(&held, 1, 10000));
     CHECK((held.revents & POLLHUP) != 0);

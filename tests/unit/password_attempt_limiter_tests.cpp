@@ -34,8 +34,8 @@ TEST_GROUP(attempts) {
         limiter->clear_failures(subject(address, account));
     }
 
-    /// "free", or which attempts are used up and for how many seconds: "account/48 60",
-    /// "network/64 60", "account 60" for an account from everywhere.
+    /// "free", or which attempts are used up and for how many seconds: "account/48 60", "network/64
+    /// 60", or "account 60" for the account from all addresses.
     std::string state(std::string_view address, std::string_view account) {
         const auto refusal = limiter->check(subject(address, account), limit, now);
         if (!refusal)
@@ -94,9 +94,9 @@ TEST(attempts, from_one_network_do_not_lock_others_out) {
                     state(from, "eva") == "free")
                     fail(from, "eva");
     };
-    attack("2001:db8:0:1", "::1"); // of one /56
+    attack("2001:db8:0:1", "::1"); // all in one /56
     CHECK_EQUAL(std::string("account/56 60"), state("2001:db8:0:1f::1", "eva"));
-    attack("2001:db8:0:", "00::1"); // each another /56
+    attack("2001:db8:0:", "00::1"); // each in a different /56
     CHECK_EQUAL(std::string("account/48 60"), state("2001:db8:0:ff00::1", "eva"));
     CHECK_EQUAL(std::string("free"), state("2001:db8:1::1", "eva"));
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));

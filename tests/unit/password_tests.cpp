@@ -44,9 +44,9 @@ using password::Verdict;
 
 namespace {
 
-constexpr password::Argon2id small_argon2id{64, 1, 1}; // quick, for what is not about the work
+constexpr password::Argon2id small_argon2id{64, 1, 1}; // cheap, for tests of other properties
 
-// Made by better-auth 1.x: the format's outside witness.
+// Created by better-auth 1.x, to check the format independently.
 constexpr std::string_view better_auth_password = "password1234";
 constexpr std::string_view better_auth_hash =
     "661f87d3cab76b15d1335537b9a8cc9f:"
@@ -65,7 +65,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
     return text.replace(at, what.size(), with);
 }
 
-/// The bytes of the object itself, where a short text is kept.
+/// The bytes of the object itself, which include a short string.
 template <typename T>
 std::string_view memory_of(const T& object) {
     return {reinterpret_cast<const char*>(&object), sizeof object};
@@ -89,12 +89,11 @@ class NotedLines final : public text::Logger {
     std::mutex mutex_;
 };
 
-/// Whether the process has that memory.
 bool is_mapped(void* area, std::size_t size) {
     return msync(area, size, MS_ASYNC) == 0;
 }
 
-/// Runs it in so many threads, and waits for all of them.
+/// Runs the work in `count` threads and waits for all of them.
 template <class Work>
 void at_once(unsigned count, const Work& work) {
     std::vector<std::thread> threads;
@@ -104,7 +103,7 @@ void at_once(unsigned count, const Work& work) {
         thread.join();
 }
 
-/// Slots, and places in the queue before them, in memory that forked processes share.
+/// Slots and their queue, in memory shared with forked processes.
 class SharedSlots {
   public:
     explicit SharedSlots(unsigned count, unsigned places = 4)
@@ -118,22 +117,22 @@ class SharedSlots {
     SharedSlots& operator=(const SharedSlots&) = delete;
     ~SharedSlots() { munmap(memory_, size_); }
 
-    /// For a request that waits so long.
+    /// Returns the slots for a request that waits up to this time.
     password::HashSlots slots(std::chrono::milliseconds wait = 60s,
                               password::HashMemory* hash_memory = nullptr,
                               std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
         return {
             *semaphore_, {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network}, log_};
     }
-    /// For a request from that network.
+    /// Returns the slots for a request from the network.
     password::HashSlots slots_for(std::uint64_t network) const {
         return slots(60s, nullptr, network);
     }
-    /// Whether a request gets one that waits so long.
+    /// Whether a request gets a slot within the time.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
     }
-    /// Whether a request is turned away at once, however long it would wait.
+    /// Whether a request is rejected because the queue is full, whatever its timeout.
     bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
         const auto slot = slots(wait).acquire();
         const auto* const reason = std::get_if<password::HashSlots::AcquireError>(&slot);
@@ -141,7 +140,7 @@ class SharedSlots {
     }
     const std::vector<std::string>& log() const { return log_.lines; }
     unsigned places_in_use() const { return semaphore_->in_use().waiters; }
-    /// How many slots and places are held: "2 1".
+    /// The number of permits and queue places in use: "2 1".
     std::string in_use() const {
         const auto held = semaphore_->in_use();
         return std::to_string(held.permits) + " " + std::to_string(held.waiters);
@@ -150,7 +149,7 @@ class SharedSlots {
         const auto all = semaphore_->capacity();
         return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
-    /// How often the queue was full, and no slot came free in time.
+    /// How often the queue was full, and how often no slot became free in time.
     std::atomic<std::uint64_t>& full() const { return full_; }
     std::atomic<std::uint64_t>& late() const { return late_; }
 
@@ -167,8 +166,7 @@ class SharedSlots {
     mutable std::atomic<std::uint64_t> late_;
 };
 
-/// Requests that wait for a slot, each in a thread of its own, and the order in which they are
-/// served.
+/// Requests that wait for a slot, each in its own thread, and the order in which they are served.
 class WaitingThreads {
   public:
     explicit WaitingThreads(const SharedSlots& shared) noexcept : shared_(shared) {}
@@ -176,7 +174,7 @@ class WaitingThreads {
     WaitingThreads& operator=(const WaitingThreads&) = delete;
     ~WaitingThreads() { join(); }
 
-    /// Starts a request, and returns once it waits, or was turned away.
+    /// Starts a request. Returns once it waits or was rejected.
     void add(char name, std::uint64_t network,
              std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
         const unsigned before = shared_.places_in_use() + turned_away().size();
@@ -188,12 +186,12 @@ class WaitingThreads {
         CHECK_TRUE(test::eventually(
             [&] { return shared_.places_in_use() + turned_away().size() > before; }));
     }
-    /// Waits until so many were turned away, and names them.
+    /// Waits until this many requests were rejected. Returns their names.
     std::string turned_away(std::size_t count) {
         CHECK_TRUE(test::eventually([&] { return turned_away().size() >= count; }));
         return turned_away();
     }
-    /// Waits for all of them, and names them in the order in which they were served.
+    /// Waits for all requests. Returns their names in the order in which they were served.
     std::string served() {
         join();
         return served_;
@@ -216,7 +214,7 @@ class WaitingThreads {
     std::vector<std::thread> threads_;
 };
 
-/// Another process that holds so many slots until it is released.
+/// Another process that holds `count` slots until it is told to release them.
 class HoldingProcess {
   public:
     HoldingProcess(password::HashSlots slots, unsigned count) {
@@ -237,10 +235,10 @@ class HoldingProcess {
             close(end);
     }
 
-    /// Makes it give its slots back; it may take a moment.
+    /// Tells it to release its slots, without waiting for that.
     void tell_to_release() { CHECK_EQUAL(1, write(go_[1], "g", 1)); }
 
-    /// Ends it without a chance to give anything back.
+    /// Kills it before it can release anything.
     void kill() {
         if (process_ > 0) {
             ::kill(process_, SIGKILL);
@@ -263,7 +261,7 @@ class HoldingProcess {
             if (write(ready_[1], "y", 1) != 1 || read(go_[0], &byte, 1) != 1)
                 _exit(1);
         }
-        // Lives on, so that a slot is given back and not found without its holder.
+        // Stays alive, so that its slots are released, not recovered from a dead process.
         _exit(read(go_[0], &byte, 1) == 1 ? 1 : 0);
     }
 
@@ -272,8 +270,7 @@ class HoldingProcess {
     pid_t process_ = 0;
 };
 
-/// Another process of which so many threads wait for a slot, and come again where the queue is
-/// full.
+/// Another process with `count` threads that wait for a slot, and try again if the queue is full.
 class WaitingProcess {
   public:
     WaitingProcess(const password::HashSlots& slots, unsigned count) : process_(fork()) {
@@ -284,19 +281,19 @@ class WaitingProcess {
     WaitingProcess& operator=(const WaitingProcess&) = delete;
     ~WaitingProcess() { kill(); }
 
-    /// Ends it without a chance to give anything back.
+    /// Kills it before it can release anything.
     void kill() {
         if (process_ > 0)
             ::kill(process_, SIGKILL);
         end();
     }
-    /// Makes it do nothing until it goes on.
+    /// Stops the process until go_on().
     void stop() const {
         CHECK_EQUAL(0, ::kill(process_, SIGSTOP));
         CHECK_EQUAL(process_, waitpid(process_, nullptr, WUNTRACED));
     }
     void go_on() const { CHECK_EQUAL(0, ::kill(process_, SIGCONT)); }
-    /// Waits until each of its threads had a slot, and gave it back.
+    /// Waits until each of its threads has had a slot and released it.
     void end() {
         if (process_ > 0)
             waitpid(std::exchange(process_, 0), nullptr, 0);
@@ -417,14 +414,13 @@ TEST(random_values, a_token_has_32_uniformly_distributed_letters_and_digits) {
     for (const auto& [character, count] : counts) {
         CHECK_TRUE(
             is_one_of(character, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"));
-        // Taking a byte modulo 62 makes 8 of them likelier by 21 %; ten standard deviations are 10
-        // %.
+        // A byte modulo 62 would make 8 of them 21 % likelier. Ten standard deviations are 10 %.
         CHECK_TRUE(count > tokens * 32 / 62 * 9 / 10);
         CHECK_TRUE(count < tokens * 32 / 62 * 11 / 10);
     }
 }
 
-TEST(random_values, bytes_are_filled_to_the_last) {
+TEST(random_values, bytes_are_filled_to_the_end) {
     std::array<unsigned char, 256> sums{};
     for (int i = 0; i < 64; ++i) {
         std::array<unsigned char, 256> bytes{};
@@ -443,13 +439,13 @@ TEST_GROUP(secret_source) {
     std::variant<crypto::LoadedSecret, std::string> read(std::string_view source) const {
         return crypto::load_secret(source, folder.path().string());
     }
-    /// The secret of the source; "(none)" where there is none.
+    /// The secret from the source, or "(none)".
     std::string secret_at(std::string_view source) const {
         const auto result = read(source);
         const auto* found = std::get_if<crypto::LoadedSecret>(&result);
         return found != nullptr ? std::string(found->secret.view()) : "(none)";
     }
-    /// Whether there is no secret, and the sentence says so.
+    /// Whether reading fails with an error that contains the words.
     bool is_refused(std::string_view source, std::string_view words) const {
         const auto result = read(source);
         const auto* sentence = std::get_if<std::string>(&result);
@@ -488,10 +484,10 @@ TEST(secret_source, refuses_text_that_is_the_path_of_a_file) {
     test::write_file(path, "the secret");
     CHECK_TRUE(is_refused(path, "file:"));
     CHECK_TRUE(is_refused("secret", "file:"));
-    CHECK_EQUAL("."s, secret_at(".")); // no file
+    CHECK_EQUAL("."s, secret_at(".")); // not a file
 }
 
-TEST(secret_source, reports_what_is_warned_of) {
+TEST(secret_source, reports_warnings) {
     test::write_file(path, "sixteen letters!");
     for (const auto mode : {0600, 0640, 0644}) {
         chmod(path.c_str(), static_cast<mode_t>(mode));
@@ -804,7 +800,7 @@ TEST(scrypt, a_changed_hash_does_not_match) {
     }
 }
 
-TEST(scrypt, any_other_shape_is_refused) {
+TEST(scrypt, any_other_format_is_refused) {
     const std::string stored(better_auth_hash);
     const std::string others[] = {
         stored + "0",
@@ -862,7 +858,7 @@ TEST_GROUP(hash_memory) {
         return ::is_mapped(area, size);
     }
 
-    /// Another thread that waits to hash, and then runs a task and ends.
+    /// Another thread that waits to hash, then runs the work and ends.
     class Waiter {
       public:
         Waiter(password::HashMemory& memory, std::function<void()> work)
@@ -1008,7 +1004,7 @@ TEST(slots, are_released_by_the_permits_destructor) {
             auto slot = shared.slots(0ms).acquire();
             CHECK_TRUE(SharedSlots::is_held(slot));
             held.emplace(std::get<password::HashSlots::Permit>(std::move(slot)));
-        } // the one moved from gives nothing back
+        } // the moved-from permit releases nothing
         CHECK_FALSE(shared.has_one());
         held.reset();
     }
@@ -1172,7 +1168,7 @@ TEST(slots, are_not_given_to_later_arrivals) {
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     waiting.stop();
     held.reset();
-    CHECK_FALSE(shared.has_one(120ms)); // longer than it sleeps without a look
+    CHECK_FALSE(shared.has_one(120ms)); // more than one round of waiting
     waiting.go_on();
     waiting.end();
     CHECK_TRUE(shared.has_one());
@@ -1193,7 +1189,7 @@ TEST(slots, of_a_killed_process_are_released) {
     HoldingProcess other(shared.slots(), 2);
     CHECK_FALSE(shared.has_one(1ms));
     other.kill();
-    for (int i = 0; i < 3; ++i) { // and stays sound afterwards
+    for (int i = 0; i < 3; ++i) { // the semaphore stays consistent
         const auto first = shared.slots(0ms).acquire();
         const auto second = shared.slots(0ms).acquire();
         CHECK_TRUE(SharedSlots::is_held(first));
@@ -1225,7 +1221,7 @@ TEST(slots, refuse_at_once_when_the_queue_is_full) {
     CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
     for (int i = 0; i < 10; ++i)
         CHECK_TRUE(shared.is_queue_full(24h));
-    // Places come back when those who wait have had their slots.
+    // Places in the queue become free when the waiting requests get their slots.
     holding.tell_to_release();
     waiting.end();
     CHECK_TRUE(shared.has_one());
@@ -1244,7 +1240,7 @@ TEST(slots, release_the_queue_place_of_a_killed_process) {
     constexpr unsigned places = 3;
     const SharedSlots shared(1, places);
     const HoldingProcess holding(shared.slots(), 1);
-    for (int round = 0; round < 3; ++round) { // and stays sound afterwards
+    for (int round = 0; round < 3; ++round) { // the semaphore stays consistent
         WaitingProcess waiting(shared.slots(), places);
         CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
         waiting.kill();

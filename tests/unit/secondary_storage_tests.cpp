@@ -1,4 +1,4 @@
-// What a secondary storage is told about revocations, without Redis.
+// Delivery of revocations to a secondary storage, without Redis.
 #include "fake_store.hpp"
 
 #include "secondary_storage/delivery.hpp"
@@ -46,7 +46,7 @@ class FakeStorage final : public secondary_storage::SecondaryStorage {
         return !is_down;
     }
 
-    /// The positions of databases.
+    /// The delivered position of each database.
     std::map<std::string, std::int64_t> stored;
     bool is_down = false;
     std::vector<StoredSession> sessions;
@@ -69,7 +69,7 @@ TEST_GROUP(delivery) {
     void expect(Delivery::Outcome outcome) {
         CHECK_TRUE(delivery.run(store, storage) == outcome);
     }
-    /// The positions of which the store was asked, without the largest.
+    /// The positions that the store was asked for, except the maximum.
     std::string positions() const {
         std::string text;
         for (const std::int64_t position : store.positions)
@@ -101,7 +101,7 @@ TEST(delivery, is_repeated_after_a_failure) {
     CHECK_EQUAL(std::string("eva "), storage.ended);
 }
 
-// A transaction that commits between two pages is missed from the position after the last page.
+// Continuing after the last page would miss a transaction that commits between two pages.
 TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
     store.revocations = {7, {revocation("eva", 1)}, true};
     expect(Delivery::Outcome::partial);
@@ -156,7 +156,7 @@ TEST(delivery, starts_again_with_a_storage_that_lost_its_last_changes) {
     CHECK_EQUAL(std::string("0 2 0 "), positions());
 }
 
-// A standby is behind; another server delivers what it has not seen yet.
+// A standby lags behind. Another server delivers the rest.
 TEST(delivery, from_a_database_that_is_behind_starts_again_once) {
     storage.stored[""] = 9;
     store.revocations = {7, {}, false};

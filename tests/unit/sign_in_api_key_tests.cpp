@@ -1,4 +1,4 @@
-// Whose API key a text is, and what a request uses of its limits (better-auth's plugin apiKey).
+// The owner of an API key, and its limits (better-auth's plugin apiKey).
 #include "fake_sign_in.hpp"
 #include "fake_store.hpp"
 #include "sign_in/api_key.hpp"
@@ -46,7 +46,7 @@ TEST_GROUP(api_keys) {
     void expect(ApiKeyStatus status, std::string_view text = "secret") {
         CHECK_EQUAL(static_cast<int>(status), static_cast<int>(owner(text).status));
     }
-    /// What a request uses. The key must be valid.
+    /// What a request uses of the key's limits. The key must be valid.
     ApiKeyUse use() {
         expect(ApiKeyStatus::valid);
         CHECK_TRUE(store.key_use.has_value());
@@ -164,7 +164,7 @@ TEST(api_keys, without_limits_are_written_once_a_minute) {
     CHECK_FALSE(store.key_use.has_value());
     key().last_request = now - 60s;
     CHECK_TRUE(use().rate == ApiKeyUse::Rate::unlimited);
-    // Also by a database that cannot be written to.
+    // Also if the database is not writable.
     store.failures["use_api_key"] = store::Failure::unavailable;
     expect(ApiKeyStatus::valid);
     key().remaining = "1";

@@ -7,7 +7,7 @@
 namespace useradmin::test {
 
 TEST_GROUP(cookies){
-    /// The cookie that opens a session.
+    /// The session cookie that signing in sets.
     static std::string opened(std::string_view name, bool is_secure){
         return sign_in::Cookies(name, "", is_secure).session_cookies("token", true).at(0);
 }

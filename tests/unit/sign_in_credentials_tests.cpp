@@ -1,4 +1,4 @@
-// Whether an address and a password are those of a user.
+// Verification of an email address and password.
 #include "fake_sign_in.hpp"
 
 namespace useradmin::test {
@@ -270,7 +270,7 @@ TEST(shared_limit, holds_for_all_servers_together) {
     LONGS_EQUAL(60, refused.retry_after.count());
     CHECK_TRUE(log.text.find("UA0305: too many failed attempts to sign in to one account from this "
                              "address: 192.0.2.1") != std::string::npos);
-    // This server refuses the next ones alone.
+    // This server refuses further attempts without the shared counts.
     store.attempts.clear();
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }

@@ -1,4 +1,4 @@
-// Whose session a token is (specification, section 5).
+// The session and user of a token (specification, section 5).
 #include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-/// A session that lasts, of a user who is not banned.
+/// An unexpired session of a user who is not banned.
 store::SessionWithUser good_session() {
     store::SessionWithUser found;
     found.session.expires_at = now + 1h;

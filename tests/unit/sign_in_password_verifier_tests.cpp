@@ -23,7 +23,7 @@ std::string name_of(const password::Format& format) {
                                      " p=" + std::to_string(argon2id->lanes);
 }
 
-/// Notes the work instead of doing it. No password matches.
+/// Records the hash operations instead of computing them. No password matches.
 class NotedWork final : public sign_in::HashWork {
   public:
     std::multiset<std::string> done;

@@ -1,4 +1,4 @@
-// The second step of signing in, with the clock in the test's hand.
+// The second step of signing in, with a clock set by the test.
 #include "crypto/encryption.hpp"
 #include "crypto/signature.hpp"
 #include "fake_sign_in.hpp"

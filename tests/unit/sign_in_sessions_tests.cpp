@@ -1,4 +1,4 @@
-// The endpoints of signing in, with the clock in the test's hand.
+// The sign-in endpoints, with a clock set by the test.
 #include "fake_sign_in.hpp"
 
 namespace useradmin::test {
@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
             {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
     }
 
-    /// The status, the first word of what the body is, and how many cookies are set.
+    /// The status, the start of the body, and the number of cookies that are set.
     std::string get_session(std::string_view token = "token") {
         const auto reply = send("GET", "/get-session", token);
         const auto cookies =
@@ -52,12 +52,12 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     }
 };
 
-TEST(sign_in_endpoints, answer_a_session_that_lasts) {
+TEST(sign_in_endpoints, return_an_unexpired_session) {
     expect("200 {\"session\" 0", get_session());
     expect("session token", calls.text());
 }
 
-TEST(sign_in_endpoints, ask_no_database_for_a_token_that_is_none) {
+TEST(sign_in_endpoints, do_not_query_the_database_for_an_invalid_token) {
     for (std::string_view token :
          {std::string_view(), std::string_view("\xff"), std::string_view("token\0", 6)}) {
         expect("200 null 0", get_session(token));
@@ -75,7 +75,7 @@ TEST(sign_in_endpoints, extend_a_session_from_the_second_day_on) {
     CHECK_TRUE(store.sessions["token"].session.updated_at == now);
 }
 
-TEST(sign_in_endpoints, extend_nothing_that_is_not_to_be_extended) {
+TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
     keep("token", now + 1h);
     is_not_remembered = true;
     expect("200 {\"session\" 0", get_session());
@@ -102,7 +102,7 @@ TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
     expect("200 null 3", get_session());
 }
 
-TEST(sign_in_endpoints, say_so_where_a_session_ends_while_it_is_extended) {
+TEST(sign_in_endpoints, report_a_session_that_ends_while_it_is_extended) {
     keep("token", now + 1h);
     store.sessions["token"].session.token = "another";
     expect("401 {\"message\" 3", get_session());
@@ -114,7 +114,7 @@ TEST(sign_in_endpoints, keep_the_session_of_a_banned_user) {
     expect("session token", calls.text());
 }
 
-TEST(sign_in_endpoints, pass_on_what_the_database_could_not_do) {
+TEST(sign_in_endpoints, report_database_failures) {
     for (const char* call : {"session", "extend_session"}) {
         keep("token", now + 1h);
         store.failures[call] = store::Failure::unavailable;
@@ -201,7 +201,7 @@ TEST(sign_in_endpoints, read_no_body_of_another_site_s_request) {
     }
 }
 
-TEST(sign_in_endpoints, open_a_session_on_what_was_verified) {
+TEST(sign_in_endpoints, open_a_session_for_the_verified_user) {
     const std::string_view login = R"({"email":"eva@example.org","password":"right"})";
     CHECK_EQUAL(200, send("POST", "/sign-in/email", "", login).status);
     expect("right", store.terms->password_hash.value_or("nothing"));
@@ -209,7 +209,7 @@ TEST(sign_in_endpoints, open_a_session_on_what_was_verified) {
     CHECK_EQUAL(100, store.terms->max_sessions);
 }
 
-TEST(sign_in_endpoints, look_again_where_the_user_is_changed_before_its_session) {
+TEST(sign_in_endpoints, retry_if_the_user_changes_before_the_session_is_opened) {
     const std::string_view login = R"({"email":"eva@example.org","password":"right"})";
     const auto status_after = [&](int times, const std::function<void()>& change) {
         store.changes_before_session = times;
@@ -228,7 +228,7 @@ TEST(sign_in_endpoints, look_again_where_the_user_is_changed_before_its_session)
     CHECK_EQUAL(401, status_after(1, [&] { store.credentials[eva.email] = {eva, "other"}; }));
 }
 
-TEST(sign_in_endpoints, open_no_session_for_the_password_of_two_factors) {
+TEST(sign_in_endpoints, open_no_session_for_a_user_with_a_second_factor) {
     store.credentials["eva@example.org"].has_second_factor = true;
     const auto reply =
         send("POST", "/sign-in/email", "", R"({"email":"eva@example.org","password":"right"})");

@@ -1,4 +1,4 @@
-// The sessions that all processes keep.
+// The session cache shared by all processes.
 #include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 #include "store/session_cache.hpp"
@@ -43,7 +43,7 @@ TEST_GROUP(session_cache) {
         return std::string(token) + ".signature";
     }
 
-    /// Whose session is kept: "eva as admin", or "none".
+    /// The user of a cached session: "eva as admin", or "none".
     std::string kept(std::string_view token, std::string_view place = "here",
                      std::chrono::seconds age = 60s) {
         const auto known = cache->find(place, signed_token(token), age, time);
@@ -54,7 +54,7 @@ TEST_GROUP(session_cache) {
     }
 };
 
-TEST(session_cache, keeps_a_session_for_so_many_seconds) {
+TEST(session_cache, keeps_a_session_for_the_configured_time) {
     keep("token", session_of("eva"));
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
     time += 60s - 1ns;
@@ -64,7 +64,7 @@ TEST(session_cache, keeps_a_session_for_so_many_seconds) {
     CHECK_EQUAL(std::string("none"), kept("token"));
 }
 
-TEST(session_cache, keeps_what_says_whether_a_session_counts) {
+TEST(session_cache, keeps_what_decides_whether_a_session_is_valid) {
     auto session = session_of("eva", {});
     session.user.banned = true;
     session.user.ban_expires = now - 1ms;
@@ -289,7 +289,7 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     store.failures["revocations_since"] = store::Failure::unavailable;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
-    // Others need not wait for the same failure.
+    // Other requests do not wait for the same failure.
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1s - 1ns;
     CHECK_EQUAL(std::string("eva ivo"), cached());
@@ -314,7 +314,7 @@ TEST(revocations, without_a_table_leave_cached_sessions_in_use_during_an_outage)
         CHECK_EQUAL(std::string("eva ivo"), cached());
         CHECK_EQUAL(std::string("eva ivo"), cached());
     }
-    // There is a table now, without rights to it.
+    // The table now exists, but is not readable.
     store.failures["revocations_since"] = store::Failure::failed;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
@@ -367,8 +367,7 @@ TEST_GROUP(cached_sessions) {
     Calls calls;
     FakeStore store{calls};
 
-    /// The user of the token at that time, and how often the database was asked: "eva, asked
-    /// 1".
+    /// The user of the token at the time, and how often the database was asked: "eva, asked 1".
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";

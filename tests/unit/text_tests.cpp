@@ -17,7 +17,7 @@ using namespace useradmin;
 
 namespace {
 
-/// The text as the interface shows it, or "nothing".
+/// The time in the string as in replies, or "nothing".
 std::string shown(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     std::string out;
@@ -64,7 +64,7 @@ TEST_GROUP(utf8){};
 TEST(utf8, text_of_every_length_of_sequence_is_clean) {
     CHECK_TRUE(text::is_clean_utf8(""));
     CHECK_TRUE(text::is_clean_utf8("plain ASCII, longer than eight bytes \x01\x7f"));
-    CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // the ends of two bytes
+    CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // bounds of two bytes
     CHECK_TRUE(text::is_clean_utf8("\xe0\xa0\x80 \xef\xbf\xbf"));         // of three
     CHECK_TRUE(text::is_clean_utf8("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf")); // of four
     CHECK_TRUE(text::is_clean_utf8("\xed\x9f\xbf \xee\x80\x80"));         // around the surrogates
@@ -141,7 +141,7 @@ TEST(folding, removes_combining_marks_alone) {
 
 TEST(folding, takes_case_and_accents_away) {
     check_texts("angel", text::fold("ÁNGEL"));
-    check_texts("angel", text::fold("A\xcc\x81ngel")); // the accent on its own
+    check_texts("angel", text::fold("A\xcc\x81ngel")); // a combining accent
     check_texts("angel@example.com", text::fold("Angel@Example.COM"));
     check_texts("nandu", text::fold("ÑANDÚ"));
     check_texts("strasse", text::fold("Straße"));
@@ -160,7 +160,7 @@ TEST(folding, replaces_letters_that_do_not_decompose) {
     check_texts("hamrun", text::fold("Ħamrun"));
 }
 
-TEST(folding, is_another_thing_than_what_texts_are_sorted_by) {
+TEST(folding, differs_from_the_sort_key) {
     check_texts("angel z", text::sort_key("\xc3\x81NGEL z"));
     check_texts("angel", text::sort_key("A\xcc\x81ngel"));
     check_texts("finance 1", text::sort_key("\xef\xac\x81nance \xc2\xb9"));
@@ -204,12 +204,12 @@ TEST(nfkc, leaves_bytes_that_are_not_utf8_as_they_are) {
 
 TEST_GROUP(path_segment){};
 
-TEST(path_segment, is_decoded_by_percent_alone) {
+TEST(path_segment, is_only_percent_decoded) {
     check_texts("a b", text::decode_path_segment("a%20b"));
     check_texts("a+b", text::decode_path_segment("a+b"));
     check_texts("a/ñ", text::decode_path_segment("a%2F%c3%B1"));
     check_texts("a\0b"s, text::decode_path_segment("a%00b"));
-    check_texts("%41", text::decode_path_segment("%2541")); // once
+    check_texts("%41", text::decode_path_segment("%2541")); // decoded only once
 }
 
 TEST(path_segment, keeps_a_percent_sign_that_starts_no_triple) {
@@ -230,7 +230,7 @@ TEST(query, gives_the_value_of_the_parameter) {
     check_texts("absent", parameter("", "page"));
 }
 
-TEST(query, compares_whole_names_to_the_letter) {
+TEST(query, compares_whole_names_exactly) {
     check_texts("absent", parameter("pages=2&pag=3&Page=4", "page"));
 }
 
@@ -336,7 +336,7 @@ TEST(timestamp, digits_past_the_millisecond_are_cut_off) {
     check_texts("1969-12-31T23:59:59.999Z", shown("1969-12-31 23:59:59.999999"));
 }
 
-TEST(timestamp, an_offset_is_taken_off) {
+TEST(timestamp, an_offset_is_subtracted) {
     check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+05:30"));
     check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+0530"));
     check_texts("2026-11-21T02:30:19.717Z", shown("2026-11-20 23:30:19.717-03"));
@@ -345,7 +345,7 @@ TEST(timestamp, an_offset_is_taken_off) {
     check_texts("2026-11-20T23:00:00.000Z", shown("2026-11-20 23:30+00:30"));
 }
 
-TEST(timestamp, the_leap_day_is_there_in_leap_years_alone) {
+TEST(timestamp, the_leap_day_exists_only_in_leap_years) {
     check_texts("2024-02-29T12:00:00.000Z", shown("2024-02-29 12:00:00"));
     check_texts("2000-02-29T12:00:00.000Z", shown("2000-02-29 12:00:00"));
     check_texts("nothing", shown("2023-02-29 12:00:00"));

@@ -1,4 +1,4 @@
-// The library as an application configures it.
+// better-auth as an application configures it.
 import { betterAuth } from "better-auth";
 import { admin } from "better-auth/plugins";
 import { adminAc, userAc } from "better-auth/plugins/admin/access";

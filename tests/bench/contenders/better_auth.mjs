@@ -1,4 +1,4 @@
-// The library alone, with its admin plugin.
+// better-auth alone, with its admin plugin.
 import { createServer } from "node:http";
 
 import { toNodeHandler } from "better-auth/node";

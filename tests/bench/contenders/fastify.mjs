@@ -1,5 +1,5 @@
-// The service in JavaScript, as an application would have it: Fastify, pg, prepared statements, as many workers as
-// processors. Who is calling comes from a function, which the two programs beside this one give.
+// The service in JavaScript, as an application would implement it: Fastify, pg, prepared statements, as many workers as
+// processors. The two programs fastify_*.mjs provide the function that identifies the caller.
 import cluster from "node:cluster";
 import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -26,7 +26,7 @@ const roleColumn = `COALESCE("role", 'user')`;
 
 const user = (row) => ({ ...row, role: row.role ?? "user", banned: row.banned ?? false });
 
-// With a schema Fastify writes JSON without looking at each value's type.
+// With a schema, Fastify writes JSON without inspecting the type of each value.
 const userSchema = {
   type: "object",
   properties: {
@@ -58,12 +58,12 @@ const listReply = response({
 
 const isAdministrator = (caller) => caller.role === "admin" || caller.role === "superAdmin";
 
-/** A whole number above zero, or else the default. */
+/** Parses a positive integer. Returns `otherwise` for any other text. */
 const wholeNumber = (text, otherwise) => (/^[1-9][0-9]{0,8}$/.test(text ?? "") ? Number(text) : otherwise);
 
 const refuse = (reply, status, error) => reply.code(status).send({ success: false, error });
 
-/** The filters that a list combines with OR (4.1), as SQL and its values. */
+/** Returns the filters that a list combines with OR (4.1), as SQL with its values. */
 const filterOf = (caller, { role, search }) => {
   const conditions = [];
   const values = [];
@@ -79,7 +79,7 @@ const filterOf = (caller, { role, search }) => {
 const application = async (pool, callerOf) => {
   const server = fastify();
 
-  /** A route whose callers have a session, and whose failures have the operation's text. */
+  /** Adds a route that requires a session. `failure`: the error text of a failed operation. */
   const route = (method, url, schema, failure, handler) =>
     server.route({
       method,
@@ -101,7 +101,7 @@ const application = async (pool, callerOf) => {
     const page = wholeNumber(request.query.page, 1);
     const limit = Math.min(wholeNumber(request.query.limit, 20), 1000);
     const { where, values } = filterOf(caller, request.query);
-    // The library names a prepared statement; the text of the filter tells them apart.
+    // pg prepares a statement per name, so the name contains the SQL of the filter.
     const [rows, counted] = await Promise.all([
       pool.query({
         name: `list ${where}`.slice(0, 63),
@@ -180,7 +180,7 @@ const application = async (pool, callerOf) => {
   return server;
 };
 
-/** Serves on 127.0.0.1 until the process is ended. `serverFrom` gets the pool and gives a server that can listen. */
+/** Serves on 127.0.0.1 until the process is terminated. `serverFrom` takes the pool and returns a server. */
 export const serveWith = async (serverFrom) => {
   const workers = availableParallelism();
   if (cluster.isPrimary) {
@@ -199,6 +199,6 @@ export const serveWith = async (serverFrom) => {
   await server.listen({ host: "127.0.0.1", port: Number(process.env.BENCH_PORT) });
 };
 
-/** The same with Fastify. `callerFrom` gets the pool and gives a function from a request to its caller, {id, role}, or to null. */
+/** Serves the API with Fastify. `callerFrom` takes the pool and returns a function from a request to {id, role} or null. */
 export const serve = (callerFrom) =>
   serveWith(async (pool) => application(pool, await callerFrom(pool)));

@@ -1,4 +1,4 @@
-// The service in JavaScript with the library's own sessions, as the application itself would have it.
+// The service in JavaScript with better-auth's sessions, as an application would implement it.
 import { authOn } from "./auth.mjs";
 import { serve } from "./fastify.mjs";
 

@@ -1,4 +1,4 @@
-// The service in JavaScript behind a proxy that says who is calling.
+// The service in JavaScript behind a proxy that identifies the caller in headers.
 import { serve } from "./fastify.mjs";
 
 await serve(() => (request) => ({

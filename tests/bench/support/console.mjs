@@ -1,4 +1,4 @@
-// The console in Chromium on a slow network: when it is painted first and shows rows, and what typing a search costs.
+// Measures the console in Chromium on a slow network: first paint, first rows, and the requests of typing a search.
 import { existsSync } from "node:fs";
 
 import { contenders, start } from "./contenders.mjs";
@@ -7,11 +7,11 @@ import { comparison } from "./lines.mjs";
 import { load, Skipped } from "./machine.mjs";
 
 const users = 1_000_000;
-/** Milliseconds of each request. */
+/** Latency of each request, in milliseconds. */
 const latency = 400;
 const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
 
-/** Runs in the page before its script: notes when the first row of the list is there. */
+/** Runs in the page before its script. Records when the first row of the list appears. */
 const watchRows = () => {
   new MutationObserver((_, observer) => {
     if (!document.querySelector("tbody tr")) return;
@@ -20,7 +20,7 @@ const watchRows = () => {
   }).observe(document, { childList: true, subtree: true });
 };
 
-/** Opens the console without anything in the browser's cache. */
+/** Opens the console with an empty browser cache. */
 const open = async (browser, address) => {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -32,7 +32,7 @@ const open = async (browser, address) => {
   return { context, page };
 };
 
-/** The number of requests while twelve letters are typed, one each 250 ms. */
+/** Returns the number of requests while twelve letters are typed, one every 250 ms. */
 const requestsOfTyping = async (page) => {
   await page.waitForFunction(() => /[0-9]/.test(document.querySelector(".total .number").textContent) && !document.querySelector("[aria-busy=true]"));
   let requests = 0;
@@ -49,7 +49,7 @@ export const consoleInBrowser = async ({ rounds, say }) => {
   const server = await start("console", { users, isScaled: true });
   const figures = { paint: [], rows: [], requests: [] };
   try {
-    // The first request of a child reads the catalogue.
+    // A child's first request reads the catalogue.
     await (await open(browser, server.address)).context.close();
     for (let round = 0; round < 3 * rounds; ++round) {
       const { context, page } = await open(browser, server.address);

@@ -1,4 +1,4 @@
-// Who is measured: how each is started on a database, and what a request must carry for it.
+// The contenders: how to start each on a database, and the headers that its requests need.
 import { createHmac, randomBytes } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { callers, database } from "./databases.mjs";
 import { built, contenderFile, folder, node, socket } from "./machine.mjs";
 import { place, Server, startHttpd } from "./servers.mjs";
 
-/** Connections to the database that a contender may hold: one for each of wrk's. */
+/** Database connections per contender: one for each connection of wrk. */
 const connections = 16;
 
 const secret = randomBytes(32).toString("base64");
@@ -27,7 +27,7 @@ LoadModule auth_useradmin_module "${built("mod_auth_useradmin.so")}"
 `;
 const contenderModule = (name) => `LoadModule bench_${name}_module "${contenderFile(`${name}.so`)}"\n`;
 
-/** The service, its base address being that of the specification. Whoever creates gets a turn. */
+/** The service at the specification's base address. Its limits are high enough that no create is rejected. */
 const service = (lines) => `${ownModules}UserAdminTimeout 60
 AuthUserAdminTimeout 60
 UserAdminHashQueue 48
@@ -63,7 +63,7 @@ const startNode = async (program, { name }) => {
 
 const trusted = (caller) => ({ "X-User-Id": callers[caller].id, "X-User-Role": callers[caller].role });
 
-/** The cookie that the library would set: the token with its signature. */
+/** Returns the cookie that the library would set: the token with its signature. */
 const cookie = (caller) => {
   const { token } = callers[caller];
   const signature = createHmac("sha256", secret).update(token).digest("base64");
@@ -167,5 +167,5 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   },
 };
 
-/** Starts a contender on a database, which is made where it is not there: {address, memory, errors, stop()}. */
+/** Starts a contender on a database, which is created if missing: {address, memory, errors, stop()}. */
 export const start = async (name, wanted, lines) => contenders[name].start(await database(wanted), lines);

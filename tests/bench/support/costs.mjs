@@ -1,4 +1,4 @@
-// What the audit log and the delivery of bans cost: changes with them and without.
+// Measures what the audit log and the delivery of bans cost: changes with and without them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,10 +9,10 @@ import { folder } from "./machine.mjs";
 import { place, Server } from "./servers.mjs";
 import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
-/** Who is changed: more than there are callers, so that they rarely wait for one another. */
+/** The users to change: more than there are callers, so that callers rarely wait for each other. */
 const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
 
-/** Changes, one among so many requests; the others are reads. */
+/** Sends one change per `share` requests; the others are reads. */
 const change = (server, headers, seconds, share, body) =>
   drive(
     `${server.address}/api/users`,
@@ -37,7 +37,7 @@ const cost = async ({ rounds, seconds, say }, { name, body, common = [], directi
           const figures = new Figures();
           const ratios = new Map(loads.map(([load]) => [load, []]));
           for (const [, server] of both) await change(server, headers, 1, 1, body);
-          // A pair of measurements is compared, not their medians: a drift of the machine meets both.
+          // Compares pairs of measurements, not medians: drift of the machine affects both of a pair.
           for (let round = 1; round <= 2 * rounds; ++round)
             for (const [load, share] of loads) {
               const measured = await inTurns(round, both, (server) =>
@@ -67,7 +67,7 @@ export const audit = async (settings) => {
       name: "with an audit log",
       body: '{"name":"Persona %d"}',
       directives: [`UserAdminAuditLog "${join(home, "audit.log")}"`],
-      // Nothing is wanted of changes alone: each writes a line to a file, which the other side does not.
+      // Changes alone have no bound: each writes a line to a file, which the other side does not.
       loads: [
         ["a change among ten requests", 10, { least: 0.95 }],
         ["changes alone", 1, {}],

@@ -1,4 +1,4 @@
-// Creates beside what the hash alone takes, beside reads, and with counters to keep.
+// Measures creates: against the bare hash, together with reads, and with counters to maintain.
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 
@@ -11,7 +11,7 @@ import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
 const million = 1_000_000;
 
-/** Seconds that one hash takes, with nothing around it. */
+/** Returns the seconds that one hash takes on its own. */
 const bareHash = async (kibibytes, passes) => {
   const { status, output } = await run(contenderFile("hash"), [String(kibibytes), String(passes)]);
   if (status !== 0) throw new Error("contenders/hash.c failed");
@@ -28,7 +28,7 @@ const create = (server, headers, seconds, connections = 16) =>
 const read = (server, headers, seconds) =>
   drive(`${server.address}/api/users/${record.id}`, headers, { seconds });
 
-/** Fails where a create is not answered with the new user, as it is stored. */
+/** Fails unless the reply to a create has the new user as stored. */
 const checkCreate = async (server, headers) => {
   const email = `${randomBytes(6).toString("hex")}@new.example`;
   const made = await ask(
@@ -116,7 +116,7 @@ export const creates = async ({ rounds, seconds, say }) => {
   );
 };
 
-/** Creates whose hash costs next to nothing, so that the database's part shows, with counters and without. */
+/** Creates with a very cheap hash, so that the database's share shows, with and without counters. */
 export const createsWithScale = async ({ rounds, seconds, say }) => {
   const lines = ["UserAdminPasswordHash argon2id m=64 t=1 p=1"];
   await database({ users: million, isScaled: true });

@@ -1,4 +1,4 @@
-// The databases: made at first use, kept for later runs, and made anew when what they are made of has changed.
+// The databases: created at first use, kept for later runs, and created again when their sources have changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const digest = (...texts) => {
   return hash.digest("hex");
 };
 
-/** All files below a folder of the repository, as one text. */
+/** Returns the contents of all files below a folder of the repository as one string. */
 const allBelow = (path) =>
   readdirSync(join(repository, path))
     .toSorted()
@@ -42,7 +42,7 @@ const plainMark = digest(schema, fill);
 const scaledMark = digest(plainMark, allBelow("sql/postgresql"));
 const sqliteMark = digest(plainMark, allBelow("sql/sqlite"));
 
-/** Runs the work with one connection. */
+/** Runs the function with one connection. */
 export const connected = async (database, work) => {
   const client = new pg.Client({ host: socket, user: "useradmin", database });
   await client.connect();
@@ -55,14 +55,14 @@ export const connected = async (database, work) => {
 
 const onServer = (sql, values) => connected("useradmin", (client) => client.query(sql, values));
 
-/** The id of a user by the number that users.sql counts. */
+/** Returns the id of the user with this number in users.sql. */
 export const idOf = (number) =>
   createHash("md5")
     .update(`user ${number}`)
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
-/** The caller that a test needs, whose id and token follow from its number. */
+/** Returns a caller for a test. The id and the token follow from the number. */
 const callerOf = (number) => ({
   id: idOf(number),
   token: createHash("md5").update(`session ${number}`).digest("hex"),
@@ -72,7 +72,7 @@ export const callers = {
   admin: { ...callerOf(2), role: "admin" },
 };
 
-/** Returns when PostgreSQL does nothing for anybody: what wrk did not wait for is done. */
+/** Returns when PostgreSQL is idle: requests that wrk abandoned have ended. */
 export const databaseIsQuiet = () =>
   connected("useradmin", async (client) => {
     const isBusy = async () => {
@@ -81,7 +81,7 @@ export const databaseIsQuiet = () =>
       );
       return rows.length > 0;
     };
-    // Twice in a row: a server may have further requests waiting.
+    // Check twice in a row: a server may have further requests waiting.
     for (let quiet = 0; quiet < 2; await pause(50)) quiet = (await isBusy()) ? 0 : quiet + 1;
   });
 
@@ -96,7 +96,7 @@ const isMade = async (name, mark) => {
 };
 
 export const drop = async (name) => {
-  // WITH (FORCE) fails of an autovacuum worker, which a plain DROP ends.
+  // WITH (FORCE) fails if an autovacuum worker is connected; a plain DROP terminates it.
   await onServer(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = current_user",
     [name],
@@ -104,18 +104,18 @@ export const drop = async (name) => {
   await onServer(`DROP DATABASE IF EXISTS ${name}`);
 };
 
-/** A copy of a database that nobody is connected to. */
+/** Copies a database that has no connections. */
 export const copy = async (from, to) => {
   await drop(to);
   const { rows } = await onServer("SHOW server_version_num");
-  // Since 15 another way is the default, which writes every page twice.
+  // PostgreSQL 15 and later default to WAL_LOG, which writes every page twice.
   const strategy = Number(rows[0].server_version_num) >= 150000 ? "STRATEGY file_copy" : "";
   await onServer(`CREATE DATABASE ${to} TEMPLATE ${from} ${strategy}`);
 };
 
 const finish = async (name, mark) => {
   await connected(name, (client) => client.query("VACUUM (FREEZE, ANALYZE)"));
-  // The mark is written last: what was interrupted is made again.
+  // The mark is written last, so an interrupted copy is created again.
   await onServer(`COMMENT ON DATABASE ${name} IS '${mark}'`);
 };
 
@@ -127,7 +127,7 @@ const makePlain = async (users) => {
   await onServer(`CREATE DATABASE ${name}`);
   await connected(name, async (client) => {
     await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'");
-    // The table first, its constraints and indexes after the rows: much quicker, and the same in the end.
+    // Adding constraints and indexes after the rows is much faster and has the same result.
     await client.query(
       /^CREATE TABLE IF NOT EXISTS "user" \(.*?^\);/ms.exec(schema)[0].replace(/ PRIMARY KEY| UNIQUE/g, ""),
     );
@@ -185,19 +185,19 @@ const done = ({ status, error }, what) => {
 
 const sqliteHome = join(folder, "sqlite");
 
-/** Removes a file of SQLite's, with what stands beside it. */
+/** Removes an SQLite file and the files next to it. */
 const removeSqlite = (file) => {
   for (const suffix of ["", "-wal", "-shm", "-journal", ".made"]) rmSync(file + suffix, { force: true });
 };
 
-/** The files of SQLite's belong to httpd's children. */
+/** Makes the children's account the owner of the SQLite files. */
 const giveToChildren = async () => {
   if (!childrenAccount) return;
   done(await run("chown", ["-R", `${childrenAccount}:`, sqliteHome]), "chown");
   done(await run("chmod", ["700", sqliteHome]), "chmod");
 };
 
-/** The same users in a file of SQLite's, from PostgreSQL. */
+/** Copies the users from PostgreSQL to an SQLite file. */
 const makeSqlite = async (users) => {
   const from = await makePlain(users);
   const file = join(sqliteHome, `users_${users}.db`);
@@ -249,7 +249,7 @@ PRAGMA wal_checkpoint(TRUNCATE);
   return file;
 };
 
-/** DBDParams for a database of PostgreSQL's. */
+/** Returns the DBDParams of a PostgreSQL database. */
 export const params = (name) => `host='${socket}' user=useradmin dbname=${name} connect_timeout=3`;
 
 const make = async ({ users, isScaled, isSqlite }) => {
@@ -264,7 +264,7 @@ const make = async ({ users, isScaled, isSqlite }) => {
 
 const made = new Map();
 
-/** A database that is there when this returns: {driver, params, name}. Throws Skipped where it cannot be had yet. */
+/** Returns an existing database: {driver, params, name}. Throws Skipped if it is not available yet. */
 export const database = (wanted) => {
   const key = JSON.stringify(wanted);
   if (!made.has(key)) made.set(key, make(wanted));
@@ -273,7 +273,7 @@ export const database = (wanted) => {
 
 const expectations = new Map();
 
-/** What a list must hold, by the database's own word: {ids, total}. */
+/** Returns what a list must contain, according to the database: {ids, total}. */
 export const expected = async (users, { where, path, order = '"createdAt" DESC, "id"' }) => {
   const key = `${users} ${where} ${path}`;
   if (!expectations.has(key)) {

@@ -8,8 +8,8 @@ import { run } from "./machine.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Drives the address: {rate, p50, p99, requests}, in requests/s and milliseconds. Fails where a reply was not a success.
- * `script` makes the requests where they are not all the same.
+ * Drives the address: {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply was not a success.
+ * `script` creates the requests if they differ.
  */
 export const drive = async (
   address,

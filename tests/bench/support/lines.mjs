@@ -1,4 +1,4 @@
-// Measures the lines of a case in turns, and says how what was measured compares with what is wanted.
+// Measures the lines of a case alternately and compares the results with the bounds.
 import { record } from "../cases.mjs";
 import { contenders, start } from "./contenders.mjs";
 import { database, databaseIsQuiet, expected } from "./databases.mjs";
@@ -8,7 +8,7 @@ import { areQuiet } from "./servers.mjs";
 
 /** The floor writes the columns as the database has them: the record, as far as such texts tell. */
 const recordOfFloor = (text) => {
-  // It escapes nothing: the name holds quotation marks.
+  // It escapes nothing, and the name contains quotation marks.
   const values = text.slice(2, -2).split('","');
   const timestamp = (value) => new Date(value.replace(/\+00$/, "Z")).toISOString();
   const [id, name, email, role, emailVerified, image, createdAt, updatedAt, banned, banReason, banExpires] =
@@ -28,7 +28,7 @@ const recordOfFloor = (text) => {
   };
 };
 
-/** Whether a reply says what the database holds. */
+/** Returns whether a reply matches the database. */
 const isRight = async ({ request, database, contender }, text) => {
   if (contenders[contender].isFloor) return JSON.stringify(recordOfFloor(text)) === JSON.stringify(record);
   if (request.isOfClient) {
@@ -48,23 +48,23 @@ const isRight = async ({ request, database, contender }, text) => {
   );
 };
 
-/** Returns when neither the server nor the database has anything to do any more. */
+/** Returns when the server and the database are idle. */
 export const settled = async (server) => {
   await databaseIsQuiet();
   await areQuiet(server.pids);
 };
 
-/** Seconds: a program that is compiled as it runs needs the longest. */
+/** Returns the seconds of warm-up. A JIT-compiled program needs the most. */
 const warmUp = ({ contender }) => (contenders[contender].isCompiledMeanwhile ? 3 : 1);
 
-/** What the work gives, or the reason why it was skipped. */
+/** Returns the function's result, or the reason why it was skipped. */
 const orSkipped = (work) =>
   work.catch((error) => {
     if (error instanceof Skipped) return error;
     throw error;
   });
 
-/** The servers that the lines of a case need, each started once. */
+/** The servers for the lines of a case, each started once. */
 class Field {
   #servers = new Map();
 
@@ -79,7 +79,7 @@ class Field {
   }
 }
 
-/** What is asked for: the request's path, or the link to it from the page before. */
+/** Returns the request's path, or the link to it from the previous page. */
 const pathOf = async ({ request: { path, isByCursor } }, server, headers) => {
   if (!isByCursor) return path;
   const before = new URL(server.address + path);
@@ -99,7 +99,7 @@ const checkReply = async ({ line, path, server, headers }) => {
 
 /** Measures the lines: each with {rate, p50, p99, memory}, or with {skipped}. */
 export const measureLines = async (lines, { rounds, seconds, say }) => {
-  // A database is copied while nobody is connected to it.
+  // A database can be copied only while it has no connections.
   for (const { database: wanted } of lines) await orSkipped(database(wanted));
   const field = new Field();
   const results = new Map(lines.map((line) => [line.name, { line, measured: [] }]));
@@ -114,7 +114,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
       result.headers = contenders[line.contender].headers(line.request.caller);
       result.path = await pathOf(line, result.server, result.headers);
       await checkReply(result);
-      // A warm-up: connections are made, and JavaScript is compiled.
+      // Warm up: open connections and let JavaScript compile.
       await drive(result.server.address + result.path, result.headers, {
         seconds: warmUp(line),
         connections: line.connections,
@@ -122,7 +122,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
     }
     const order = [...results.values()].filter(({ skipped }) => !skipped);
     for (let round = 1; round <= rounds; ++round) {
-      // There and back, so that a drift of the machine meets all alike.
+      // Alternate the direction, so that drift of the machine affects all alike.
       for (const { line, path, server, headers, measured } of round % 2 ? order : order.toReversed()) {
         await settled(server);
         const figures = await drive(server.address + path, headers, {

@@ -1,4 +1,4 @@
-// What the launcher found on this machine, and the programs that the bench runs.
+// What the launcher found on this machine, and the programs that the benchmark runs.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -13,7 +13,7 @@ export const repository = setting("BENCH_REPOSITORY");
 export const httpd = setting("BENCH_HTTPD");
 export const socket = setting("BENCH_SOCKET");
 export const postgresqlPid = Number(setting("BENCH_POSTGRESQL_PID"));
-/** The account that httpd's children run under, where that is not the bench's own. */
+/** The account of httpd's children, if it differs from the benchmark's. */
 export const childrenAccount = process.env.BENCH_CHILDREN ?? "";
 export const loadHttpdModules = process.env.BENCH_LOAD_HTTPD_MODULES ?? "";
 export const built = (file) => join(setting("BENCH_BUILD"), file);
@@ -25,5 +25,5 @@ const { load } = await import(pathToFileURL(join(folder, "packages.mjs")));
 export { load };
 export * from "../../interop/support/processes.mjs";
 
-/** What a case cannot be measured for, yet or on this machine. */
+/** Thrown if a case cannot be measured yet, or not on this machine. */
 export class Skipped extends Error {}

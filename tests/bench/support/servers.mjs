@@ -1,4 +1,4 @@
-// The servers that the bench starts: they end with it, and say where they answer and how much memory they take.
+// The servers that the benchmark starts. They end with it and report their address and memory.
 import { spawn } from "node:child_process";
 import {
   closeSync,
@@ -27,7 +27,7 @@ import {
 const lastLines = (file) =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n") : "";
 
-/** What /proc says of each process, as it is now: {pid, parent}. */
+/** Returns the current processes from /proc: {pid, parent}. */
 const processes = () =>
   readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name))
@@ -45,11 +45,11 @@ const processes = () =>
       }
     });
 
-/** The processes that a process started, and those that they did. */
+/** Returns the descendants of a process. */
 export const descendants = (pid, all = processes()) =>
   all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...descendants(child.pid, all)]);
 
-/** The resident memory of a process in bytes; 0 where it has ended. */
+/** Returns the resident memory of a process in bytes, or 0 if it has ended. */
 export const residentBytes = (pid) => {
   try {
     return 1024 * Number(/^VmRSS:\s*([0-9]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
@@ -60,7 +60,7 @@ export const residentBytes = (pid) => {
 
 const ticksPerSecond = Number((await run("getconf", ["CLK_TCK"])).output);
 
-/** Processor seconds that a process and all that it started have used, those that have ended too. */
+/** Returns the CPU seconds of a process and all its descendants, including those that have ended. */
 export const processorSeconds = (pid) => {
   const all = processes();
   const itself = all.filter((one) => one.pid === pid);
@@ -70,7 +70,7 @@ export const processorSeconds = (pid) => {
   );
 };
 
-/** Returns when these processes, with all that they started, do next to nothing. */
+/** Returns when these processes and their descendants are nearly idle. */
 export const areQuiet = async (pids) => {
   const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   for (let before = used(); ;) {
@@ -86,11 +86,11 @@ const running = new Set();
 export class Server {
   #process;
 
-  /** Starts a program, which answers on the port when this returns; its output goes to the log. */
+  /** Starts a program and returns when it answers on the port. Its output goes to the log. */
   static async start(words, { port, log, environment = {} }) {
     const server = new Server();
     const output = openSync(log, "w");
-    // It dies with the bench, whatever ends that.
+    // It ends with the benchmark, even if that is killed.
     server.#process = spawn("setpriv", ["--pdeathsig", "TERM", "--", ...words], {
       stdio: ["ignore", output, output],
       detached: true,
@@ -113,7 +113,7 @@ export class Server {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** The processes that are to be waited for. */
+  /** Returns the processes to wait for. */
   get pids() {
     return [this.pid];
   }
@@ -139,14 +139,14 @@ export const stopAll = () => Promise.all([...running].map((server) => server.sto
 
 let started = 0;
 
-/** A folder of a server's own, and a free port. */
+/** Creates a folder for a server and finds a free port. */
 export const place = async (name) => {
   const home = join(folder, "servers", `${++started}-${name}`);
   mkdirSync(home, { recursive: true });
   return { home, port: await freePort() };
 };
 
-/** The account that children run under, as lines of httpd's configuration. */
+/** Returns the children's account as lines of httpd's configuration. */
 export const account = async () => {
   if (!childrenAccount) return null;
   return { user: childrenAccount, group: (await run("id", ["-gn", childrenAccount])).output.trim() };

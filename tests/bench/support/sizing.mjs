@@ -1,4 +1,4 @@
-// One, two and three httpds with the same share of a processor each, on tables of different sizes.
+// One, two and three httpds, each with the same share of a processor, on tables of different sizes.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 
 import { record } from "../cases.mjs";
@@ -12,7 +12,7 @@ import { Figures } from "./writes.mjs";
 
 const sizes = [100_000, 1_000_000, 10_000_000];
 const mostServers = 3;
-/** Of a processor. So little that neither the database nor wrk limits them. */
+/** The share of a processor: small enough that neither the database nor wrk is the limit. */
 const share = 0.1;
 
 const requests = [
@@ -21,7 +21,7 @@ const requests = [
   ["search", `/api/users?search=${encodeURIComponent("Ibáñez-Quiroga")}&match=all`],
 ];
 
-/** The control group of a name below the processors' controller: version 1, or else 2. */
+/** Returns the control group of this name below the cpu controller (version 1), or below version 2's root. */
 const groupOf = (name) => {
   const first = "/sys/fs/cgroup/cpu";
   const second = "/sys/fs/cgroup";
@@ -51,7 +51,7 @@ const limit = (server, number) => {
   }
 };
 
-/** Drives the servers at once: what they serve together, and the processors that the database uses. */
+/** Drives the servers at once. Returns their total rate and the processors that the database uses. */
 const driveAll = async (servers, path, seconds) => {
   const headers = contenders.session.headers("superAdmin");
   const began = performance.now();

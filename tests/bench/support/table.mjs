@@ -1,4 +1,4 @@
-// The table: what was measured, beside what is wanted.
+// The table of results and bounds.
 
 const heads = [
   "case",
@@ -12,7 +12,7 @@ const heads = [
   "wanted",
   "held",
 ];
-// What is read from the right.
+// The right-aligned columns.
 const numbers = new Set([2, 3, 4, 5, 7]);
 
 const figure = (value) =>
@@ -62,7 +62,7 @@ const padded = (text, width, column) => {
   return numbers.has(column) ? blanks + text : text + blanks;
 };
 
-/** For a terminal: each case's title stands once. */
+/** Formats for a terminal, with each case's title once. */
 export const asText = (measured) => {
   const table = [
     heads,
@@ -79,7 +79,7 @@ export const asText = (measured) => {
     .join("\n");
 };
 
-/** As Markdown, with all that is known. */
+/** Formats as Markdown, with all columns. */
 export const asMarkdown = (measured) => {
   const row = (texts) => `| ${texts.join(" | ")} |`;
   return [
@@ -93,7 +93,7 @@ export const asMarkdown = (measured) => {
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** As the manual's source has it, without the comparisons. */
+/** Formats for the manual's source, without the comparisons. */
 export const asManual = (measured) => {
   const row = (texts, name) => {
     const written = texts.slice(0, 6).map((text) => `<${name}>${escaped(text)}</${name}>`);

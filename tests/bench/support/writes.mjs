@@ -1,10 +1,10 @@
-// What cases that write have in common: data of their own, servers, and figures that come in rounds.
+// Shared by cases that write: a copy of the data, servers, and figures measured in rounds.
 import { contenders } from "./contenders.mjs";
 import { copy, database, drop, params } from "./databases.mjs";
 import { median } from "./drive.mjs";
 import { settled } from "./lines.mjs";
 
-/** Runs the work with a copy of a database, which is dropped in the end. */
+/** Runs the function with a copy of a database, and drops the copy afterwards. */
 export const withCopy = async (wanted, name, work) => {
   const { name: from } = await database(wanted);
   await copy(from, name);
@@ -15,7 +15,7 @@ export const withCopy = async (wanted, name, work) => {
   }
 };
 
-/** Runs the work with a contender on a database, stopped in the end. */
+/** Runs the function with a contender on a database, and stops the contender afterwards. */
 export const withServer = async (contender, data, lines, work) => {
   const server = await contenders[contender].start(data, lines);
   try {
@@ -35,7 +35,7 @@ export const inTurns = async (round, servers, measure) => {
   return measured;
 };
 
-/** The medians of figures that came in rounds, by their names. */
+/** The medians of figures measured in rounds, by name. */
 export class Figures {
   #all = new Map();
 

@@ -1,12 +1,12 @@
-// What all pages share. The address has ?api=ORIGIN, and after "#" the pages to go to next, one after the other.
+// Shared by all pages. The address has ?api=ORIGIN and, after "#", the pages to visit next in order.
 const api = new URLSearchParams(location.search).get("api");
 const json = { "Content-Type": "application/json" };
 
-/** Tells the test, by a line in the server's log: what was tried, and the status or what the browser made of it. */
+/** Reports an attempt to the test through the server's log: its status, or the browser's error. */
 const report = (page, what, outcome) =>
   fetch(`/report/${page}/${encodeURIComponent(what.replaceAll("/", "-"))}/${outcome}`);
 
-/** Runs a page's checks, each of which sends one request, and goes on to the next page. */
+/** Runs a page's checks, each of which sends one request. Then goes to the next page. */
 const run = async (page, checks) => {
   await checks(async (what, send) => {
     let outcome = "refused";
@@ -15,7 +15,7 @@ const run = async (page, checks) => {
       response = await send();
       outcome = response.type === "opaque" ? "opaque" : response.status;
     } catch {
-      // The browser does not let the page read it, or did not even send it.
+      // The browser did not let the page read the reply, or did not send the request.
     }
     await report(page, what, outcome);
     return response;

@@ -23,7 +23,7 @@
 
 namespace useradmin::test {
 
-/// Returns the text form of a default, if the table has none.
+/// Returns the text form of a default that is not in the table.
 template <class Tag>
 inline constexpr const char* stand_in = nullptr;
 

@@ -1,4 +1,4 @@
-// A module for check-directives: with "httpd -t", prints what httpd and the code know of each
+// A module for check-directives. With "httpd -t", prints what httpd and the code know about each
 // directive.
 #include "auth/configuration.hpp"
 #include "directive_facts.hpp"

@@ -1,4 +1,4 @@
-// Chromium or Firefox, and what is watched in every page: requests to others, complaints, scripts that should not run.
+// Chromium or Firefox, and checks of every page: external requests, console errors, scripts that must not run.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import assert from "node:assert/strict";
@@ -30,11 +30,11 @@ export const stopBrowser = async () => {
   await browser?.close();
 };
 
-/** What a page is opened as. */
+/** The default settings of a page. */
 const plain = { width: 1280, height: 860, scale: 1, theme: "light", languages: ["en-GB", "en"], email: null, isFirefox: false };
 
 export class View {
-  /** The console of a site, as whoever has that e-mail; of nobody where there is none. */
+  /** Opens a site's console, signed in with the e-mail address if there is one. */
   static async open(site, settings = {}) {
     const view = new View();
     view.site = site;
@@ -95,11 +95,11 @@ export class View {
     await this.rest();
   }
 
-  /** Waits until this can be seen. */
+  /** Waits until this is visible. */
   see(selector) {
     return this.page.waitForSelector(selector, { visible: true });
   }
-  /** Waits until the text stands in a part of the page that is on the screen, with nothing above it. */
+  /** Waits until the text is visible on the screen and not covered. */
   async readInSight(text, selector) {
     await this.read(text, selector);
     const place = await this.page.$eval(selector, (part) => {
@@ -112,7 +112,7 @@ export class View {
   gone(selector) {
     return this.page.waitForSelector(selector, { hidden: true });
   }
-  /** Waits until a text stands in the page, or in a part of it. */
+  /** Waits until the page, or a part of it, contains the text. */
   async read(text, within = "body") {
     const found = await eventually(async () => (await this.text(within)).includes(text), 10);
     assert.ok(found, `"${text}" does not come up in ${within}, which says: ${await this.text(within)}`);
@@ -135,7 +135,7 @@ export class View {
     await this.see(selector);
     await this.page.click(selector);
   }
-  /** The visible button with exactly this text, on top of all. */
+  /** Clicks the visible button with exactly this text. */
   async press(name, within = "body") {
     const button = await this.button(name, within);
     assert.ok(button, `there is no button "${name}" in ${within}`);
@@ -153,7 +153,7 @@ export class View {
     await this.see(selector);
     await this.page.select(selector, value);
   }
-  /** The names in the list. */
+  /** Returns the names in the list. */
   names() {
     return this.page.$$eval("tbody .person button", (buttons) => buttons.map((each) => each.textContent));
   }
@@ -165,7 +165,7 @@ export class View {
     await this.type("input[type=search]", text);
     await this.searchesFor(text);
   }
-  /** Waits until what stands in the search has been looked for. */
+  /** Waits until the current search has completed. */
   async searchesFor(text) {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
@@ -177,12 +177,12 @@ export class View {
       if (request.isInterceptResolutionHandled()) return;
       const reply = replyTo(request);
       if (reply === "held") return;
-      // The page may have given it up.
+      // The page may have aborted it.
       if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
       else request.continue().catch(() => {});
     });
   }
-  /** Searches, and keeps the request from the server until what it gives is called. */
+  /** Searches, and holds the request until the returned function is called. */
   async holdSearch(text) {
     const isIt = (request) => request.url().includes(`search=${text}`);
     let held = null;
@@ -198,14 +198,13 @@ export class View {
       await this.page.setRequestInterception(false);
     };
   }
-  /** What the server answers whoever is signed in, asked behind the page's back. */
+  /** Sends a request with the page's session, without the page. */
   ask(method, path, body) {
     return this.page.evaluate(
       async (url, options) => (await fetch(url, { ...options, headers: { "Content-Type": "application/json" } })).json(),
       path, { method, body: JSON.stringify(body) });
   }
-  /** Finds the user by e-mail and opens the record. */
-  /** The text of the file that an action saves. */
+  /** Returns the text of the file that an action downloads. */
   async download(action) {
     const folder = mkdtempSync(join(work, "download-"));
     const session = await this.page.createCDPSession();
@@ -222,12 +221,12 @@ export class View {
     await this.see("dialog.drawer .facts dd");
     await this.rest();
   }
-  /** Waits until nothing is asked of the server any more, and the list is not being read. */
+  /** Waits until no request is under way and the list is loaded. */
   async rest() {
     await this.page.waitForFunction(() => !traffic.underWay && performance.now() > traffic.ended + 60 && !document.querySelector("[aria-busy=true]"));
   }
 
-  /** Nothing that is wrong in every page is wrong here. */
+  /** Runs the checks that apply to every page. */
   async check(name) {
     await this.rest();
     assert.deepEqual(this.troubles, [], name);
@@ -259,7 +258,7 @@ export class View {
   async key(...keys) {
     for (const each of keys) await this.page.keyboard.press(each);
   }
-  /** Tab, until this has the focus, which must be seen. */
+  /** Presses Tab until this has the focus, which must be visible. */
   async tabTo(selector) {
     for (let tries = 0; tries < 80; ++tries) {
       await this.page.keyboard.press("Tab");
@@ -273,12 +272,12 @@ export class View {
     }
     assert.fail(`the keyboard does not come to ${selector}`);
   }
-  /** The focus comes to what has this text, or this name. */
+  /** Waits until the focus is on the element with this text or name. */
   async focusOn(wanted) {
     const focused = () => this.page.evaluate(() => document.activeElement?.textContent || document.activeElement?.name || document.activeElement?.tagName);
     assert.ok(await eventually(async () => (await focused()) === wanted), `the focus is on "${await focused()}", not on "${wanted}"`);
   }
-  /** Types into what has the focus, in place of what is there. */
+  /** Replaces the text of the focused input. */
   async write(text) {
     await this.page.keyboard.down("Control");
     await this.page.keyboard.press("a");

@@ -1,4 +1,4 @@
-// An httpd with the console, and users to look after.
+// An httpd with the console, and users to manage.
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import { built, run, work } from "../../interop/support/machine.mjs";
 
 export const password = "correct horse battery staple";
 
-/** What stands in a name and must stay text. */
+/** Markup in names that must be shown as text. */
 export const hostileNames = [
   `<img src=x onerror="window.hit=1">`,
   `"><script>window.hit=1</script>`,
@@ -32,7 +32,7 @@ const names = (
 let made = 0;
 
 export class Site {
-  /** The service at a base address, its console at /admin; further directives in both Locations. */
+  /** Starts the service at a base address, with its console at /admin and further directives in both Locations. */
   static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
@@ -71,7 +71,7 @@ export class Site {
     return output;
   }
 
-  /** Everybody anew, made over the last days. */
+  /** Imports all users. Their creation times are relative to now. */
   async fill() {
     const now = Date.now();
     const rows = [];
@@ -99,13 +99,13 @@ export class Site {
        CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text);
        UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', '${backupCodes}', '${id}')`);
   }
-  /** Runs statements as somebody who has the database. */
+  /** Runs SQL statements directly on the database. */
   async sql(statements) {
     const { status, error } = await run("sqlite3", ["-cmd", ".timeout 5000", this.database, statements]);
     if (status !== 0) throw new Error(error);
   }
 
-  /** Signs a user in with a browser of that name. */
+  /** Signs a user in with this User-Agent. */
   async openSession(email, agent) {
     const reply = await fetch(`${this.httpd.address}/api/auth/sign-in/email`, {
       method: "POST",
@@ -115,7 +115,7 @@ export class Site {
     if (reply.status !== 200) throw new Error(`signing in as ${email} came to ${reply.status}`);
   }
 
-  /** The rows of the users, as they are stored. */
+  /** Returns the stored rows of the users. */
   async users() {
     return (await this.ctl(["export", "-"])).trim().split("\n").map((line) => JSON.parse(line));
   }

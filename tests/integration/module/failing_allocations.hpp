@@ -5,11 +5,11 @@
 
 namespace useradmin::test {
 
-/// In the file that TEST_ALLOCATIONS names.
+/// Kept in the file that TEST_ALLOCATIONS names.
 struct AllocationCounts {
-    /// How many allocations were asked for while some were to fail.
+    /// Allocations requested while some were to fail.
     std::atomic<long> asked;
-    /// How many failed.
+    /// Allocations that failed.
     std::atomic<long> failed;
 };
 

@@ -1,4 +1,4 @@
-// Makes the pages of this folder from the recipes, and the browser that shows them.
+// Builds the pages of this folder from the recipes, and opens them in a browser.
 import assert from "node:assert/strict";
 import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -10,7 +10,7 @@ import { checkOf } from "../support/types.mjs";
 
 const { load: loadFrontEnd } = await import(pathToFileURL(join(frontEndPackages, "packages.mjs")));
 
-/** Debian's Chromium; undefined where there is none. */
+/** Debian's Chromium; undefined if it is not installed. */
 export const browserProgram = process.env.PATH.split(delimiter)
   .map((folder) => join(folder, "chromium"))
   .find((program) => {
@@ -28,7 +28,7 @@ export const openBrowser = async () =>
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
 
-/** Polled, since a page shows what it has asked for some time later. */
+/** Polls, since a page shows a reply only some time after its request. */
 export const comesTo = async (read, expected) => {
   let seen;
   await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
@@ -38,7 +38,7 @@ export const comesTo = async (read, expected) => {
 export const isShown = (page, text) =>
   comesTo(() => page.getByText(text, { exact: true }).first().isVisible(), true);
 
-/** Opens a page with these cookies, and works with it; what the page's script complains of fails the test. */
+/** Opens a page with these cookies and uses it. An error of the page's script fails the test. */
 export const visit = async (browser, address, cookies, use) => {
   const context = await browser.newContext({ locale: "en-US" });
   try {
@@ -87,7 +87,7 @@ export class Sources {
     return join(this.folder, "tests/interop/front_ends", name);
   }
 
-  /** What TypeScript has to say against these files; empty where they are right. */
+  /** Returns TypeScript's errors in these files; empty if there are none. */
   async problems(names) {
     const { output } = await run(process.execPath, [
       join(packages, "typescript/bin/tsc"),
@@ -97,7 +97,7 @@ export class Sources {
     return output;
   }
 
-  /** The check of a value against the type of what a function of a file fulfils. */
+  /** Returns a check of values against the type that a function's promise resolves to. */
   checkOf(name, exported) {
     return checkOf(this.#file(name), exported, compilerOptions);
   }

@@ -17,7 +17,7 @@ const Users = () => {
   const one = useOne({
     resource: "users",
     id: chosen,
-    // Read when the editor opens, and not behind its back: what it shows and the version belong together.
+    // Read only when the editor opens: the fields that it shows must match the version that it sends.
     queryOptions: { enabled: chosen !== undefined, staleTime: Infinity, gcTime: 0 },
   });
   const { mutateAsync: update } = useUpdate();

@@ -9,7 +9,7 @@ export const secret = "interop-secret-0123456789abcdefghijklmnopqrstuvwxyz";
 
 const argon2 = await load("@node-rs/argon2");
 
-// What the manual tells an application to say, so that it reads and writes argon2id.
+// The options from the manual with which an application reads and writes argon2id.
 export const argon2idPasswords = {
   password: {
     hash: (password) => argon2.hash(password),
@@ -19,14 +19,14 @@ export const argon2idPasswords = {
 
 const pins = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).dependencies;
 
-/** A release under its alias in package.json, with what sets it apart from the newest. */
+/** A release under its alias in package.json, with its differences from the newest. */
 const release = (packageName, differences = {}) => ({
   name: pins[packageName].split("@").at(-1),
   packageName,
   migrations: `${packageName}/db/migration`,
   // Up to 1.6 a credential account is found by its provider alone, from 1.7 on by the user's id as well.
   accountId: "user-id",
-  // From 1.5 on the plugin for API keys is a package of its own.
+  // From 1.5 on the plugin for API keys is a separate package.
   apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
   // Up to 1.6 uses of an API key that come at once are counted as one.
   losesUses: false,
@@ -39,7 +39,7 @@ const release = (packageName, differences = {}) => ({
 
 const endless = { longestPassword: Infinity };
 
-// The newest comes last: tests that one release is enough for run beside it.
+// The newest comes last. Tests that need only one release run with it.
 export const versions = [
   release("better-auth-1-4", {
     ...endless,
@@ -56,7 +56,7 @@ export const versions = [
 ];
 export const newest = versions.at(-1);
 
-/** One object out of two, also where both say something of the same part. */
+/** Merges two objects deeply. */
 const merged = (base, addition = {}) => {
   const all = { ...base };
   for (const [key, value] of Object.entries(addition))
@@ -112,7 +112,7 @@ export class Application {
     return application;
   }
 
-  /** Lets the library lay its tables. */
+  /** Has the library create its tables. */
   async migrate() {
     const { getMigrations } = await load(this.version.migrations);
     await (await getMigrations(this.options)).runMigrations();

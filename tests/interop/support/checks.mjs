@@ -1,4 +1,4 @@
-// How the tests of a site are written: each has the error log watched, and tells the matrix its result.
+// Defines the tests of a site: each watches the error log and reports its result to the matrix.
 import { after, before, describe, test } from "node:test";
 
 import { newest } from "./applications.mjs";
@@ -8,7 +8,7 @@ import { Site } from "./site.mjs";
 
 const sites = [];
 
-/** Has the tests of all sites run, so many sites at a time. */
+/** Runs the tests of all sites, this many sites at a time. */
 export const runSites = (concurrency) =>
   describe("interop", { concurrency }, () => {
     for (const site of sites) site();

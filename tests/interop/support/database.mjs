@@ -1,4 +1,4 @@
-// A database of a site's own: on the launcher's PostgreSQL, or a file of SQLite.
+// A site's database: in the launcher's PostgreSQL, or an SQLite file.
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -47,7 +47,7 @@ export class Database {
     for (const statement of statements) await this.pool.query(statement);
   }
 
-  /** All that the application has in it, as SQL. */
+  /** Returns a dump of the database as SQL. */
   async dump() {
     const { status, output, error } = await run(postgresqlProgram("pg_dump"), [
       "--host",
@@ -58,7 +58,7 @@ export class Database {
       this.name,
     ]);
     if (status !== 0) throw new Error(`pg_dump failed: ${error}`);
-    // These two lines hold a word that is new in each dump.
+    // These two lines contain a random string that differs in each dump.
     return output.replace(/^\\(un)?restrict .*\n/gm, "");
   }
 

@@ -18,14 +18,14 @@ import {
 
 let started = 0;
 
-// Some systems build a module in that others load.
+// Some modules are built in on some systems and loaded on others.
 const load = (name, file) =>
   `<IfModule !${name}_module>\n  LoadModule ${name}_module "${file}"\n</IfModule>\n`;
 
 export const loadOwn = (name) =>
   existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
 
-/** The account that httpd's children run under: {user, group}; nothing where that is the tests' own. */
+/** The account that httpd's children run under: {user, group}; nothing if it is the tests' account. */
 export const accountOfChildren = async () => {
   if (process.getuid() !== 0) return undefined;
   for (const user of ["www-data", "apache", "httpd", "daemon"]) {
@@ -38,7 +38,7 @@ export const accountOfChildren = async () => {
 export class Httpd {
   #process;
 
-  /** Starts one with these lines in its configuration; it accepts connections when this returns. */
+  /** Starts an httpd with these lines in its configuration. It accepts connections on return. */
   static async start(configuration) {
     const server = new Httpd();
     // Another program may take the port between the look for it and httpd's bind.
@@ -77,7 +77,7 @@ export class Httpd {
         "MinSpareThreads 2\nMaxSpareThreads 32\n" +
         load("useradmin", built("mod_useradmin.so")) +
         load("auth_useradmin", built("mod_auth_useradmin.so")) +
-        // What is not about time succeeds also where the machine stands still for a while.
+        // Tests that do not measure time succeed even if the machine stalls for a while.
         "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n" +
         configuration,
     );
@@ -111,7 +111,7 @@ export class Httpd {
     await this.log.settle(eventually);
   }
 
-  /** Gracefully, as an operator would; firmly where that takes too long. Nothing of it is left. */
+  /** Stops gracefully, as an operator would; sends SIGTERM if that takes too long. Kills remaining children. */
   async stop() {
     const endedEarly = this.#ended;
     this.#process.kill("SIGWINCH");

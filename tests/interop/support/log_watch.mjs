@@ -1,4 +1,4 @@
-// The watch over an error log: what a test did not name, or what tells a secret, fails it.
+// Watches an error log: a line that the test did not name, or that reveals a secret, fails it.
 import { readFileSync } from "node:fs";
 
 const alarming = new Set(["warn", "error", "crit", "alert", "emerg"]);
@@ -8,8 +8,8 @@ const isAlarming = (line) => {
   // What httpd says when it is stopped at a busy moment: a connection could not be kept for another request, and a
   // child took more than a few seconds to end.
   if (/AH03093|AH00045/.test(line)) return false;
-  // The secret stands in the configuration of the tests' httpd, one server has Locations of several hashes, and
-  // nobody has the protected address.
+  // The secret is in the configuration of the tests' httpd, one server has Locations of several hashes, and
+  // no user has the protected address.
   if (/UA0311|UA0313|UA0314|UA0210|UA0212/.test(line)) return false;
   // Clients cause these with credentials that do not count.
   if (/UA0223|UA0224|UA0310|UA0318|UA0319/.test(line)) return false;
@@ -29,17 +29,17 @@ export class LogWatch {
     this.#file = file;
   }
 
-  /** A line of level warn or worse that holds this text is right, and must come before the test ends. */
+  /** Expects a line of level warn or worse that contains this text before the test ends. */
   expect(part) {
     this.#expected.push(part);
   }
 
-  /** A line that holds this text may come. */
+  /** Allows lines that contain this text. */
   forgive(part) {
     this.#forgiven.push(part);
   }
 
-  /** No line may hold this text, nor the text percent-encoded. */
+  /** No line may contain this text, raw or percent-encoded. */
   keepSecret(text) {
     if (!text || text.length < 8) return;
     this.#secrets.add(text);
@@ -54,7 +54,7 @@ export class LogWatch {
       .slice(0, -1);
   }
 
-  /** Throws where lines since the last time are not those that were expected. */
+  /** Throws if the lines since the last call are not the expected ones. */
   async settle(eventually) {
     const expected = this.#expected;
     const known = [...expected, ...this.#forgiven];

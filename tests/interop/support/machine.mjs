@@ -19,7 +19,7 @@ export const frontEndPackages = join(setting("INTEROP_FOLDER"), "front_ends");
 export const repository = setting("INTEROP_REPOSITORY");
 export const httpd = setting("INTEROP_HTTPD");
 export const socket = setting("INTEROP_SOCKET");
-// Leaks are not looked for in httpd: it leaves its own memory to the system when it ends.
+// No leak detection in httpd: it does not free all of its memory when it exits.
 export const httpdEnvironment = process.env.INTEROP_SANITIZER_RUNTIME
   ? {
       ...process.env,

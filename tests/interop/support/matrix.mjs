@@ -63,10 +63,10 @@ export const tableOf = ({ identifiers, columns, rows }) => {
 export const begin = ({ name }) => `<!-- interop:${name}:begin -->`;
 export const end = ({ name }) => `<!-- interop:${name}:end -->`;
 
-/** The manual's page that holds the tables. */
+/** The manual's page with the tables. */
 export const page = "packaging/manual/application.xml";
 
-/** The table that it holds; nothing where it has no place for one. */
+/** Returns the table in the page; nothing if the page has no place for one. */
 export const tableOfManual = (repository, table) => {
   const file = join(repository, page);
   if (!existsSync(file)) return undefined;

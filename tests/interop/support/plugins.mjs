@@ -1,5 +1,5 @@
-// Plugins that are packages of their own. They import the library as "better-auth", a name that package.json gives to
-// none of its releases.
+// Plugins in separate packages. They import the library as "better-auth". package.json has its
+// releases only under aliases.
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -12,7 +12,7 @@ export const run = (program, words, input = "") =>
     child.stdin.end(input);
   });
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Returns a free port of 127.0.0.1. */
 export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -23,7 +23,7 @@ export const freePort = () =>
     });
   });
 
-/** Whether somebody listens on the port of 127.0.0.1. */
+/** Returns whether a process listens on the port of 127.0.0.1. */
 export const accepts = (port) =>
   new Promise((resolve) => {
     const connection = connect(port, "127.0.0.1");
@@ -36,7 +36,7 @@ export const accepts = (port) =>
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Polls until the condition holds; whether it came to hold. */
+/** Polls until the condition is true or time is up. Returns whether it became true. */
 export const eventually = async (condition, seconds = 60) => {
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(20))
     if (await condition()) return true;

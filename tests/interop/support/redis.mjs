@@ -16,7 +16,7 @@ export class Redis {
     if (!(await eventually(() => accepts(this.port)))) throw new Error("Redis did not start: install redis-server.");
   }
 
-  /** What the library takes for a secondary storage, in a database of Redis. */
+  /** The library's secondaryStorage option, in a Redis database. */
   async storage(database, prefix) {
     const { default: Client } = await load("ioredis");
     const client = new Client({ port: this.port, db: database });

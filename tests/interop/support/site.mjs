@@ -11,7 +11,7 @@ const users = (path, directives) =>
 
 const signed = `  AuthUserAdminSecret "${secret}"\n`;
 
-/** The service as an application of this release and with these passwords wants it. */
+/** The directives of the service for an application of this release with these passwords. */
 export const service = (path, version, hash) =>
   users(
     path,
@@ -30,7 +30,7 @@ const locations = (version, style) =>
 
 let people = 0;
 
-/** Somebody new: what a create needs. */
+/** Returns the fields of a new user for a create request. */
 export const somebody = (further = {}) => {
   const number = ++people;
   return {
@@ -56,7 +56,7 @@ export const elevenFields = [
   "banExpires",
 ];
 
-/** The eleven fields of a record of the library's, as this service writes them. */
+/** The eleven fields of a library record, as this service writes them. */
 export const asHere = (user) => ({
   id: user.id,
   name: user.name,
@@ -72,7 +72,7 @@ export const asHere = (user) => ({
 });
 
 export class Site {
-  /** Lays the tables, starts httpd and signs the first superAdmin up. */
+  /** Creates the tables, starts httpd and signs up the first superAdmin. */
   static async open(version, style, directives = "", runsSchema = false) {
     const site = new Site();
     try {
@@ -138,7 +138,7 @@ export class Site {
     return session;
   }
 
-  /** Asks this httpd: {status, body, headers}. As the superAdmin where nobody else is named. */
+  /** Sends a request to this httpd, by default as the superAdmin. Returns {status, body, headers}. */
   async here(method, path, { body, as = this.root, headers = {} } = {}) {
     const reply = await fetch(`${this.httpd.address}${path}`, {
       method,
@@ -150,7 +150,7 @@ export class Site {
     return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
   }
 
-  /** Makes a user here; the record with the password that was sent. */
+  /** Creates a user here. Returns the record with the password that was sent. */
   async createHere(person = somebody(), path = "/api/users") {
     this.log.keepSecret(person.password);
     const { status, body } = await this.here("POST", path, { body: person });
@@ -164,7 +164,7 @@ export class Site {
     return this.remember(session);
   }
 
-  /** A user made here and signed in there. */
+  /** Creates a user here and signs it in at the application. */
   async signedIn(person) {
     const user = await this.createHere(person);
     return { user, session: await this.signIn(user) };
@@ -182,7 +182,7 @@ export class Site {
     return reply.body.data;
   }
 
-  /** What the caller is allowed here: the status of reading the own record, and of listing. */
+  /** Returns the statuses of reading the caller's own record and of listing. */
   async rights(id, as) {
     return [
       (await this.here("GET", `/api/users/${id}`, { as })).status,
@@ -204,7 +204,7 @@ export class Site {
     return run(built("useradminctl"), ["--config", this.httpd.configuration, ...words], input);
   }
 
-  /** Has this run before the servers stop. */
+  /** Registers a function to call before the servers stop. */
   beforeClose(action) {
     this.closing.push(action);
   }

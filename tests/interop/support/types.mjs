@@ -1,7 +1,7 @@
 // Values and the types that a TypeScript program declares for them.
 import { load } from "./machine.mjs";
 
-/** The shape of a value: the names, and the types of what stands under them. */
+/** Returns the shape of a value: its property names and their types. */
 export const shape = (value) => {
   if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
   if (value instanceof Date) return "Date";
@@ -37,7 +37,7 @@ const mismatches = (checker, flags, type, value, path) => {
     .flatMap((member) => inner(checker.getTypeOfSymbol(member), value[member.name], member.name));
 };
 
-/** Returns the check of what an exported asynchronous function of a program fulfils: value => its mismatches. */
+/** Returns a check of values against an exported asynchronous function's result type: value => mismatches. */
 export const checkOf = async (file, name, options) => {
   const { default: typescript } = await load("typescript");
   const program = typescript.createProgram([file], typescript.convertCompilerOptionsFromJson(options).options);
