@@ -58,7 +58,7 @@ struct Operation {
     Resource resource;
     bool changes_something;
     Reply (*handler)(const Call& call, const Service& service);
-    /// The text of an unexpected failure (section 7).
+    /// The error message for an unexpected failure (section 7).
     Text failure_text;
 };
 

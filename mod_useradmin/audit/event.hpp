@@ -49,7 +49,7 @@ struct Event {
     bool is_outcome_unknown = false;
     /// The reason for a refusal, if the status is ambiguous. A constant.
     std::string_view reason = {};
-    /// The number of refusals of one network that the line covers.
+    /// The number of refusals that the line combines.
     std::uint64_t count = 1;
     /// The user's row before and after a change.
     std::optional<model::User> before = {};

@@ -16,7 +16,7 @@ bool is_denied(int status) noexcept {
     return status == 401 || status == 403 || status == 429;
 }
 
-/// Logs why a line could not be written.
+/// Logs a write error, and the beginning and end of a stall.
 void report(const AppendResult& appended, bool is_required, text::Logger& errors) {
     if (appended.error != 0 && appended.error != EAGAIN)
         errors.write_throttled(

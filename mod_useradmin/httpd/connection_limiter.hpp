@@ -41,8 +41,8 @@ class ConnectionLimiter {
         /// recent maximum, with a tolerance of a second. time: the thread's whole timeout; a thread
         /// that has used little of it always tries.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Marks that a connection was opened. The destructor records the time that this took, as a
-        /// prediction for the next ones.
+        /// Notes that a connection was opened. The destructor records how long that took, to
+        /// predict the next ones.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:

@@ -77,7 +77,7 @@ std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-/// Appends `before`, which ends with the opening quote, the escaped text and the closing quote.
+/// Appends `before`, including the opening quote, then the escaped text and the closing quote.
 void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
     std::size_t start = 0; // of the run of bytes that need no replacing

@@ -56,9 +56,9 @@ inline constexpr std::int64_t max_collected = 5000;
 std::string role_expression(const Table& user, const Dialect& dialect);
 /// Returns the column of the creation time, or NULL if there is none.
 std::string created_at_column(const Table& table);
-/// Returns the expressions of ORDER BY for newest rows first.
+/// Returns the ORDER BY expressions for newest rows first.
 std::string newest_first_order(const Table& table);
-/// Returns the expressions of ORDER BY for a key, unless it is empty, and the id.
+/// Returns the ORDER BY expressions: the key, unless it is empty, then the id.
 std::string order_by(const std::string& key, const std::string& id, Order order);
 /// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is sorted.
 std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);

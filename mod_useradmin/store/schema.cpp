@@ -422,7 +422,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
-    // If a table has two owner columns, the current one is the last.
+    // If both owner columns of apiKey exist, the last entry has the current one.
     for (const OwnedTable& each : owned)
         if (each.plugin->name == name)
             found = &each;

@@ -574,7 +574,7 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
 
 namespace {
 
-/// Changes the user's row, and ends sessions.
+/// Changes the user's row and, if required, ends the user's sessions.
 Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_view id,
                                const Changes& changes, const UpdateGuard& guard,
                                SessionPolicy sessions) {

@@ -545,7 +545,8 @@ class Store {
     /// of attempts.
     virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                               std::chrono::seconds window) = 0;
-    /// Adds a row to the verification table. Requires TableNames::has_plugins, as do the next two.
+    /// Adds a row to the verification table. Requires TableNames::has_plugins, as do
+    /// issue_verification() and remove_verification().
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
     /// Checks the guard. If `row` has a value, deletes the rows of the user's earlier links to set
     /// a password and adds it. Reports a change of the user to the listener. Fails as not_found, or

@@ -115,8 +115,7 @@ TEST_GROUP(browser) {
         return work_.path() / "seen.log";
     }
 
-    /// Browsers say where a request comes from to servers that are on this machine by their name,
-    /// or use TLS; to the others an Origin is all that they send.
+    /// Browsers send Sec-Fetch-Site only to localhost and over TLS. Other servers get only Origin.
     static constexpr std::array<const char*, 2> domains = {"localhost", "test"};
 
     std::string origin(const std::string& name, const std::string& domain) const {

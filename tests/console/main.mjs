@@ -1908,7 +1908,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Ban");
     await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
     assert.equal((await extras.user("user-25")).banned, false);
-    // The user is read again, and whoever has looked goes on.
+    // The user is reloaded, and the caller can continue.
     await view.key("Escape");
     await view.gone("dialog:not(.drawer)");
     await view.focusOn("Yuki T.");

@@ -627,7 +627,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
             CHECK_EQUAL(2, users());
             CHECK_EQUAL(std::string("superAdmin"), of("root@x.org", "role"));
         }
-    // What takes nothing is no such line, nor one behind a line that makes another one.
+    // Lines that keep the last superAdmin, or follow a line that creates another, are accepted.
     for (const char* harmless :
          {R"(,"role":"superAdmin")", R"(,"banned":false)",
           R"(,"role":"superAdmin","banned":true,"banExpires":"2020-01-01T00:00:00Z")"})

@@ -48,7 +48,7 @@ TEST_GROUP_BASE(check, Scene) {
                   ", " + created + ")");
     }
 
-    /// Runs a check that exits with that status. Returns its document.
+    /// Runs check and expects this exit status. Returns the JSON output.
     static Json look(int status, std::vector<std::string> arguments = {},
                      SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});

@@ -37,7 +37,7 @@ void take_list(std::string_view query, api::Role role) {
     const http::Reply reply = scene.send("GET", "", query);
     require_envelope(reply, {200, 500});
     if (reply.status == 500) {
-        require(scene.calls.text().empty(), "what is refused never comes to the database");
+        require(scene.calls.text().empty(), "a rejected query never reaches the database");
         return;
     }
     const auto page = number_behind(reply.body, "\"page\":");

@@ -26,7 +26,7 @@ inline json::Object require_envelope(const http::Reply& reply,
     return std::move(*envelope);
 }
 
-/// One request to the service. The tables contain the caller, "me", and the user "another".
+/// Sends requests to the service. The tables contain the caller, "me", and the user "another".
 class Scene {
   public:
     explicit Scene(api::Role role) : caller_{"me", role} {
@@ -41,7 +41,7 @@ class Scene {
         audit::Event event;
         http::Reply reply = api::handle_request({method, path, query, headers_, body_}, caller,
                                                 {store, hasher, settings}, event);
-        require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
+        require(text::is_clean_utf8(calls.text()), "only clean UTF-8 reaches a database");
         return reply;
     }
 

@@ -51,7 +51,7 @@ void fuzz_sign_in(std::string_view lines) {
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 
-    require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
+    require(text::is_clean_utf8(calls.text()), "only clean UTF-8 reaches a database");
     const auto envelope = json::Object::parse(reply.body);
     require(envelope.has_value(), "a reply is a JSON object");
     for (const http::Header& header : reply.headers)

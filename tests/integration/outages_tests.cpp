@@ -180,7 +180,7 @@ class Outages : public OwnHttpd {
         own_->server().crash();
     }
 
-    /// Tests a crash behind PgBouncer in the pool mode ("session" or "transaction").
+    /// Tests a database crash behind PgBouncer with this pool mode: "session" or "transaction".
     void live_through_crash_behind_bouncer(const std::string& mode) {
         make("pooled-" + mode);
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,

@@ -65,7 +65,8 @@ class SecondFactor : public OwnHttpd {
                   " WHERE \"id\" = " + sql_literal(id_));
     }
 
-    /// Starts sign-in, and the service behind Basic authentication and behind sessions.
+    /// Starts httpd with sign-in and two services: one with Basic authentication, one with
+    /// sessions.
     void start_with(const std::string& directives = {}, const std::string& of_sign_in = {}) {
         start(directives + sign_in("/api/auth", of_sign_in) +
                   location("/api/users", "AuthUserAdmin On") +

@@ -42,7 +42,7 @@ std::string base64(const std::string& bytes) {
     return text;
 }
 
-/// Decodes base64 without padding, possibly truncated.
+/// Decodes base64 without padding. Ignores an incomplete last group.
 std::string from_base64(std::string text) {
     text.resize(text.size() / 4 * 4);
     std::string bytes(3 * text.size() / 4, '\0');

@@ -15,7 +15,7 @@
 
 namespace useradmin::test {
 
-/// Bans on three servers. Users have numbers.
+/// Tracks which of three servers have refused each banned user. Users are identified by number.
 class TracedBans {
   public:
     using Clock = std::chrono::steady_clock;
@@ -59,7 +59,7 @@ class TracedBans {
             else
                 pending_.at(server).erase(user);
         }
-        // Leaves the machine to others.
+        // Yields the processor to the servers.
         pause_shortly();
     }
 

@@ -398,7 +398,7 @@ const roundTrip = (style) => (check) => {
 };
 
 for (const version of versions) {
-  // What 1.7.2 adds to the others is the column account.issuer.
+  // 1.7.2 differs from the other releases only in the column account.issuer.
   const own = version.issuer ? [{ ...asMigrated, name: "account.issuer NOT NULL" }] : styles;
   for (const style of own) describeSite("here and there", version, style, roundTrip(style));
 }

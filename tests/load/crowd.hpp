@@ -26,7 +26,7 @@ struct CrowdReport {
     std::chrono::milliseconds longest{};
 };
 
-/// Makes the requests of the clients and takes the replies. All calls come from one thread.
+/// Simulates many clients. A subclass supplies requests and receives replies, in one thread.
 class Crowd {
   public:
     virtual ~Crowd() = default;

@@ -26,7 +26,7 @@ std::string padded(int number) {
     return std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits;
 }
 
-/// Returns an hour of 2026 in the database's format.
+/// Returns the time so many hours into January 2026, in ISO 8601.
 std::string time_of(int hour) {
     return "2026-01-" + padded(1 + hour / 24).substr(2) + "T" + padded(hour % 24).substr(2) +
            ":00:00.000Z";
@@ -44,9 +44,9 @@ class LastActivity : public Contract {
     }
 
   protected:
-    /// Reads the tables with other names, or with the column of the last activity.
+    /// Switches read_ to a store with these names of tables and columns.
     void use(const store::TableNames& names) {
-        // A label keeps what was read of the catalogue for ten seconds.
+        // A new label each time: the schema is cached by label for ten seconds.
         const std::string label = "other" + std::to_string(++uses_);
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, names, apr_pstrdup(pool_, label.c_str()), timeout_policy);

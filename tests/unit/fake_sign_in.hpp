@@ -32,7 +32,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 
-    /// The new hash that replaces a stored one; nothing to keep it.
+    /// The hash that replaces the stored one; nothing: the stored one is kept.
     std::optional<std::string> renewal;
 
     std::optional<crypto::Secret> rehash(std::string_view, std::string_view) override {

@@ -23,7 +23,7 @@ bool is_read(std::string_view text) {
     return json::Object::parse(text).has_value();
 }
 
-/// Whether the reader accepts the value of a member.
+/// Returns whether the parser accepts this as a member's value.
 bool is_value(std::string_view value) {
     return is_read("{\"a\":" + std::string(value) + "}");
 }

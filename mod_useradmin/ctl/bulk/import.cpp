@@ -79,7 +79,7 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
 /// Entries do not move: views point into them.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
-/// Sets the user's field to the cell's value. Returns false if the field's type does not match.
+/// Sets the user's field to the cell's value. Returns false if the field cannot have that value.
 bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
     const auto put = [&](auto& member) {
         using Member = std::decay_t<decltype(member)>;

@@ -454,7 +454,7 @@ class Postgresql final : public Dialect {
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
         // With the collation C, lower() converts only ASCII; other letters match in the same case.
         matches(pattern);
-        // Most texts need no folding.
+        // Most search words are already folded.
         if (folded != pattern) {
             statement << " OR ";
             matches(folded);

@@ -67,7 +67,7 @@ export const audit = async (settings) => {
       name: "with an audit log",
       body: '{"name":"Persona %d"}',
       directives: [`UserAdminAuditLog "${join(home, "audit.log")}"`],
-      // Changes alone have no bound: each writes a line to a file, which the other side does not.
+      // No bound for changes alone: only the server with the log writes a line for each.
       loads: [
         ["a change among ten requests", 10, { least: 0.95 }],
         ["changes alone", 1, {}],

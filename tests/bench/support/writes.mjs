@@ -25,7 +25,7 @@ export const withServer = async (contender, data, lines, work) => {
   }
 };
 
-/** Measures servers one after the other, there and back from round to round: what came of each, by its name. */
+/** Measures the servers in turn, in reverse order every other round. Returns the results by name. */
 export const inTurns = async (round, servers, measure) => {
   const measured = new Map();
   for (const [name, server] of round % 2 ? servers : servers.toReversed()) {

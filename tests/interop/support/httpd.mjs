@@ -82,7 +82,7 @@ export class Httpd {
         configuration,
     );
     const output = openSync(join(this.folder, "output"), "a");
-    // It dies with the tests, whatever ends them.
+    // The kernel stops httpd when the tests end, even if they crash.
     this.#process = spawn(
       "setpriv",
       ["--pdeathsig", "TERM", "--", httpd, "-f", this.configuration, "-DFOREGROUND"],
