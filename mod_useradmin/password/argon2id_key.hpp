@@ -7,8 +7,8 @@
 
 namespace useradmin::password {
 
-/// Derives a key of the given size with the faster library. Returns nothing if it fails (out of
-/// memory).
+/// Derives a key of the given size with libsodium or else libargon2. Returns nothing if both fail
+/// (out of memory).
 std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
                                                   std::size_t size, std::string_view password);
 

@@ -823,9 +823,9 @@ TEST(scrypt, any_other_format_is_refused) {
         CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::unsupported);
 }
 
-TEST_GROUP(hasher_memory){};
+TEST_GROUP(hash_memory_of_threads){};
 
-TEST(hasher_memory, idle_threads_keep_less_than_one_scratch_area) {
+TEST(hash_memory_of_threads, idle_threads_keep_less_than_one_scratch_area) {
     constexpr int count = 32;
     constexpr password::Argon2id argon2id{19456, 1, 1};
     std::latch hashed_all(count + 1);
