@@ -76,7 +76,7 @@ class Loader {
         // httpd's AP_MAX_INCLUDE_DEPTH.
         constexpr std::size_t deepest = 128;
         constexpr int most_files = 4096;
-        if (open_.size() >= deepest || ++files_ > most_files)
+        if (open_.size() > deepest || ++files_ > most_files)
             reject("too many files include each other; the last one is " + file);
         // Reading a special file may block.
         if (!std::filesystem::is_regular_file(file, ignored))
