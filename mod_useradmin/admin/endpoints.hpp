@@ -19,7 +19,7 @@ struct Call {
     sign_in::Parameters& parameters;
     const Caller& caller;
     const Service& service;
-    /// The reply to callers without the right.
+    /// The reply to a caller who lacks the permission.
     const Problem& forbidden;
     audit::Event& event;
 

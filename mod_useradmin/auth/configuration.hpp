@@ -41,36 +41,35 @@ inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin", "auth_useradmin_keys"),
     std::tuple{
         httpd::directive<struct Enabled>("AuthUserAdmin", FLAG, httpd::anywhere,
-                                         "On: find out from the session table who is calling",
+                                         "whether to authenticate callers by the session table",
                                          false, read_enabled),
         httpd::directive<struct CookieName>("AuthUserAdminCookie", TAKE1, httpd::anywhere,
                                             "the name of the cookie that carries the session token",
                                             static_cast<const char*>("better-auth.session_token"),
                                             read_cookie),
-        httpd::directive<struct ReadsBearer>("AuthUserAdminBearer", FLAG, httpd::anywhere,
-                                             "On: a token in 'Authorization: Bearer' is read too",
-                                             true, httpd::SwitchReader()),
+        httpd::directive<struct ReadsBearer>(
+            "AuthUserAdminBearer", FLAG, httpd::anywhere,
+            "whether to accept a token in 'Authorization: Bearer' as well", true,
+            httpd::SwitchReader()),
         httpd::directive<struct ReadsApiKeys>(
             "AuthUserAdminApiKey", FLAG, httpd::anywhere,
-            "On: an API key of the application, in 'x-api-key' or as a bearer token, is its owner",
-            false, httpd::SwitchReader()),
+            "whether an API key of the application authenticates its owner", false,
+            httpd::SwitchReader()),
         httpd::directive<struct SessionAge>(
-            "AuthUserAdminCache", TAKE1, httpd::anywhere,
-            "how many seconds a session counts without being looked up again",
+            "AuthUserAdminCache", TAKE1, httpd::anywhere, "how many seconds a session is cached",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct SigningSecrets>(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
             "the secret that signs the tokens: text, file:path or env:NAME [, and others that are "
             "accepted too]",
             Signing(), read_secrets),
-        httpd::directive<struct SignIn>(
-            "AuthUserAdminSignIn", FLAG, httpd::anywhere,
-            "On: this Location is the base address of sign-in/email, two-factor, sign-out and "
-            "get-session",
-            Base(), read_base),
+        httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::anywhere,
+                                        "whether this Location is the base address of "
+                                        "sign-in/email, two-factor, sign-out and get-session",
+                                        Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
-            "how many live sessions a user keeps at most; signing in ends the oldest first", 100,
+            "the maximum number of sessions per user; signing in ends the oldest first", 100,
             httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,

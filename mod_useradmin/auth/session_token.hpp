@@ -12,8 +12,8 @@ namespace useradmin::auth {
 /// cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
-/// Returns the request's API key: the header x-api-key, or a bearer token without a signature.
-/// Empty if there is none.
+/// Returns the request's API key: the header x-api-key, or a bearer token without a signature
+/// if tokens are signed and AuthUserAdminBearer is on. Empty if there is none.
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
 
 /// The result of verifying a token's signature.

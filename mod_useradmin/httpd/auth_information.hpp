@@ -42,7 +42,8 @@ using OptionalCredentials = std::optional<SessionCredentials>;
 
 } // namespace useradmin::httpd
 
-/// Returns the content of the request's cookies, or nothing if the configuration has no secret.
+/// Returns the content of the request's cookies, or nothing if AuthUserAdmin is off or
+/// there is no secret.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 

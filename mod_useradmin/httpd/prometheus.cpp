@@ -43,9 +43,8 @@ constexpr Metric request_duration_seconds = {"useradmin_request_duration_seconds
 constexpr Metric refusals_total = {"useradmin_refusals_total", "counter",
                                    "Requests turned away for want of a connection or a hashing "
                                    "slot, or after too many failed attempts to sign in."};
-constexpr Metric session_lookups_total = {
-    "useradmin_session_lookups_total", "counter",
-    "Session tokens that requests brought, by what came of them."};
+constexpr Metric session_lookups_total = {"useradmin_session_lookups_total", "counter",
+                                          "Session tokens in requests, by result."};
 constexpr Metric connection_wait_duration_seconds = {
     "useradmin_connection_wait_duration_seconds", "histogram",
     "How long requests waited for a database connection that they got."};

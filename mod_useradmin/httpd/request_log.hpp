@@ -65,8 +65,7 @@ class RequestLog final : public text::Logger {
         const char* const count =
             times > 1
                 ? apr_psprintf(request_->pool,
-                               " (%" APR_UINT64_T_FMT " times since this line was last written)",
-                               times)
+                               " (%" APR_UINT64_T_FMT " times since the last such line)", times)
                 : "";
         write_at(level, APR_SUCCESS, message, advice, count);
     }

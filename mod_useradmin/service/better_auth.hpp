@@ -12,7 +12,7 @@ namespace useradmin::service {
 std::string_view better_auth_endpoint(const request_rec* request) noexcept;
 
 /// Replies to a request to an endpoint. Returns DECLINED if the endpoint needs signed session
-/// cookies and the request has none.
+/// cookies and the Location has no AuthUserAdminSecret.
 int handle_better_auth(request_rec* request, std::string_view endpoint);
 
 } // namespace useradmin::service

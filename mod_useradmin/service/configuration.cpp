@@ -66,7 +66,7 @@ bool has_name_of_secret(std::string_view squeezed_name) noexcept {
                        [&](std::string_view end) { return squeezed_name.ends_with(end); });
 }
 
-/// Returns why the column must not be named, or nullptr.
+/// Returns why the column cannot be configured, or nullptr.
 const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };

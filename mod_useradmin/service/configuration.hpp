@@ -64,7 +64,8 @@ inline constexpr auto directives = std::tuple_cat(
     std::tuple{
         httpd::directive<struct Enabled>(
             "UserAdmin", FLAG, httpd::anywhere,
-            "On: this Location is the base address of the user administration", Base(), read_base),
+            "whether this Location is the base address of the user administration", Base(),
+            read_base),
         httpd::directive<struct SessionExpressions>(
             "UserAdminSession", TAKE12, httpd::anywhere,
             "expressions for the id and the role of the caller", SessionSource(),
@@ -80,17 +81,16 @@ inline constexpr auto directives = std::tuple_cat(
                                             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
-            "On: a ban, another role or another address ends the user's sessions", false,
+            "whether a ban, another role or another address ends the user's sessions", false,
             httpd::SwitchReader()),
-        httpd::directive<struct CleansUp>(
-            "UserAdminCleanUp", FLAG, httpd::anywhere,
-            "On: what better-auth's plugins keep of a user ends with the user, and a ban disables "
-            "API keys",
-            false, httpd::SwitchReader()),
+        httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::anywhere,
+                                          "whether deleting a user also deletes the data of "
+                                          "better-auth's plugins, and a ban disables API keys",
+                                          false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,
-            "On: superAdmins see and end sessions, set passwords, and ban until a time", false,
-            httpd::SwitchReader()),
+            "whether superAdmins can list and end sessions, set passwords, and ban with an expiry",
+            false, httpd::SwitchReader()),
         httpd::directive<struct MailCommandLine>(
             "UserAdminMailCommand", TAKE1, httpd::anywhere,
             "the command that sends links by mail, such as \"/usr/sbin/sendmail -t\"",
@@ -100,11 +100,11 @@ inline constexpr auto directives = std::tuple_cat(
                                           MailSender(), read_mail_from),
         httpd::directive<struct MailPasswordLink>(
             "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
-            "the application's page to set a password, with {token} in its address",
+            "the address of the application's page to set a password, with {token}",
             static_cast<const char*>(nullptr), read_link),
         httpd::directive<struct MailVerifyLink>(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
-            "the application's verify-email, with {token} in its address",
+            "the address of better-auth's endpoint verify-email, with {token}",
             static_cast<const char*>(nullptr), read_link),
         // nullptr: the built-in templates.
         httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
@@ -143,7 +143,7 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
-            "how addresses are stored: keep them as they come, or lower their case", false,
+            "how addresses are stored: keep them unchanged, or lower their case", false,
             httpd::ChoiceReader{"keep", "lower"}),
         httpd::directive<struct UnverifiesEmail>(
             "UserAdminEmailChange", TAKE1, httpd::anywhere,
@@ -152,7 +152,7 @@ inline constexpr auto directives = std::tuple_cat(
         // nullptr: the console has its own form if mod_auth_useradmin accepts sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
-            "where the application signs its users in, for the console to link to",
+            "the address of the application's sign-in page, for the console's link",
             static_cast<const char*>(nullptr), read_console_sign_in),
         httpd::directive<struct ConsoleTitle>(
             "UserAdminConsoleTitle", TAKE1, httpd::anywhere, "the console's title",
@@ -183,8 +183,8 @@ inline constexpr auto directives = std::tuple_cat(
             &admin::default_roles, RoleReader()),
         httpd::directive<struct ShowsTokens>(
             "UserAdminBetterAuthTokens", FLAG, httpd::anywhere,
-            "On: better-auth's admin client reads the tokens of sessions, instead of their ids",
-            false, httpd::SwitchReader()),
+            "whether better-auth's admin client gets session tokens instead of ids", false,
+            httpd::SwitchReader()),
     });
 
 /// The directives of a Location or a server.

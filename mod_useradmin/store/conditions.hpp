@@ -13,7 +13,7 @@ bool is_possible(const Condition& condition, const Table& user);
 void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
                       const Condition& condition);
 
-/// Appends a condition that the column equals one of the strings, of which there must be one.
+/// Appends a condition that the column equals one of the strings. strings: not empty.
 void append_one_of(Statement& statement, const Column& column,
                    std::span<const std::string_view> strings);
 

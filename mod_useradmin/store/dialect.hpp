@@ -130,7 +130,7 @@ class Dialect {
     /// Begins a transaction. Returns nullptr on failure.
     virtual std::unique_ptr<Transaction> begin_transaction(Work& work) const = 0;
 
-    /// Creates the user and its account, both or none (4.2).
+    /// Creates the user and its account, both or neither (4.2).
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
     /// Changes the user if the guard allows it, and records the row before for a listener. If the

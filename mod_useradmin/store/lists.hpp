@@ -80,11 +80,11 @@ using AppendSearch = void (*)(Statement& statement, const Schema& schema, const 
 /// Returns the total, and possibly the page, of any filter and order.
 Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
                               const Window& window, LastTotal last, AppendSearch append_search);
-/// Returns the page of any filter and order.
+/// Returns a page, for any filter and order.
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
-/// Returns the page of any filter in the order of Window::column; empty if the table lacks it.
+/// Returns a page for any filter in the order of Window::column; empty if the table lacks it.
 Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
                                                 const Filter& filter, const Window& window);
 /// Appends the rest of a SELECT for a page: an ordered scan of users.
@@ -119,7 +119,7 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
 /// Runs a statement for a total. users: the page, if it is known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
-/// Runs a statement for users and returns them.
+/// Runs a statement that selects users. Returns them.
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

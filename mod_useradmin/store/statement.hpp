@@ -65,7 +65,7 @@ class Statement {
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
-    /// Appends ", a, b": the further columns that the values are for.
+    /// Appends ", a, b": the further columns that have a value.
     Statement& further_columns(const Table& table, const Changes& values);
     /// Appends their values in the same order: ", $1, $2".
     Statement& further_values(const Table& table, const Changes& values);

@@ -256,7 +256,7 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
-/// Makes a change and records its revocation, if there is a table for it: both or none.
+/// Makes a change and, if the revocation table exists, records its revocation: both or neither.
 template <class T, class Change>
 Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
                  const Change& change) {
@@ -298,7 +298,7 @@ bool ends_links(const Work& work) {
            verifications->can_remove_rows() && verifications->table.at("value").is_readable;
 }
 
-/// Makes a change and ends the user's links to set a password: both or none.
+/// Makes a change and ends the user's links to set a password: both or neither.
 template <class Change>
 Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user_id,
                        const Change& change) {

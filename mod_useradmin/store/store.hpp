@@ -426,7 +426,7 @@ class Store {
     /// Returns the time of the last change that a standby has received, if the previous call read
     /// from a standby.
     virtual model::NullableTime standby_time() = 0;
-    /// Creates the user and its account, both or none. Returns the full row, or address_taken
+    /// Creates the user and its account, both or neither. Returns the full row, or address_taken
     /// (4.2).
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;

@@ -1559,7 +1559,7 @@ scene("edits outlast the session", { email: root }, async (view) => {
   await view.press("Save changes");
   await view.press("Give the role");
   await view.read("Your session has ended. Sign in again.");
-  // Also over a reload of the page.
+  // The draft also survives a reload.
   await view.page.reload();
   await view.signIn(root);
   await view.read("What you typed is still here.", "dialog.drawer .status");

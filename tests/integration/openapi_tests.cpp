@@ -56,7 +56,8 @@ TEST(openapi, an_ambiguous_page_says_what_to_do) {
 
 TEST(openapi, a_page_without_a_service_says_what_to_do) {
     expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has no "
-               "base address; set UserAdmin On in a Location and put this one below it");
+               "base address; set UserAdmin On in a Location of this virtual host, such as "
+               "<Location \"/api/users\">");
     start(page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }

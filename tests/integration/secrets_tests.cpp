@@ -205,7 +205,7 @@ class Secrets : public OwnHttpd {
             seek("signature of a sign-in", value.substr(token.size() + 1));
         return value;
     }
-    /// mod_auth_basic decodes it into its own memory.
+    /// Not sought in memory: mod_auth_basic does not wipe the decoded password.
     std::string basic(const char* address, const std::string& what, const std::string& password) {
         for (const std::string& text : {password, base64(std::string(address) + ":" + password)})
             sought_.push_back({what, text});

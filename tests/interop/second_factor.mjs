@@ -14,7 +14,7 @@ const { base32 } = await load("@better-auth/utils/base32");
 const sides = ["here", "there"];
 const both = [sides, sides.toReversed()];
 const cookieOf = (name) => `better-auth.${name}`;
-// No code of an authenticator, and no backup code.
+// Neither a TOTP code nor a backup code.
 const wrongCode = "12345x";
 
 const snakeCase = {

@@ -1,4 +1,4 @@
-// Many clients at once, each with a connection that it keeps.
+// Many concurrent clients with persistent connections.
 #pragma once
 
 #include "support/http_client.hpp"

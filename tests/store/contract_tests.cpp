@@ -943,7 +943,8 @@ TEST(remove, that_a_foreign_key_rejects_names_its_table_and_the_remedy) {
 
 class Guarded : public Contract {
   protected:
-    /// What comes of an update, and of a deletion, under the guard: "done", "outranked" and so on.
+    /// Returns the result of an update or a deletion under the guard: "done", "outranked" and so
+    /// on.
     std::string outcome_of_update(const store::UpdateGuard& guard) {
         return word_for(store().update("u", {{"name", "New"}}, guard));
     }

@@ -160,7 +160,7 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// Removes an incomplete file. Returns whether there was one.
+    /// Removes an incomplete file. Returns whether it removed one.
     bool remove_part() const noexcept {
         return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
                std::remove(part_.c_str()) == 0;

@@ -23,7 +23,7 @@ const install = (plugin, library) => {
   for (const [name, target] of Object.entries(targets)) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
-    // An import resolves links: the plugin and the application share one instance of the library.
+    // Node.js resolves symbolic links: the plugin and the application share one instance of the library.
     symlinkSync(target, link);
   }
   return import(pathToFileURL(join(copy, main)));
