@@ -65,9 +65,6 @@ struct Operation {
 /// Returns all operations. HEAD uses the operation of GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the value of a resource's Allow header.
-std::string methods_of(Resource resource);
-
 /// Returns the error reply if the caller has no session or may not use UserAdminExtras, or nothing.
 /// Operations of UserAdminExtras call it first.
 std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);

@@ -109,10 +109,15 @@ constexpr auto names = [] {
     return all;
 }();
 
-Reply with_allow(Reply reply, const Target& target, bool has_extras) {
+/// Returns the value of the target's Allow header.
+std::string methods_of(const Target& target, bool has_extras) {
     const bool is_bulk = has_extras && target.resource == Resource::user && target.id == bulk_path;
-    reply.headers.push_back({"Allow", (is_bulk ? "POST, " : "") + methods_of(target.resource)});
-    return reply;
+    std::string methods = is_bulk ? "POST, " : "";
+    for (const Operation& operation : table)
+        if (operation.resource == target.resource)
+            methods +=
+                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
+    return methods + "OPTIONS";
 }
 
 /// Returns whether the method can modify data.
@@ -131,12 +136,13 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     event.target = id;
     const Operation* operation = nullptr;
     if (target.resource != Resource::none) {
-        if (request.method == "OPTIONS")
-            return with_allow({{204}}, target, service.settings.has_extras);
         operation = find_operation(target.resource, request.method);
-        if (operation == nullptr)
-            return with_allow(error(405, texts.method_not_allowed), target,
-                              service.settings.has_extras);
+        if (operation == nullptr) {
+            Reply reply =
+                request.method == "OPTIONS" ? Reply{{204}} : error(405, texts.method_not_allowed);
+            reply.headers.push_back({"Allow", methods_of(target, service.settings.has_extras)});
+            return reply;
+        }
         event.operation = operation->name;
         event.is_change = operation->changes_something;
     }
@@ -220,15 +226,6 @@ std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text)
 
 std::span<const Operation> operations() noexcept {
     return table;
-}
-
-std::string methods_of(Resource resource) {
-    std::string methods;
-    for (const Operation& operation : table)
-        if (operation.resource == resource)
-            methods +=
-                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
-    return methods + "OPTIONS";
 }
 
 std::span<const std::string_view> operation_names() noexcept {
