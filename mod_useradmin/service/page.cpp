@@ -61,22 +61,20 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
                 continue;
             const std::optional<ServiceOfPage> service = service_at(request, base);
             if (service && only)
-                return "more than one base address; put this Location below the right one, such "
-                       "as ";
+                return "more than one base address; put this Location below the right one";
             if (service)
                 only.emplace(*service);
         }
         return only ? nullptr
-                    : "no base address; set UserAdmin On in a Location of this virtual host, such "
-                      "as ";
+                    : "no base address; set UserAdmin On in a Location of this virtual host";
     }();
     if (problem == nullptr)
         return only;
-    ap_log_rerror(
-        APLOG_MARK, APLOG_ERR, 0, request,
-        "UA0217: %s cannot determine its service: this virtual host has %s<Location \"%s\">",
-        request->handler, problem,
-        only ? apr_pstrcat(request->pool, only->base, "/page", nullptr) : "/api/users");
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
+                  "UA0217: %s cannot determine its service: this virtual host has %s, such as "
+                  "<Location \"%s\">",
+                  request->handler, problem,
+                  only ? apr_pstrcat(request->pool, only->base, "/page", nullptr) : "/api/users");
     return std::nullopt;
 }
 
