@@ -302,8 +302,9 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
       store_(*backend_.shared.sessions, connections_, log_, request->pool, names_of(settings_),
              label_of(request->pool, settings_),
-             store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request),
-                                  settings_.timeout_directive},
+             store::TimeoutPolicy{.timeout = settings_.timeout,
+                                  .elapsed = &elapsed_of_request(request),
+                                  .directive = settings_.timeout_directive},
              &totals_, backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_enabled())

@@ -101,7 +101,7 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
                                     backend.metrics, settings.timeout, settings.timeout_directive);
     store::DatabaseStore store(
         connections, log, request->pool, settings.tables.names, settings.tables.label,
-        store::TimeoutPolicy{settings.timeout, true, nullptr, settings.timeout_directive});
+        store::TimeoutPolicy{.timeout = settings.timeout, .directive = settings.timeout_directive});
     if (settings.health_needs_writes ? store.check_writable() : store.ping())
         return {};
     return log.lines().empty() ? "the error log has the reason\n" : log.lines();

@@ -152,9 +152,10 @@ class Job {
         httpd::DatabaseConnections connections(pool.get(), server_, log, backend().database,
                                                *backend().pool_state, backend().metrics,
                                                settings_.timeout, settings_.timeout_directive);
-        store::DatabaseStore store(
-            connections, log, pool.get(), settings_.tables.names, settings_.tables.label,
-            store::TimeoutPolicy{settings_.timeout, true, nullptr, settings_.timeout_directive});
+        store::DatabaseStore store(connections, log, pool.get(), settings_.tables.names,
+                                   settings_.tables.label,
+                                   store::TimeoutPolicy{.timeout = settings_.timeout,
+                                                        .directive = settings_.timeout_directive});
         return delivery_.run(store, storage_);
     }
 
