@@ -494,9 +494,8 @@ Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filte
 class PlainListQueries final : public ListQueries {
   public:
     CountSharing count_sharing(const Schema& schema, const Filter& filter) const override {
-        return filter.search                             ? CountSharing::when_cached
-               : schema.user.estimated_rows < min_shared ? CountSharing::never
-                                                         : CountSharing::always;
+        return filter.search || schema.user.estimated_rows < min_shared ? CountSharing::when_cached
+                                                                        : CountSharing::always;
     }
 
     Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
