@@ -125,9 +125,12 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     headers: cookie,
   },
   cachedAdminClient: {
-    title: "(f) the same, AuthUserAdminCache",
+    title: "(f) the same, AuthUserAdminCache and UserAdminTotalCache",
     start: (data) =>
-      startHttpd("clients", `${databaseLines(data)}${adminClient([...signed, "AuthUserAdminCache 60"])}`),
+      startHttpd(
+        "clients",
+        `${databaseLines(data)}${adminClient([...signed, "AuthUserAdminCache 60", "UserAdminTotalCache 60"])}`,
+      ),
     headers: cookie,
   },
   notes: {

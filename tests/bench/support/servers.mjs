@@ -182,6 +182,7 @@ MaxKeepAliveRequests 0
 KeepAliveTimeout 60
 
 <Directory "/">
+    AllowOverride None
     Require all denied
 </Directory>
 <Location "/">
