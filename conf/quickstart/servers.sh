@@ -13,7 +13,7 @@ find_httpd() {
         fail "httpd was not found at $httpd: install apache2-bin (Debian, Ubuntu) or httpd (Fedora, RHEL)."
     httpd_version=$("$httpd" -v | sed -n 's|^Server version: Apache/\([0-9.]*\).*|\1|p')
     if [[ $(printf '%s\n' 2.4.49 "$httpd_version" | sort -V | head -n 1) != 2.4.49 ]]; then
-        fail "httpd here is ${httpd_version:-of an unknown version}, and mod_useradmin needs 2.4.49 or later:" \
+        fail "httpd is ${httpd_version:-of an unknown version}; mod_useradmin requires 2.4.49 or later:" \
             "upgrade httpd (Debian 12 and Ubuntu 24.04 have it), then run this again."
     fi
 }
@@ -75,7 +75,7 @@ choose_folder() {
     folder=$(cd "$folder" && pwd -P)
     # These characters would need quoting in httpd's configuration or in connection strings.
     [[ $folder != *[\"\'\\\$%,]* ]] ||
-        fail "The path $folder holds a quote, a backslash, a dollar sign, a percent sign or a comma:" \
+        fail "The path $folder contains a quote, a backslash, a dollar sign, a percent sign or a comma:" \
             "choose another folder with $variable=/path $0"
 }
 
@@ -117,7 +117,7 @@ start_postgresql() {
     mkdir -p "$folder"
     if ((EUID == 0)); then
         owner=postgres
-        id "$owner" >/dev/null 2>&1 || fail "There is no user postgres to run PostgreSQL as: install postgresql."
+        id "$owner" >/dev/null 2>&1 || fail "The user postgres, who runs PostgreSQL, does not exist: install postgresql."
         chown postgres: "$folder"
         run=(as_user postgres)
     fi

@@ -249,8 +249,8 @@ AppendResult Log::append_locked(std::string open_object) {
 }
 
 AppendResult Log::append_once(std::string open_object, Clock::time_point deadline) {
-    const std::unique_lock turn(mutex_, deadline);
-    if (!turn)
+    const std::unique_lock guard(mutex_, deadline);
+    if (!guard)
         return {0, ETIMEDOUT};
     if (const int error = lock(deadline); error != 0)
         return {0, error};

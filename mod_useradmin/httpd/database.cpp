@@ -54,7 +54,7 @@ class DatabaseConnections::ConnectionReturner {
         : close_(connections.database_.close), server_(connections.server_),
           limiter_(connections.limiter_), connection_(connection) {}
     ~ConnectionReturner() {
-        const ConnectionLimiter::PoolLock turn = ConnectionLimiter::PoolLock::for_release(limiter_);
+        const ConnectionLimiter::PoolLock lock = ConnectionLimiter::PoolLock::for_release(limiter_);
         close_(server_, connection_);
         limiter_.release();
     }

@@ -119,7 +119,7 @@ bool read_output(int descriptor, std::string& kept) {
 /// nothing if it was killed.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
-    constexpr int turn = 10; // ms; a descendant may keep the output open
+    constexpr int poll_interval = 10; // ms; a descendant may keep the output open
     constexpr int unknown_status = 255 << 8;
     int status = 0;
     for (bool is_open = true;;) {
@@ -136,7 +136,7 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
             return std::nullopt;
         }
         pollfd readable = {output, POLLIN, 0};
-        if (::poll(&readable, is_open ? 1 : 0, turn) > 0)
+        if (::poll(&readable, is_open ? 1 : 0, poll_interval) > 0)
             is_open = read_output(output, kept);
     }
 }

@@ -146,16 +146,16 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
     // After this many busy retries, readers queue like writers.
     constexpr int tries_of_readers = 40;
     const TimeBudget::Scope use(time_budget_);
-    std::optional<ipc::FairSemaphore::Permit> turn;
+    std::optional<ipc::FairSemaphore::Permit> permit;
     for (int tries = 0;; ++tries) {
-        if (write_semaphore_ != nullptr && !turn &&
+        if (write_semaphore_ != nullptr && !permit &&
             (access != Access::read || tries == tries_of_readers)) {
             auto slot =
                 write_semaphore_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                     use.deadline() - Clock::now()));
             if (!std::holds_alternative<ipc::FairSemaphore::Permit>(slot))
                 return lock_failure();
-            turn.emplace(std::get<ipc::FairSemaphore::Permit>(std::move(slot)));
+            permit.emplace(std::get<ipc::FairSemaphore::Permit>(std::move(slot)));
         }
         if (timeout_policy_.applies_to_statements && Clock::now() >= use.deadline())
             return tries == 0 ? timeout_failure() : lock_failure();

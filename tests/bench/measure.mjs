@@ -92,7 +92,7 @@ export const measure = async ({ names, rounds, seconds, quick, write }) => {
     return 1;
   }
   if (write && names.length > 0) {
-    say("--write wants all cases: leave --case out.");
+    say("--write requires all cases: omit --case.");
     return 1;
   }
   const settings = { rounds: quick ? 1 : rounds, seconds: quick ? 1 : seconds, isQuick: Boolean(quick), say };

@@ -216,7 +216,7 @@ TEST_GROUP(browser) {
     }
 };
 
-TEST(browser, lets_pages_of_the_own_and_of_trusted_origins_work_and_no_others) {
+TEST(browser, allows_pages_of_the_own_and_of_trusted_origins_only) {
     browse();
     for (const std::string domain : domains) {
         const std::string api = origin("api.app", domain);

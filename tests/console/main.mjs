@@ -103,15 +103,15 @@ test("the refusals that the console tells apart have the service's own English",
   const told = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
   assert.deepEqual(told.map(({ name }) => name),
     ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor"]);
-  for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js has not the English for ${name}`);
+  for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
   // No other text has words as its key.
   assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);
   // The console has one word for one thing: correo, bloquear, superadministrador.
   for (const { name, spanish, own } of told.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
-    assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js has not its own words for ${name}`);
+    assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js lacks the text of ${name}`);
   // The others are told by their status.
   for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
-    assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js has not the English for ${status}`);
+    assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js lacks the English text of status ${status}`);
 });
 
 const scripts = join(repository, "mod_useradmin/console/script");
@@ -156,7 +156,7 @@ for (const [width, languages, saveChanges, saved, ban, banned, signOut, signedOu
     await view.read(saved, "dialog .status");
     await view.press(ban);
     await view.type("dialog input[name=reason]", "spam");
-    await view.check("the dialog of a ban");
+    await view.check("the ban dialog");
     await view.press(ban);
     await view.read(banned, "dialog.drawer .status");
     const [row] = (await inFirefox.users()).filter((each) => each.email === "grace.hopper@example.org");
@@ -170,7 +170,7 @@ for (const [width, languages, saveChanges, saved, ban, banned, signOut, signedOu
 
 // --- Coming and going ---
 
-scene("nobody sees a form to sign in with, and a wrong password is said to be one", {}, async (view) => {
+scene("without a session the console shows the sign-in form, and reports a wrong password", {}, async (view) => {
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
@@ -184,7 +184,7 @@ scene("nobody sees a form to sign in with, and a wrong password is said to be on
   await view.see("tbody tr");
 });
 
-scene("who has a second factor is asked for a code after the password", { site: () => factored }, async (view) => {
+scene("a user with a second factor is asked for a code after the password", { site: () => factored }, async (view) => {
   const enterPassword = async () => {
     await view.type("input[name=email]", root);
     await view.type("input[name=password]", password);
@@ -207,7 +207,7 @@ scene("who has a second factor is asked for a code after the password", { site: 
   await view.see("tbody tr");
 });
 
-scene("a challenge that is over leads back to the password", { site: () => factored }, async (view) => {
+scene("an expired challenge leads back to the password", { site: () => factored }, async (view) => {
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", password);
   await view.press("Sign in");
@@ -219,7 +219,7 @@ scene("a challenge that is over leads back to the password", { site: () => facto
   await view.see("input[name=password]");
 });
 
-scene("who signs out is out, and a session that ended leads back to the form", { email: root }, async (view) => {
+scene("signing out ends the session, and an expired session leads back to the form", { email: root }, async (view) => {
   await view.press("Sign out");
   await view.read("You have signed out.");
   await view.page.reload();
@@ -230,7 +230,7 @@ scene("who signs out is out, and a session that ended leads back to the form", {
   await view.read("Your session has ended. Sign in again.");
 });
 
-scene("a reply that comes after the sign-out changes nothing", { email: root }, async (view) => {
+scene("a reply that arrives after signing out is ignored", { email: root }, async (view) => {
   await view.rest();
   const release = await view.holdSearch("grace");
   await view.press("Sign out");
@@ -242,29 +242,29 @@ scene("a reply that comes after the sign-out changes nothing", { email: root }, 
   assert.match(await view.text(), /You have signed out\./);
 });
 
-scene("a banned user cannot come in", {}, async (view) => {
+scene("a banned user cannot sign in", {}, async (view) => {
   await view.type("input[name=email]", "alan.turing@example.org");
   await view.type("input[name=password]", password);
   await view.press("Sign in");
   await view.read("This account is banned.", "[role=alert]");
 });
 
-scene("a user sees the own record and nothing to change", { email: user }, async (view) => {
+scene("a user sees only their own record, read-only", { email: user }, async (view) => {
   await view.read("Ulises Vega");
   await view.read("ulises-1");
   assert.equal(await view.has("table"), false);
   assert.deepEqual(await view.page.$$eval("button", (all) => all.map((each) => each.textContent)), ["Sign out"]);
-  assert.ok(!view.requests.some((each) => each.startsWith("/api/users?")), "it lists users");
+  assert.ok(!view.requests.some((each) => each.startsWith("/api/users?")), "users are listed");
 });
 
 // --- The list ---
 
-scene("the list is searched as one types, and an older request is given up", { email: root }, async (view) => {
+scene("the list is searched while typing, and the previous request is aborted", { email: root }, async (view) => {
   view.requests.length = 0;
   await view.page.type("input[type=search]", "lovel", { delay: 20 });
   await view.listed("Ada Lovelace");
   const searches = view.requests.filter((each) => each.includes("search="));
-  assert.ok(searches.length <= 2, `it asks for each letter: ${searches}`);
+  assert.ok(searches.length <= 2, `a request per letter: ${searches}`);
   await view.read("1–1 of 1", ".foot");
   // A late reply is ignored if the search has changed since.
   const release = await view.holdSearch("grace");
@@ -281,7 +281,7 @@ scene("the list is searched as one types, and an older request is given up", { e
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
 });
 
-scene("an id finds its user", { email: root }, async (view) => {
+scene("searching for an id finds its user", { email: root }, async (view) => {
   await view.searchFor("user-2");
   await view.listed("Jonas Weber");
   await view.read("1–1 of 1", ".foot");
@@ -289,7 +289,7 @@ scene("an id finds its user", { email: root }, async (view) => {
   await view.read("No user matches.");
 });
 
-scene("who pauses at a space while typing keeps the space", { email: root }, async (view) => {
+scene("a space at the end is kept when typing pauses", { email: root }, async (view) => {
   await view.searchFor("ada");
   const again = view.page.waitForResponse((reply) => /search=ada(&|$)/.test(reply.url()));
   await view.page.type("input[type=search]", " ");
@@ -299,7 +299,7 @@ scene("who pauses at a space while typing keeps the space", { email: root }, asy
   await view.listed("Ada Lovelace");
 });
 
-scene("a request that is given up while its reply comes is no error", { email: root }, async (view) => {
+scene("aborting a request while its reply arrives reports no error", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;
     window.alerts = [];
@@ -315,7 +315,7 @@ scene("a request that is given up while its reply comes is no error", { email: r
   assert.deepEqual(await view.page.evaluate(() => window.alerts), []);
 });
 
-scene("a total that is older than the list leads back, and to no requests without end", { email: root }, async (view) => {
+scene("an outdated total leads back to the first page without endless requests", { email: root }, async (view) => {
   await view.intercept((request) => request.url().includes("page=2&") && {
     headers: { "X-Total-Count": "37" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 2, limit: 20, total: 37, totalPages: 2 } }),
@@ -324,11 +324,11 @@ scene("a total that is older than the list leads back, and to no requests withou
   await view.press("Next");
   await view.page.waitForFunction(() => !location.hash.includes("page="));
   await view.read("1–20 of", ".foot");
-  assert.ok(view.requests.length <= 3, `it asks again and again: ${view.requests.length}`);
+  assert.ok(view.requests.length <= 3, `too many requests: ${view.requests.length}`);
   await view.page.setRequestInterception(false);
 });
 
-scene("of two who count, the later one is believed", { email: root }, async (view) => {
+scene("of two counts, the later one is shown", { email: root }, async (view) => {
   let held = null;
   await view.intercept((request) => {
     if (held || !request.url().includes("summary=")) return null;
@@ -356,7 +356,7 @@ scene("of two who count, the later one is believed", { email: root }, async (vie
   for (const email of ["early@example.org", "late@example.org"]) await view.ask("DELETE", `/api/users/${(await site.userAt(email)).id}`);
 });
 
-scene("filters multiply, and the list is sorted and paged", { email: root }, async (view) => {
+scene("filters are combined, and the list is sorted and paged", { email: root }, async (view) => {
   const select = (label) => `.tools div:has(> label[for]) select[id="${label}"]`;
   const idOf = (label) => view.page.evaluate((text) => [...document.querySelectorAll("label")].find((each) => each.textContent === text).htmlFor, label);
   const choose = async (label, value) => {
@@ -407,7 +407,7 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
 const shownFilters = (view) => view.page.$$eval(".tools .filter", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.querySelector("label").textContent));
 
 for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtros", "Rol"]])
-  scene(`on a phone the filters come at the press of a button in ${language}`, { email: root, width: 390, height: 844, languages: [language] }, async (view) => {
+  scene(`on a phone a button shows the filters, in ${language}`, { email: root, width: 390, height: 844, languages: [language] }, async (view) => {
     assert.deepEqual(await shownFilters(view), []);
     const expanded = () => view.page.$eval(".fold", (fold) => fold.getAttribute("aria-expanded"));
     assert.equal(await expanded(), "false");
@@ -431,19 +431,19 @@ for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtro
     assert.ok((await view.page.$eval(".filter", (filter) => filter.textContent)).includes(first));
   });
 
-scene("an admin on a phone is told of the own filters only", { email: admin, width: 390, height: 844 }, async (view) => {
+scene("an admin on a phone sees only the filters of an admin", { email: admin, width: 390, height: 844 }, async (view) => {
   await view.press("Filters");
   assert.deepEqual(await shownFilters(view), ["Status", "E-mail verified", "Created from", "Created to"]);
   await view.page.evaluate(() => (location.hash = "#role=admin&banned=true"));
   await view.read("Filters (1)", ".tools");
 });
 
-scene("on a wide screen all filters can be seen", { email: root }, async (view) => {
+scene("on a wide screen all filters are visible", { email: root }, async (view) => {
   assert.equal((await shownFilters(view)).length, 5);
   assert.equal(await view.button("Filters"), null);
 });
 
-scene("the rows of users who are still listed stay, with focus and selection", { email: root }, async (view) => {
+scene("rows of users who are still listed keep focus and selection", { email: root }, async (view) => {
   const id = await make(view, "Row Of One", "row@example.org");
   await view.page.reload();
   await view.read("1–20 of", ".foot");
@@ -480,7 +480,7 @@ scene("the rows of users who are still listed stay, with focus and selection", {
   assert.deepEqual([left.rows, left.selected, left.focused], [0, true, true]);
 });
 
-scene("another state in the address, as a bookmark has it, is another list, and going back leads back", { email: root }, async (view) => {
+scene("opening a bookmark changes the list, and Back restores it", { email: root }, async (view) => {
   await view.searchFor("ada lovelace");
   await view.listed("Ada Lovelace");
   const depth = await view.page.evaluate(() => history.length);
@@ -497,7 +497,7 @@ scene("another state in the address, as a bookmark has it, is another list, and 
 const back = (view) => view.page.evaluate(() => history.back());
 const depth = (view) => view.page.evaluate(() => history.length);
 
-scene("Back leads to each page and search, and typing is one entry of the history", { email: root }, async (view) => {
+scene("Back returns to each page and search, and typing a search is one history entry", { email: root }, async (view) => {
   const before = await depth(view);
   await view.press("Next");
   await view.read("21–37 of 37", ".foot");
@@ -519,7 +519,7 @@ scene("Back leads to each page and search, and typing is one entry of the histor
   await view.listed("Ada Lovelace");
 });
 
-scene("the open user is in the address and in the history", { email: root }, async (view) => {
+scene("an open user has an address and a history entry", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org&user=user-17");
   await back(view);
@@ -564,11 +564,11 @@ scene("Back asks before it discards edits", { email: root }, async (view) => {
   await view.listed("Hedy Lamarr");
 });
 
-scene("a link to a user opens the user", {}, async (view) => {
+scene("a link to a user opens that user", {}, async (view) => {
   await view.page.goto(`${site.address}#user=user-17`);
   await view.signIn(root);
   await view.read("Hedy Lamarr", "dialog.drawer h2");
-  await view.check("a user opened by a link");
+  await view.check("a user opened through a link");
   await view.page.evaluate(() => (location.hash = "#user=user-18"));
   await view.read("John Backus", "dialog.drawer h2");
   await view.press("Close");
@@ -577,7 +577,7 @@ scene("a link to a user opens the user", {}, async (view) => {
   await view.read("1–20 of 37", ".foot");
 });
 
-scene("link, e-mail, identifier and password are copied by a button", { email: root, site: () => extras }, async (view) => {
+scene("buttons copy the link, e-mail, identifier and password", { email: root, site: () => extras }, async (view) => {
   await view.context.overridePermissions(extras.httpd.address, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
   await view.openUser("hedy.lamarr@example.org");
   const copied = async (name) => {
@@ -594,7 +594,7 @@ scene("link, e-mail, identifier and password are copied by a button", { email: r
   await view.check("a password to copy");
 });
 
-scene("an address with slashes too many is no other server's", { email: root }, async (view) => {
+scene("an address that starts with two slashes is not taken for another server", { email: root }, async (view) => {
   await view.page.goto(`${site.httpd.address}//admin`);
   await view.read("1–20 of 37", ".foot");
   await view.searchFor("ada lovelace");
@@ -602,7 +602,7 @@ scene("an address with slashes too many is no other server's", { email: root }, 
   assert.equal(await view.page.evaluate(() => location.pathname), "//admin");
 });
 
-scene("after a failure no rows are left that look like results", { email: root }, async (view) => {
+scene("after a failure no old rows are shown as results", { email: root }, async (view) => {
   await view.read("1–20 of 37", ".foot");
   await view.page.setOfflineMode(true);
   await view.press("Next");
@@ -612,13 +612,13 @@ scene("after a failure no rows are left that look like results", { email: root }
   await view.rest();
   assert.equal((await view.text(".foot .range")).trim(), "");
   assert.equal(await view.page.$eval(".list > [role=status]", (said) => said.textContent), "");
-  await view.check("a list that could not be read");
+  await view.check("a list that failed to load");
   await view.page.setOfflineMode(false);
   await view.press("Load again");
   await view.read("21–37 of 37", ".foot");
 });
 
-scene("a reply that a proxy gives for the service is told by its status", { email: root }, async (view) => {
+scene("an error reply of a proxy is explained by its status", { email: root }, async (view) => {
   const replies = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
   await view.intercept((request) => replies[new URL(request.url()).searchParams.get("search")]);
   await view.searchFor("five");
@@ -631,7 +631,7 @@ scene("a reply that a proxy gives for the service is told by its status", { emai
   assert.equal((await view.text(".list [role=alert]")).trim(), "");
 });
 
-scene("it says how many users there are, and how many came on each day", { email: root }, async (view) => {
+scene("the summary shows the number of users and the new users of each day", { email: root }, async (view) => {
   await view.see(".chart svg");
   assert.equal(await view.text(".total .number"), "37");
   const told = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
@@ -643,7 +643,7 @@ scene("it says how many users there are, and how many came on each day", { email
   const wanted = (await site.users()).filter((each) => new Date(each.createdAt) >= midnight).length;
   assert.equal(counts.reduce((sum, each) => sum + each), wanted);
   await view.read(`${wanted} in 14 days`, ".chart");
-  assert.ok(view.requests.filter((each) => each.includes("limit=1&")).length <= 17, "it asks too often");
+  assert.ok(view.requests.filter((each) => each.includes("limit=1&")).length <= 17, "too many requests");
   await view.click(".counts button:first-child");
   await view.rest();
   const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
@@ -651,14 +651,14 @@ scene("it says how many users there are, and how many came on each day", { email
   await view.read(`${banned.length} banned, ended bans included`, ".counts");
 });
 
-scene("a summary that could not be read says so and is read again", { email: root }, async (view) => {
+scene("a summary that fails to load says so and can be reloaded", { email: root }, async (view) => {
   const failure = { status: 503, body: JSON.stringify({ success: false, error: "Servicio no disponible temporalmente" }) };
   let fails = true;
   await view.intercept((request) => fails && request.url().includes("summary=") && failure);
   await view.page.reload();
   await view.read("The service is busy. Try again in a moment.", ".counts");
   assert.equal(await view.text(".total .number"), "–");
-  await view.check("a summary that could not be read");
+  await view.check("a summary that failed to load");
   fails = false;
   await view.press("Load again", ".counts");
   await view.read("37", ".total .number");
@@ -667,7 +667,7 @@ scene("a summary that could not be read says so and is read again", { email: roo
   await view.page.setRequestInterception(false);
 });
 
-scene("an admin sees users of the role user, and is offered no more than names and addresses", { email: admin }, async (view) => {
+scene("an admin sees users with the role user, and can change only names and addresses", { email: admin }, async (view) => {
   await view.read("users with the role");
   await view.page.$$eval("tbody .pill.admin, tbody .pill.superAdmin", (pills) => pills.length).then((count) => assert.equal(count, 0));
   assert.ok(!(await view.text(".tools")).includes("Role"));
@@ -713,7 +713,7 @@ scene("a superAdmin invites a user, and sends links", { site: () => mailing, ema
   await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
 });
 
-scene("a superAdmin sets a password where links are sent by mail, too", { site: () => mailing, email: root }, async (view) => {
+scene("a superAdmin can also set a password if links are sent by mail", { site: () => mailing, email: root }, async (view) => {
   await view.press("New user");
   await view.choose("dialog select[name=access]", "");
   await view.type("dialog input[name=name]", "Noa Gil");
@@ -746,7 +746,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.type("dialog input[name=email]", "carla@example.org");
   await view.press("Create user");
   await view.read("Give Carla Cruz the role “Admin”?", "dialog:not(.drawer) h2");
-  await view.check("the question before a role is given");
+  await view.check("the confirmation of a role");
   await view.press("Give the role");
   await view.read("Carla Cruz has been created.");
   await view.gone("dialog");
@@ -782,7 +782,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
 });
 
-scene("a role with more rights is given only if the user agrees", { email: root }, async (view) => {
+scene("giving a role with more rights requires a confirmation", { email: root }, async (view) => {
   await view.openUser("adele.goldberg@example.org");
   await view.choose("dialog select[name=role]", "superAdmin");
   await view.press("Save changes");
@@ -802,7 +802,7 @@ scene("a role with more rights is given only if the user agrees", { email: root 
   assert.equal((await site.user("user-15")).role, "user");
 });
 
-scene("who edits a user that somebody else has changed is told, and loses nothing", { email: root }, async (view) => {
+scene("saving a user that somebody else has changed reports it and loses no edits", { email: root }, async (view) => {
   await view.openUser("edsger.dijkstra@example.org");
   await view.type("dialog input[name=name]", "Edsger W. Dijkstra");
   await view.ask("PUT", "/api/users/user-6", { email: "ewd@example.org" });
@@ -827,7 +827,7 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
   await view.openUser("donald.knuth@example.org");
   await view.press("Ban");
   await view.type("dialog input[name=reason]", "literate spam");
-  await view.check("the dialog of a ban");
+  await view.check("the ban dialog");
   await view.press("Ban");
   await view.read("Donald Knuth is banned.", "dialog.drawer .status");
   await view.focusOn("Lift the ban");
@@ -841,7 +841,7 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
 });
 
 for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => extras]])
-  scene(`a ban and its end are undone by keyboard${kind}`, { email: root, site: where }, async (view) => {
+  scene(`banning and unbanning are undone with the keyboard${kind}`, { email: root, site: where }, async (view) => {
     const id = await make(view, "Regretted", "regretted@example.org");
     await view.openUser("regretted@example.org");
     const ban = async (reason) => {
@@ -886,7 +886,7 @@ for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => 
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
-scene("the end of a ban that was over is not offered to be undone", { email: root, site: () => extras }, async (view) => {
+scene("lifting an expired ban offers no undo", { email: root, site: () => extras }, async (view) => {
   const id = await make(view, "Over", "over@example.org");
   await extras.sql(`UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = '${id}'`);
   await view.openUser("over@example.org");
@@ -900,7 +900,7 @@ for (const [language, ban, undo, done] of [
   ["en", "Ban", "Undo", "The ban has been lifted. Sessions that the ban ended are not restored."],
   ["es", "Bloquear", "Deshacer", "Se ha levantado el bloqueo. Las sesiones que cerró el bloqueo no se restauran."],
 ])
-  scene(`who undoes a ban on a phone is told in ${language} that sessions stay ended`, { email: root, site: () => cached, languages: [language], width: 390, height: 640 }, async (view) => {
+  scene(`undoing a ban on a phone says in ${language} that sessions are not restored`, { email: root, site: () => cached, languages: [language], width: 390, height: 640 }, async (view) => {
     await view.openUser("ingrid.bergstrom@example.org");
     await view.press(ban);
     await view.press(ban);
@@ -910,7 +910,7 @@ for (const [language, ban, undo, done] of [
     assert.equal((await cached.userAt("ingrid.bergstrom@example.org")).banned, false);
   });
 
-scene("what nobody has typed is not saved, also where an input cannot show all of it", { email: root }, async (view) => {
+scene("values that were not edited are not saved, even if an input cannot show them exactly", { email: root }, async (view) => {
   const made = await view.ask("POST", "/api/users", { name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
   await view.openUser("blank@example.org");
   await view.press("Save changes");
@@ -928,7 +928,7 @@ scene("what nobody has typed is not saved, also where an input cannot show all o
   assert.equal(await site.user(made.data.id), undefined);
 });
 
-scene("what is typed while a change is being saved stays, and is saved next", { email: root }, async (view) => {
+scene("text typed during a save is kept, and saved by the next one", { email: root }, async (view) => {
   const id = await make(view, "Slow Line", "slow@example.org");
   await view.openUser("slow@example.org");
   let held = null;
@@ -955,7 +955,7 @@ scene("what is typed while a change is being saved stays, and is saved next", { 
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("a tag that a proxy has made a weak one still stands for the row", { email: root }, async (view) => {
+scene("an entity tag that a proxy made weak is still accepted", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;
     window.fetch = async (url, options) => {
@@ -972,7 +972,7 @@ scene("a tag that a proxy has made a weak one still stands for the row", { email
   assert.equal((await site.user("user-11")).name, "Frances E. Allen");
 });
 
-scene("a user whom somebody else has deleted leaves the list once that is noticed", { email: root }, async (view) => {
+scene("a user whom somebody else has deleted is removed from the list when it is noticed", { email: root }, async (view) => {
   const showNew = async () => {
     const id = await make(view, "Gone Elsewhere", "gone@example.org");
     await view.searchFor("gone@");
@@ -997,7 +997,7 @@ scene("a user whom somebody else has deleted leaves the list once that is notice
   await view.listed();
 });
 
-scene("a user without an address is edited, and is deleted by the identifier", { email: root }, async (view) => {
+scene("a user without an address can be edited, and is deleted by typing the identifier", { email: root }, async (view) => {
   for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
     const id = await make(view, name, email);
     await view.searchFor(name);
@@ -1028,7 +1028,7 @@ scene("a user without an address is edited, and is deleted by the identifier", {
   }
 });
 
-scene("the address is protected in the case in which it is stored", { email: root }, async (view) => {
+scene("the protected address is compared with case", { email: root }, async (view) => {
   const id = await make(view, "Jefe", "Admin@Example.com");
   await view.searchFor("jefe");
   await view.click("tbody .person button");
@@ -1041,7 +1041,7 @@ scene("the address is protected in the case in which it is stored", { email: roo
   assert.equal(await site.user(id), undefined);
 });
 
-scene("what was done is said, also where the user cannot be read afterwards", { email: root }, async (view) => {
+scene("a change is reported even if the user cannot be read afterwards", { email: root }, async (view) => {
   await view.openUser("dennis.ritchie@example.org");
   await view.press("Ban");
   let isBanned = false;
@@ -1054,11 +1054,11 @@ scene("what was done is said, also where the user cannot be read afterwards", { 
   await view.read("Dennis Ritchie is banned.", "dialog.drawer .status");
   await view.read("The service is busy.", "dialog.drawer [role=alert]");
   await view.page.setRequestInterception(false);
-  await view.check("a ban whose user is not read again");
+  await view.check("a ban whose user failed to load");
   await view.ask("PUT", "/api/users/user-12", { banned: false });
 });
 
-scene("on a standby it offers no changes, and says how old the users are", { email: root }, async (view) => {
+scene("on a standby no changes are offered, and the age of the data is shown", { email: root }, async (view) => {
   const warning = '110 - "Read from a standby; the last change that it has received is of 2026-11-27T16:00:00.000Z"';
   await view.page.evaluate((text) => {
     const own = window.fetch;
@@ -1077,7 +1077,7 @@ scene("on a standby it offers no changes, and says how old the users are", { ema
   await view.check("a user on a standby");
 });
 
-scene("a ban that has not reached the application's storage is said to be late", { email: root }, async (view) => {
+scene("a ban that has not reached the application's storage yet is reported as late", { email: root }, async (view) => {
   await view.openUser("dennis.ritchie@example.org");
   await view.intercept((request) => request.method() === "PUT" && {
     headers: { Warning: '199 - "late"' }, body: JSON.stringify({ success: true, data: {} }),
@@ -1088,7 +1088,7 @@ scene("a ban that has not reached the application's storage is said to be late",
   await view.page.setRequestInterception(false);
 });
 
-scene("how long the application accepts what has ended is said in the end", { email: root, site: () => cached }, async (view) => {
+scene("after sessions end, a note says how long the application may accept them", { email: root, site: () => cached }, async (view) => {
   const note = "The application may accept the user's sessions from its cache for up to 5 minutes.";
   for (let count = 0; count < 2; ++count) await cached.ctl(["session", "open", "zhang.wei@example.org"]);
   await view.openUser("zhang.wei@example.org");
@@ -1109,14 +1109,14 @@ scene("how long the application accepts what has ended is said in the end", { em
   await view.read(`Zhang Wei has been deleted. ${note}`);
 });
 
-scene("how long the application accepts what has ended is said in Spanish", { email: root, site: () => cached, languages: ["es"] }, async (view) => {
+scene("in Spanish, a note says how long the application may accept ended sessions", { email: root, site: () => cached, languages: ["es"] }, async (view) => {
   await view.openUser("maryam.mirzajani@example.org");
   await view.press("Bloquear");
   await view.press("Bloquear");
   await view.read("Maryam Mirzajaní está bloqueado. La aplicación puede aceptar las sesiones del usuario desde su caché durante 5 minutos como máximo.", "dialog.drawer .status");
 });
 
-scene("two clicks on a button do its work once", { email: root }, async (view) => {
+scene("a double click on a button sends one request", { email: root }, async (view) => {
   await view.openUser("alan.turing@example.org");
   const twice = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
   await twice("Lift the ban");
@@ -1137,7 +1137,7 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.type("dialog input[name=address]", "ken@example.org");
   await view.press("Delete user");
   await view.read("This does not match.", "dialog");
-  await view.check("the dialog of a deletion");
+  await view.check("the delete dialog");
   await view.picture("delete");
   assert.ok(await site.user("user-10"));
   await view.type("dialog input[name=address]", "ken.thompson@example.org");
@@ -1148,7 +1148,7 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.read("No user matches.");
 });
 
-scene("neither oneself nor the protected address is offered for deletion, nor oneself for a ban", { email: root }, async (view) => {
+scene("callers cannot delete or ban themselves, nor delete the protected address", { email: root }, async (view) => {
   await view.openUser(root);
   assert.equal(await view.button("Delete user"), null);
   assert.equal(await view.button("Ban"), null);
@@ -1159,7 +1159,7 @@ scene("neither oneself nor the protected address is offered for deletion, nor on
   assert.ok(await view.button("Ban"));
 });
 
-scene("what users are called stays text", { email: root }, async (view) => {
+scene("names of users are shown as text, not markup", { email: root }, async (view) => {
   await view.searchFor("hostile");
   assert.deepEqual((await view.names()).toSorted(), hostileNames.toSorted());
   assert.equal(await view.has("tbody img, tbody script, tbody svg"), false);
@@ -1182,7 +1182,7 @@ scene("what users are called stays text", { email: root }, async (view) => {
   await view.see("tbody");
 });
 
-scene("a name that is written from the right leaves the sentence around it as it is", { email: root }, async (view) => {
+scene("a right-to-left name does not change the direction of the sentence around it", { email: root }, async (view) => {
   const people = [["مريم", "maryam@example.org", "Delete \u2068مريم\u2069?"], ["\u202eNora", "nora@example.org", "Delete Nora?"]];
   for (const [name, email, title] of people) {
     await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" });
@@ -1196,15 +1196,15 @@ scene("a name that is written from the right leaves the sentence around it as it
   }
 });
 
-scene("a name of which nothing can be seen is told by the address", { email: root }, async (view) => {
+scene("an invisible name is replaced by the address", { email: root }, async (view) => {
   for (const name of [" ", "\u3164", "\u200b\u2060"]) {
     const id = await make(view, name, "nameless@example.org");
     await view.searchFor("nameless");
     await view.listed("nameless@example.org");
-    await view.check("a list with a name that cannot be seen");
+    await view.check("a list with an invisible name");
     await view.press("nameless@example.org");
     await view.read("nameless@example.org", "dialog h2");
-    await view.check("a drawer whose name cannot be seen");
+    await view.check("a drawer with an invisible name");
     await view.press("Delete user");
     await view.read("Delete nameless@example.org?", "dialog:not(.drawer) h2");
     await view.type("dialog input[name=address]", "nameless@example.org");
@@ -1214,29 +1214,29 @@ scene("a name of which nothing can be seen is told by the address", { email: roo
   }
 });
 
-scene("a name of ten thousand letters keeps nothing out of reach", { email: root, width: 320, height: 640 }, async (view) => {
+scene("a name of ten thousand letters hides no controls", { email: root, width: 320, height: 640 }, async (view) => {
   const name = "Wide".repeat(2500);
   const id = await make(view, name, `${"w".repeat(3000)}@example.org`);
   await view.searchFor("wideWIDE");
   await view.listed(`${"Wide".repeat(20)}…`);
-  assert.ok(await view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().height < 400), "its row takes the page");
+  assert.ok(await view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().height < 400), "the row fills the page");
   await view.click("tbody .person button");
   await view.see("dialog.drawer .facts dd");
   await view.press("Ban");
   await view.type("dialog input[name=reason]", "wide");
   await view.press("Ban");
   await view.read("is banned.", "dialog.drawer .status");
-  assert.ok(await view.page.$eval("dialog .head", (head) => head.getBoundingClientRect().height < 320), "its name covers the rest");
+  assert.ok(await view.page.$eval("dialog .head", (head) => head.getBoundingClientRect().height < 320), "the name fills the drawer");
   await view.press("Lift the ban");
   await view.read("The ban has been lifted.", "dialog.drawer .status");
   assert.equal((await site.user(id)).name, name);
   await view.press("Delete user");
-  await view.check("the dialog of a deletion with a long name");
+  await view.check("the delete dialog with a long name");
   await view.key("Escape", "Escape");
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("what it says is said in a place that was there before", { email: root }, async (view) => {
+scene("status messages appear in live regions that already existed", { email: root }, async (view) => {
   const places = async () => JSON.stringify(await view.page.accessibility.snapshot({ interestingOnly: false })).match(/"role":"status"/g)?.length;
   // How many were found, and what was done.
   assert.equal(await places(), 2);
@@ -1244,7 +1244,7 @@ scene("what it says is said in a place that was there before", { email: root }, 
   assert.equal(await places(), 1);
 });
 
-scene("what was done is in sight on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+scene("a status message is visible on a phone", { email: root, width: 390, height: 480 }, async (view) => {
   await view.openUser("lucia.fernandez@example.org");
   await view.page.$eval("dialog.drawer", (drawer) => {
     drawer.querySelector("form button").focus();
@@ -1254,7 +1254,7 @@ scene("what was done is in sight on a phone", { email: root, width: 390, height:
   await view.readInSight("Nothing has changed.", "dialog .status");
 });
 
-scene("a failure is in sight on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+scene("a failure is visible on a phone", { email: root, width: 390, height: 480 }, async (view) => {
   await view.openUser("emmy.noether@example.org");
   await view.intercept((request) => request.method() === "PUT" && { status: 503, body: "{}" });
   await view.page.$eval("dialog.drawer", (drawer) => drawer.scrollTo(0, drawer.scrollHeight));
@@ -1263,7 +1263,7 @@ scene("a failure is in sight on a phone", { email: root, width: 390, height: 480
   await view.page.setRequestInterception(false);
 });
 
-scene("a user created under a filter is opened from the message", { email: root }, async (view) => {
+scene("a user that a filter hides after creation can be opened from the message", { email: root }, async (view) => {
   await view.searchFor("nobody is called so");
   await view.press("New user");
   await view.type("dialog input[name=name]", "Hidden Figure");
@@ -1303,7 +1303,7 @@ scene("a double click on a row opens the user and selects no text", { email: roo
   assert.equal(await selected(), "hedy");
 });
 
-scene("a message leaves as the next edit begins", { email: root }, async (view) => {
+scene("a message disappears when the next edit begins", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.press("Save changes");
   await view.read("Nothing has changed.", "dialog .status");
@@ -1311,7 +1311,7 @@ scene("a message leaves as the next edit begins", { email: root }, async (view) 
   assert.equal(await view.text("dialog .status"), "");
 });
 
-scene("an avatar has letters of the name, or else of the address", { email: root }, async (view) => {
+scene("an avatar has initials of the name, or of the address if there is none", { email: root }, async (view) => {
   const initials = { "<Olivia (Ops)": "OO", "🇪🇸 Eva Ruiz 🇪🇸": "ER", "🇪🇸": "I", Ñandú: "Ñ", "3M Spain": "3S" };
   for (const [name, wanted] of Object.entries(initials)) {
     const id = await make(view, name, "initials@example.org");
@@ -1323,7 +1323,7 @@ scene("an avatar has letters of the name, or else of the address", { email: root
   }
 });
 
-scene("the toast leaves also if something else is saved meanwhile", { email: root }, async (view) => {
+scene("the toast disappears even if something else is saved in the meantime", { email: root }, async (view) => {
   // Holds long timers until they are run at once.
   await view.page.evaluate(() => {
     const { setTimeout: set, clearTimeout: clear } = window;
@@ -1356,7 +1356,7 @@ scene("the toast leaves also if something else is saved meanwhile", { email: roo
   await view.ask("DELETE", `/api/users/${other}`);
 });
 
-scene("the focus stays on the heading while a user is read", { email: root }, async (view) => {
+scene("the focus stays on the heading while a user loads", { email: root }, async (view) => {
   await view.searchFor("hedy.lamarr@example.org");
   let held = null;
   await view.intercept((request) => {
@@ -1374,7 +1374,7 @@ scene("the focus stays on the heading while a user is read", { email: root }, as
   await view.focusOn("Hedy Lamarr");
 });
 
-scene("the focus is on the page's heading after a sign-in", { site: () => factored }, async (view) => {
+scene("after signing in, the focus is on the page's heading", { site: () => factored }, async (view) => {
   const onHeading = () => view.page.evaluate(() => document.activeElement.tagName);
   await view.signIn(admin);
   assert.equal(await onHeading(), "H1");
@@ -1404,7 +1404,7 @@ const hold = async (view, isIt) => {
 };
 const slow = { download: 500000, upload: 500000, latency: 400 };
 
-scene("on a slow network the page is painted before the first reply", { email: root }, async (view) => {
+scene("on a slow network the page is rendered before the first reply", { email: root }, async (view) => {
   const release = await hold(view, (request) => request.url().endsWith("?caller"));
   await view.page.reload();
   await view.read("Users", "header.bar h1");
@@ -1414,7 +1414,7 @@ scene("on a slow network the page is painted before the first reply", { email: r
   await view.page.setRequestInterception(false);
 });
 
-scene("the list does not wait for the own record", { email: root }, async (view) => {
+scene("the list does not wait for the caller's record", { email: root }, async (view) => {
   const release = await hold(view, (request) => request.url().endsWith("/root-1"));
   await view.page.reload();
   await view.read("1–20 of", ".foot");
@@ -1425,7 +1425,7 @@ scene("the list does not wait for the own record", { email: root }, async (view)
 });
 
 for (const [width, height] of [[1280, 860], [390, 844]])
-  scene(`little moves on a slow network, ${width} px wide`, { email: root, site: () => extras, width, height }, async (view) => {
+  scene(`the layout shifts little on a slow network, ${width} px wide`, { email: root, site: () => extras, width, height }, async (view) => {
     await view.page.evaluateOnNewDocument(() => {
       window.shifts = [];
       new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((each) => [each.value, ...each.sources.map((source) => source.node?.className ?? source.node?.nodeName)])))
@@ -1443,7 +1443,7 @@ for (const [width, height] of [[1280, 860], [390, 844]])
     await view.page.emulateNetworkConditions(null);
   });
 
-scene("a button shows that its request is under way", { email: root }, async (view) => {
+scene("a button shows that its request is in progress", { email: root }, async (view) => {
   await view.openUser("alan.turing@example.org");
   const release = await hold(view, (request) => request.method() === "PUT");
   await view.press("Lift the ban");
@@ -1456,7 +1456,7 @@ scene("a button shows that its request is under way", { email: root }, async (vi
   await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
 });
 
-scene("typing a search of twelve letters takes three requests at most", { email: root, site: () => extras }, async (view) => {
+scene("typing a search of twelve letters sends at most three requests", { email: root, site: () => extras }, async (view) => {
   view.requests.length = 0;
   // Uses the page's timers, so that typing is even on a busy machine.
   await view.page.$eval("input[type=search]", async (input) => {
@@ -1471,7 +1471,7 @@ scene("typing a search of twelve letters takes three requests at most", { email:
   assert.ok(view.requests.length <= 3, view.requests.join("\n"));
 });
 
-scene("opening the console takes six requests at most, and a new name four", { email: root, site: () => extras }, async (view) => {
+scene("opening the console sends at most six requests, and saving a new name at most four", { email: root, site: () => extras }, async (view) => {
   const sent = () => view.requests.filter((each) => !each.startsWith("data:"));
   view.requests.length = 0;
   await view.page.reload();
@@ -1489,7 +1489,7 @@ scene("opening the console takes six requests at most, and a new name four", { e
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
 });
 
-scene("the counts of one reply are those of the list", { email: root, site: () => extras }, async (view) => {
+scene("the counts in the summary match the list", { email: root, site: () => extras }, async (view) => {
   await view.see(".chart svg");
   const users = await extras.users();
   await view.read(String(users.length), ".total .number");
@@ -1506,12 +1506,12 @@ scene("the counts of one reply are those of the list", { email: root, site: () =
 
 const valueOf = (view, name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
 
-scene("edits are discarded only if the user agrees", { email: root }, async (view) => {
+scene("discarding edits requires a confirmation", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");
   await view.key("Escape");
   await view.read("Discard what you typed?", "dialog:not(.drawer)");
-  await view.check("the question before edits are discarded");
+  await view.check("the confirmation of discarding edits");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
   // Once more without a click in between: the browser would close the dialog by itself.
@@ -1550,7 +1550,7 @@ scene("the browser asks before a reload discards edits", { email: root }, async 
   assert.equal(await valueOf(view, "name"), "Hedy L.");
 });
 
-scene("edits outlast the session", { email: root }, async (view) => {
+scene("edits are kept after the session expires", { email: root }, async (view) => {
   const id = await make(view, "Drafty", "drafty@example.org");
   await view.openUser("drafty@example.org");
   await view.type("dialog input[name=name]", "Drafty II");
@@ -1583,7 +1583,7 @@ scene("edits outlast the session", { email: root }, async (view) => {
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("a draft has no password, and only its author gets it", { email: root }, async (view) => {
+scene("a draft contains no password, and only its author sees it", { email: root }, async (view) => {
   const fillIn = async () => {
     await view.press("New user");
     await view.type("dialog input[name=name]", "Half Done");
@@ -1609,7 +1609,7 @@ scene("a draft has no password, and only its author gets it", { email: root }, a
 
 // --- With UserAdminExtras ---
 
-scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
+scene("without UserAdminExtras the console offers neither sessions nor passwords", { email: root }, async (view) => {
   await view.openUser("marta.nunez@example.org");
   assert.equal(await view.button("Set a password"), null);
   assert.ok(!(await view.text("dialog")).includes("Sessions"));
@@ -1617,7 +1617,7 @@ scene("without UserAdminExtras neither sessions nor passwords are offered", { em
   assert.equal(await view.has("dialog select[name=until]"), false);
 });
 
-scene("the users that match are saved for a spreadsheet", { site: () => rooted }, async (view) => {
+scene("the matching users are saved as CSV", { site: () => rooted }, async (view) => {
   await comeWithSession(view, rooted);
   await view.see("tbody tr");
   for (const [name, email] of [["=1+1", "sum@saved.example"], ["-a, \"b\"", "minus@saved.example"], ["Ítaca", "itaca@saved.example"]])
@@ -1640,7 +1640,7 @@ scene("the users that match are saved for a spreadsheet", { site: () => rooted }
   await rooted.sql(`DELETE FROM user WHERE email LIKE '%@saved.example'`);
 });
 
-scene("saving goes on after a failure, and can be cancelled", { site: () => rooted }, async (view) => {
+scene("saving as CSV continues after a failure, and can be cancelled", { site: () => rooted }, async (view) => {
   await comeWithSession(view, rooted);
   await view.see("tbody tr");
   let failures = 1;
@@ -1660,7 +1660,7 @@ scene("saving goes on after a failure, and can be cancelled", { site: () => root
 describe("with UserAdminExtras", () => {
   const there = { site: () => extras };
 
-  scene("a superAdmin sets a password, which ends the sessions and opens new ones", { ...there, email: root }, async (view) => {
+  scene("a superAdmin sets a password, which ends all sessions; the user can sign in with it", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "mary.jackson@example.org"]);
     await view.openUser("mary.jackson@example.org");
     await view.read("Sessions 1", "dialog");
@@ -1669,7 +1669,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Set a password");
     await view.read("It must have 8 to 128 characters.", "dialog");
     await view.press("Generate");
-    await view.check("the dialog of a password");
+    await view.check("the password dialog");
     await view.picture("password");
     const made = await view.page.$eval("dialog input[name=password]", (input) => input.value);
     assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
@@ -1683,7 +1683,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Mary Jackson", "header.bar");
   });
 
-  scene("a superAdmin ends one session, and all of them", { ...there, email: root }, async (view) => {
+  scene("a superAdmin ends one session, then all sessions", { ...there, email: root }, async (view) => {
     for (let count = 0; count < 3; ++count) await extras.ctl(["session", "open", "zhang.wei@example.org"]);
     await view.openUser("zhang.wei@example.org");
     await view.read("Sessions 3", "dialog");
@@ -1699,7 +1699,7 @@ describe("with UserAdminExtras", () => {
     assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
   });
 
-  scene("the end of the last session is said in sight", { ...there, email: root, width: 1280, height: 720 }, async (view) => {
+  scene("ending the last session shows a visible message", { ...there, email: root, width: 1280, height: 720 }, async (view) => {
     for (let count = 0; count < 6; ++count) await extras.ctl(["session", "open", "pawe.nowak@example.org"]);
     await view.openUser("pawe.nowak@example.org");
     await view.read("Sessions 6", "dialog");
@@ -1712,7 +1712,7 @@ describe("with UserAdminExtras", () => {
     }
   });
 
-  scene("one's own sessions end only if the user agrees", { ...there, email: root }, async (view) => {
+  scene("ending one's own sessions requires a confirmation", { ...there, email: root }, async (view) => {
     await view.openUser(root);
     await view.see(".sessions li");
     const count = (await view.page.$$(".sessions li")).length;
@@ -1730,13 +1730,13 @@ describe("with UserAdminExtras", () => {
     await view.read("Your session has ended. Sign in again.");
   });
 
-  scene("the own session is marked, and only its end is asked about", { ...there, email: root }, async (view) => {
+  scene("one's own session is marked, and only ending it requires a confirmation", { ...there, email: root }, async (view) => {
     await extras.openSession(root, agents[0]);
     await view.openUser(root);
     await view.see(".sessions li .pill");
     const marks = () => view.page.$$eval(".sessions li", (all) => all.map((each) => each.querySelector(".pill")?.textContent ?? each.querySelector("span").textContent));
     assert.equal((await marks()).filter((each) => each === "this session").length, 1);
-    await view.check("the own sessions");
+    await view.check("the caller's own sessions");
     assert.equal((await marks())[0], "Firefox on Linux");
     await view.click(".sessions li:first-child button");
     await view.read("The session has ended.", "dialog .status");
@@ -1746,7 +1746,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Your session has ended. Sign in again.");
   });
 
-  scene("a ban has an end where it is given one", { ...there, email: root }, async (view) => {
+  scene("a ban ends at the chosen time", { ...there, email: root }, async (view) => {
     await view.openUser("john.backus@example.org");
     await view.press("Ban");
     await view.type("dialog input[name=reason]", "a week off");
@@ -1754,7 +1754,7 @@ describe("with UserAdminExtras", () => {
     await view.page.$eval("dialog input[name=date]", (input) => (input.value = "2020-01-01T10:00"));
     await view.press("Ban");
     await view.read("This time has passed.", "dialog");
-    await view.check("the dialog of a ban with an end");
+    await view.check("the ban dialog with an end");
     for (const year of ["10000", "275760"]) {
       await view.page.$eval("dialog input[name=date]", (input, time) => (input.value = time), `${year}-01-02T10:00`);
       await view.press("Ban");
@@ -1772,7 +1772,7 @@ describe("with UserAdminExtras", () => {
     assert.equal((await extras.user("user-18")).banned, false);
   });
 
-  scene("the count and the filter say that they include bans that have ended", { ...there, email: root }, async (view) => {
+  scene("the count and the filter say that they include expired bans", { ...there, email: root }, async (view) => {
     const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
     assert.equal((await run("sqlite3", [extras.database, update])).status, 0);
     await view.searchFor("niklaus.wirth");
@@ -1786,7 +1786,7 @@ describe("with UserAdminExtras", () => {
     assert.ok((await chosen()).includes("Banned, or ban ended"));
   });
 
-  scene("a superAdmin sees the ways in which a user signs in, and removes one", { ...there, email: root }, async (view) => {
+  scene("a superAdmin sees a user's sign-in methods, and removes one", { ...there, email: root }, async (view) => {
     await make(view, "Mia Keys", "mia@example.org");
     await extras.sql(`INSERT INTO account (id, "accountId", "providerId", "userId", "createdAt", "updatedAt") SELECT 'mia-google', '1', 'google', id, '2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.000Z' FROM user WHERE email = 'mia@example.org'`);
     await view.openUser("mia@example.org");
@@ -1795,10 +1795,10 @@ describe("with UserAdminExtras", () => {
     await view.read("Account: google", "details");
     await view.read("Password", "details");
     await view.read("since 2 Jan 2026", "details");
-    await view.check("the ways to sign in");
+    await view.check("the sign-in methods");
     await view.press("Remove Account: google");
     await view.read("Remove “Account: google” of Mia Keys?", "dialog h2:last-of-type");
-    await view.check("removing a way to sign in");
+    await view.check("removing a sign-in method");
     await view.press("Remove");
     await view.read("It has been removed.", "dialog .status");
     assert.ok(!(await view.text("details")).includes("google"));
@@ -1807,7 +1807,7 @@ describe("with UserAdminExtras", () => {
     await view.read("This user cannot sign in.", "details");
   });
 
-  scene("a superAdmin reads what was done to a user", { ...there, email: root }, async (view) => {
+  scene("a superAdmin reads the history of a user", { ...there, email: root }, async (view) => {
     const id = await make(view, "Vera Stone", "vera@example.org");
     await view.ask("PUT", `/api/users/${id}`, { name: "Vera Rock", role: "admin" });
     for (let count = 0; count < 20; ++count) await view.ask("PUT", `/api/users/${id}/ban`, { reason: `reason ${count}` });
@@ -1835,7 +1835,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Banned: No → Yes", ".events li:first-child");
   });
 
-  scene("a history names its callers, and what was refused", { ...there, email: root }, async (view) => {
+  scene("a history names the callers, and lists refused requests", { ...there, email: root }, async (view) => {
     const id = await make(view, "Walt Frost", "walt@example.org");
     const asOlivia = await View.open(extras, { email: admin });
     await asOlivia.ask("PUT", `/api/users/${id}`, { name: "Walt Snow" });
@@ -1855,7 +1855,7 @@ describe("with UserAdminExtras", () => {
     assert.ok(!(await view.text("dialog")).includes("History"));
   });
 
-  scene("of two readings of the sessions the later one is believed", { ...there, email: root }, async (view) => {
+  scene("of two replies with sessions, the later one is shown", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
     let held = null;
     await view.intercept((request) => {
@@ -1877,12 +1877,12 @@ describe("with UserAdminExtras", () => {
     await view.read("No session is open.", "dialog");
   });
 
-  scene("a superAdmin resets a second factor, which ends the sessions, and is told where there is none", { ...there, email: root }, async (view) => {
+  scene("a superAdmin resets a second factor, which ends the sessions, and is told if there is none", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "ingrid.bergstrom@example.org"]);
     await view.openUser("ingrid.bergstrom@example.org");
     await view.read("Sessions 1", "dialog");
     await view.press("Reset second factor");
-    await view.check("the dialog of a second factor");
+    await view.check("the dialog for a second factor");
     await view.press("Cancel");
     await view.gone("dialog:not(.drawer)");
     await view.press("Reset second factor");
@@ -1894,14 +1894,14 @@ describe("with UserAdminExtras", () => {
     await view.read("This user has no second factor.", "dialog:not(.drawer) [role=alert]");
   });
 
-  scene("an admin is offered none of it", { ...there, email: admin }, async (view) => {
+  scene("an admin sees none of these features", { ...there, email: admin }, async (view) => {
     await view.openUser("marta.nunez@example.org");
     for (const name of ["Ban", "Set a password", "Reset second factor", "Delete user"]) assert.equal(await view.button(name), null, name);
     assert.ok(!(await view.text("dialog")).includes("Sessions"));
     assert.ok(!view.requests.some((each) => each.includes("/sessions")));
   });
 
-  scene("who bans, deletes or gives a password to a user that has changed in the meantime is told, looks, and goes on", { ...there, email: root }, async (view) => {
+  scene("banning, deleting or setting a password reports if the user has changed in the meantime, and can be repeated", { ...there, email: root }, async (view) => {
     await view.openUser("yuki.tanaka@example.org");
     await view.press("Ban");
     await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
@@ -1944,7 +1944,7 @@ describe("columns", () => {
   const label = (text) => `dialog .choice ::-p-text(${text})`;
 
   for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Last activity", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Última actividad", "Creación"], "Último cambio"]])
-    scene(`the columns of the list are chosen by keyboard, and are kept, in ${language}`, { ...there, languages: [language] }, async (view) => {
+    scene(`the columns of the list are chosen with the keyboard and remembered, in ${language}`, { ...there, languages: [language] }, async (view) => {
       await view.searchFor("grace.hopper");
       assert.deepEqual(await heads(view), first);
       await view.tabTo(".choose");
@@ -1952,7 +1952,7 @@ describe("columns", () => {
       await view.key("Enter");
       await view.see("dialog .choice");
       assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), [...first.slice(1), own, "company", "settings", "plan", "seats", "vip", "seen"]);
-      await view.check("the choice of columns");
+      await view.check("the column menu");
       // The first, the fifth and the sixth.
       await view.tabTo("dialog .choice:nth-child(1) input");
       await view.key("Space");
@@ -1975,7 +1975,7 @@ describe("columns", () => {
       assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
     });
 
-  scene("columns have a name on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+  scene("columns are labelled on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
     await view.press("Filters");
     await view.press("Columns");
     for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();
@@ -1990,7 +1990,7 @@ describe("columns", () => {
     assert.ok(!row.includes("s3cr3t"));
   });
 
-  scene("an admin chooses columns of the service only", { ...there, email: admin }, async (view) => {
+  scene("an admin can choose only columns of the service", { ...there, email: admin }, async (view) => {
     await view.press("Columns");
     assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Last activity", "Created", "Last change"]);
     await view.key("Escape");
@@ -2000,7 +2000,7 @@ describe("columns", () => {
     assert.equal(await view.has("dialog input[name^=data]"), false);
   });
 
-  scene("a superAdmin reads further columns and changes some by their types", there, async (view) => {
+  scene("a superAdmin sees further columns and edits some according to their types", there, async (view) => {
     await view.openUser("grace.hopper@example.org");
     const facts = await view.text("dialog .facts");
     assert.ok(facts.includes("<b>Navy</b>") && facts.includes(`{"a":[1]}`), facts);
@@ -2034,7 +2034,7 @@ describe("columns", () => {
     await view.read("plan", "dialog .events");
   });
 
-  scene("who edits a column that somebody else has changed is told, and loses nothing", there, async (view) => {
+  scene("saving a column that somebody else has changed reports it and loses no edits", there, async (view) => {
     await view.openUser("zhang.wei@example.org");
     await view.type('dialog [name="data.plan"]', "mine");
     await view.ask("PUT", "/api/users/user-24", { data: { plan: "theirs", vip: true } });
@@ -2058,7 +2058,7 @@ describe("several users at once", () => {
   const pick = (view, ...names) => names.reduce((before, name) => before.then(() => view.click(`tbody input[aria-label="Select ${name}"]`)), Promise.resolve());
   const top = (view) => view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().top);
 
-  scene("several users are banned, and the ban is lifted", there, async (view) => {
+  scene("several users are banned, and then unbanned", there, async (view) => {
     await view.searchFor("example.com");
     await view.click("thead input");
     await view.read("4 selected", bar);
@@ -2084,7 +2084,7 @@ describe("several users at once", () => {
     assert.equal((await several.users()).some((each) => each.banReason === "spring cleaning"), false);
   });
 
-  scene("the ban of several users is undone, and so is its end", there, async (view) => {
+  scene("banning and unbanning several users can be undone", there, async (view) => {
     const ids = [await make(view, "Several A", "a.several@example.net"), await make(view, "Several B", "b.several@example.net")];
     await view.ask("PUT", `/api/users/${ids[0]}/ban`, { reason: "earlier", expires: "9000-01-01T00:00:00.000Z" });
     const bans = async () => (await several.users()).filter((each) => ids.includes(each.id)).sort((one, other) => one.name.localeCompare(other.name)).map((each) => [each.banned, each.banReason, each.banExpires]);
@@ -2109,7 +2109,7 @@ describe("several users at once", () => {
     for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
-  scene("oneself alone is skipped, and that is all", there, async (view) => {
+  scene("selecting only oneself reports that it was skipped, and does nothing else", there, async (view) => {
     await view.searchFor("ada lovelace");
     await pick(view, "Ada Lovelace");
     await view.press("Delete", bar);
@@ -2130,7 +2130,7 @@ describe("several users at once", () => {
     for (const id of ["user-0", "user-2"]) assert.deepEqual((await view.ask("GET", `/api/users/${id}/sessions`)).data, []);
   });
 
-  scene("several users get a role once the user agrees", there, async (view) => {
+  scene("several users get a role after a confirmation", there, async (view) => {
     await view.searchFor("example.org");
     await view.choose(".foot select", "50");
     await view.rest();
@@ -2147,7 +2147,7 @@ describe("several users at once", () => {
     for (const id of ["user-0", "user-2"]) assert.equal((await several.user(id)).role, "admin");
   });
 
-  scene("several users are deleted once their number is typed", there, async (view) => {
+  scene("several users are deleted after their number is typed", there, async (view) => {
     await view.searchFor("example.net");
     await view.click("thead input");
     await view.press("Delete", bar);
@@ -2155,7 +2155,7 @@ describe("several users at once", () => {
     await view.type("dialog input[name=address]", "2");
     await view.press("Delete");
     await view.read("This does not match.", "dialog");
-    await view.check("the dialog of several deletions");
+    await view.check("the dialog for deleting several users");
     // One of them has been deleted by somebody else.
     await view.ask("DELETE", "/api/users/hostile-1");
     await view.type("dialog input[name=address]", "3");
@@ -2167,7 +2167,7 @@ describe("several users at once", () => {
     assert.equal((await several.users()).some((each) => each.id.startsWith("hostile")), false);
   });
 
-  scene("the selection outlasts pages and reloads, and ends with the next search", there, async (view) => {
+  scene("the selection survives paging and reloads, and is cleared by the next search", there, async (view) => {
     const head = () => view.page.$eval("thead input", ({ checked, indeterminate }) => [checked, indeterminate]);
     const first = await view.names();
     await pick(view, first[0]);
@@ -2195,7 +2195,7 @@ describe("several users at once", () => {
     assert.equal(await view.has("dialog"), false, "a click on a checkbox opens the user");
   });
 
-  scene("all users who match are selected, page by page", { site: () => rooted }, async (view) => {
+  scene("all matching users are selected, page by page", { site: () => rooted }, async (view) => {
     await comeWithSession(view, rooted);
     await view.rest();
     const total = await view.text(".total .number");
@@ -2234,7 +2234,7 @@ describe("several users at once", () => {
     await view.page.setRequestInterception(false);
   });
 
-  scene("those who fail are listed and tried again, and a busy service is asked again", there, async (view) => {
+  scene("failed users are listed and can be retried, and requests to a busy service are repeated", there, async (view) => {
     const sent = {};
     let isBroken = true;
     await view.intercept((request) => {
@@ -2255,7 +2255,7 @@ describe("several users at once", () => {
     assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThat did not work (status 500).");
     assert.equal(await view.page.$eval(".failures a", (link) => link.href), `${several.address}#user=user-17`);
     await view.focusOn("Try again");
-    await view.check("a change that failed for one");
+    await view.check("a change that failed for one user");
     isBroken = false;
     await view.press("Try again");
     await view.read("Done: 1.", ".toast");
@@ -2264,7 +2264,7 @@ describe("several users at once", () => {
     await view.page.setRequestInterception(false);
   });
 
-  scene("four requests are under way at a time, until they are stopped", there, async (view) => {
+  scene("at most four requests run at a time, until they are stopped", there, async (view) => {
     let held = [];
     let isHolding = true;
     await view.intercept((request) => {
@@ -2295,7 +2295,7 @@ describe("several users at once", () => {
     await view.page.setRequestInterception(false);
   });
 
-  scene("the rows stay where they are as the bar comes and goes", there, async (view) => {
+  scene("rows do not move when the bar appears and disappears", there, async (view) => {
     for (const from of [0, 300]) {
       await view.page.evaluate((y) => scrollTo(0, y), from);
       const before = await top(view);
@@ -2321,7 +2321,7 @@ describe("several users at once", () => {
 
   for (const theme of ["light", "dark"])
     for (const [width, height] of [[1280, 860], [390, 844], [320, 640]])
-      scene(`a selection is right, ${theme}, ${width} px wide`, { ...there, theme, width, height }, async (view) => {
+      scene(`the selection bar is laid out correctly, ${theme}, ${width} px wide`, { ...there, theme, width, height }, async (view) => {
         await view.click("thead input");
         await view.see(bar);
         await view.check("a selection");
@@ -2338,7 +2338,7 @@ describe("several users at once", () => {
 
 // --- Keys, page numbers, dates ---
 
-scene("a page is reached by its number", { site: () => rooted }, async (view) => {
+scene("a page can be opened by its number", { site: () => rooted }, async (view) => {
   await comeWithSession(view, rooted);
   await view.read("1–7 of", ".foot");
   const last = Math.ceil(Number(await view.text(".total .number")) / 7);
@@ -2350,7 +2350,7 @@ scene("a page is reached by its number", { site: () => rooted }, async (view) =>
     await view.read(`${(page - 1) * 7 + 1}–`, ".foot .range");
     assert.equal(await view.page.$eval(".foot input", (input) => input.value), String(page), typed);
   }
-  assert.ok(!view.requests.some((each) => /page=(99|0|-5)&/.test(each)), "it asks for pages that are not there");
+  assert.ok(!view.requests.some((each) => /page=(99|0|-5)&/.test(each)), "requests for pages that do not exist");
   assert.equal(await view.page.evaluate(() => location.hash), "#page=2");
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "number");
   await view.searchFor("ada lovelace");
@@ -2360,7 +2360,7 @@ scene("a page is reached by its number", { site: () => rooted }, async (view) =>
 /** Returns the day of a time in the local time zone. */
 const dayOf = (time) => new Date(new Date(time).getTime() - new Date(time).getTimezoneOffset() * 60000).toISOString().slice(0, 10);
 
-scene("users created from one day to another are listed, and a click on the chart chooses a day", { email: root, site: () => several }, async (view) => {
+scene("users are filtered by creation date, and a click on the chart selects a day", { email: root, site: () => several }, async (view) => {
   const [from, to] = [dayOf(Date.now() - 9 * 86400000), dayOf(Date.now() - 2 * 86400000)];
   const users = await several.users();
   const names = (first, last) => users.filter(({ createdAt }) => dayOf(createdAt) >= first && dayOf(createdAt) <= last).map(({ name }) => name).sort();
@@ -2415,7 +2415,7 @@ scene("users are filtered and sorted by their last activity", { email: root, sit
   await view.read("Last activity", ".facts");
 });
 
-scene("a date that is being typed asks for no other year", { email: root, site: () => several }, async (view) => {
+scene("typing a date sends no requests for incomplete years", { email: root, site: () => several }, async (view) => {
   view.requests.length = 0;
   await view.page.focus("input[type=date]");
   await view.page.keyboard.type("11112026");
@@ -2427,7 +2427,7 @@ scene("a date that is being typed asks for no other year", { email: root, site: 
 
 const blur = (view) => view.page.evaluate(() => document.activeElement.blur());
 
-scene("keys move through the list, select, open, save and create", { email: root, site: () => several }, async (view) => {
+scene("keyboard shortcuts move through the list, select, open, save and create", { email: root, site: () => several }, async (view) => {
   await blur(view);
   await view.key("/");
   await view.page.keyboard.type("nj?/");
@@ -2474,12 +2474,12 @@ scene("keys move through the list, select, open, save and create", { email: root
   assert.equal(await view.page.$eval("dialog input[name=name]", (input) => input.value), "");
 });
 
-scene("keys are listed, and can be switched off", { email: root, site: () => several }, async (view) => {
+scene("keyboard shortcuts are listed, and can be disabled", { email: root, site: () => several }, async (view) => {
   await blur(view);
   await view.key("?");
   await view.read("Keyboard shortcuts", "dialog h2");
   await view.read("Select", "dialog");
-  await view.check("the keys");
+  await view.check("the keyboard shortcuts");
   await view.click("dialog .choice input");
   await view.key("Escape");
   await view.page.waitForFunction(() => !document.querySelector("dialog"));
@@ -2502,7 +2502,7 @@ scene("keys are listed, and can be switched off", { email: root, site: () => sev
   await view.read("New user", "dialog h2");
 });
 
-scene("an admin is told of no key to select with", { email: admin, site: () => several }, async (view) => {
+scene("an admin sees no shortcut for selecting users", { email: admin, site: () => several }, async (view) => {
   await view.press("Keyboard shortcuts");
   assert.ok(!(await view.text("dialog")).includes("Select"));
 });
@@ -2510,20 +2510,20 @@ scene("an admin is told of no key to select with", { email: admin, site: () => s
 // --- Beside an application that signs its users in ---
 
 describe("with the application's session", () => {
-  scene("nobody is sent to the application", { site: () => application }, async (view) => {
+  scene("without a session the console links to the application's sign-in page", { site: () => application }, async (view) => {
     await view.read("Sign in to the application first");
     assert.equal(await view.page.$eval("a.button", (link) => link.getAttribute("href")), "/sign-in?then=/admin");
     assert.equal(await view.has("form"), false);
   });
 
-  scene("whoever has a session is in, and signs out there", { site: () => application }, async (view) => {
+  scene("a session of the application is accepted, and signing out is left to the application", { site: () => application }, async (view) => {
     await comeWithSession(view, application);
     await view.read("Ada Lovelace", "header.bar");
     assert.equal(await view.button("Sign out"), null);
   });
 });
 
-scene("a service whose base address is the root is administered like any other", { site: () => rooted }, async (view) => {
+scene("the console also works with a service at the root", { site: () => rooted }, async (view) => {
   await comeWithSession(view, rooted);
   await view.read("1–7 of 37", ".foot");
   assert.equal(await view.text(".foot select"), "7");
@@ -2543,7 +2543,7 @@ scene("a service whose base address is the root is administered like any other",
 
 // --- Languages, keyboard, sizes ---
 
-scene("it speaks Spanish to those whose browser does", { email: user, languages: ["fr", "es-MX", "en"] }, async (view) => {
+scene("the console is Spanish if the browser prefers Spanish", { email: user, languages: ["fr", "es-MX", "en"] }, async (view) => {
   assert.equal(await view.page.evaluate(() => document.documentElement.lang), "es");
   await view.read("Cerrar sesión");
   await view.press("Cerrar sesión");
@@ -2554,7 +2554,7 @@ scene("it speaks Spanish to those whose browser does", { email: user, languages:
   await view.check("a drawer in Spanish");
 });
 
-scene("one is said in the singular, and the usual status is not said", { email: root }, async (view) => {
+scene("one user is announced in the singular, and the usual status is omitted", { email: root }, async (view) => {
   const found = () => view.page.$eval(".list > [role=status]", (said) => said.textContent);
   assert.match(await found(), /^\d+ users found$/);
   await view.searchFor("ada lovelace");
@@ -2563,7 +2563,7 @@ scene("one is said in the singular, and the usual status is not said", { email: 
 });
 
 for (const language of ["en", "es"])
-  scene(`no choice of the list is clipped in ${language}`, { email: root, languages: [language] }, async (view) => {
+  scene(`no filter of the list is clipped in ${language}`, { email: root, languages: [language] }, async (view) => {
     await view.page.$eval(".fold", (fold) => fold.click());
     for (const width of [1280, 1250, 1100, 900, 800, 640, 390, 320]) {
       await view.page.setViewport({ width, height: 860 });
@@ -2583,7 +2583,7 @@ for (const [language, open, create, text] of [
   ["es", "Nuevo usuario", "Crear usuario", "Otro usuario ya tiene este correo."],
   ["en", "New user", "Create user", "Another user has this e-mail."],
 ])
-  scene(`what an English service refuses with is said in the browser's ${language}`, { email: root, site: () => english, languages: [language] }, async (view) => {
+  scene(`errors of an English service are shown in the browser's ${language}`, { email: root, site: () => english, languages: [language] }, async (view) => {
     await view.press(open);
     await view.type("dialog input[name=name]", "Carla Cruz");
     await view.type("dialog input[name=email]", root);
@@ -2592,7 +2592,7 @@ for (const [language, open, create, text] of [
     await view.read(text, "dialog .field:has(input[name=email]) .wrong");
   });
 
-scene("every task is done by keyboard alone", {}, async (view) => {
+scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.key("Tab");
   await view.page.evaluate(() => document.body.focus());
   await view.page.focus("input[name=email]");
@@ -2665,7 +2665,7 @@ describe("views", { concurrency: 3 }, () => {
 for (const theme of ["light", "dark"])
   for (const [shape, size] of shapes) {
     const named = (name) => [name, shape, theme === "dark" ? "dark" : ""].filter(Boolean).join("-");
-    scene(`each view is right, ${theme}, ${size.width} px wide`, { theme, ...size, site: () => shown }, async (view) => {
+    scene(`each view is laid out correctly, ${theme}, ${size.width} px wide`, { theme, ...size, site: () => shown }, async (view) => {
       const look = async (name) => {
         await view.check(named(name));
         await view.picture(named(name));

@@ -140,7 +140,7 @@ TEST(ctl_keys, are_audited_under_their_user) {
     CHECK_FALSE(has(text, key));
 }
 
-TEST(ctl_keys, are_left_alone_by_other_commands_without_UserAdminCleanUp) {
+TEST(ctl_keys, are_not_changed_by_other_commands_without_UserAdminCleanUp) {
     create_key();
     const std::string reads_keys = "AuthUserAdminApiKey On\n";
     done(ctl_with(reads_keys, {"ban", ana_}));

@@ -98,7 +98,7 @@ TEST(ctl_audit, has_a_line_for_a_refused_command) {
     CHECK_EQUAL("unban refused nobody, create refused ana@x.org, passwd done " + id + ", ", text);
 }
 
-TEST(ctl_audit, names_a_user_who_was_given_by_an_address_by_its_id) {
+TEST(ctl_audit, names_a_user_given_by_address_by_the_id) {
     const auto id = create("ana@x.org");
     // The last two change nothing.
     for (const std::vector<std::string>& words :

@@ -145,7 +145,7 @@ TEST(bulk, export_import_and_export_again_give_the_same_bytes) {
     }
 }
 
-TEST(bulk, export_says_of_each_user_what_the_tables_hold) {
+TEST(bulk, export_contains_the_data_of_each_user) {
     done(ctl({"import", lines(odd_users())}));
     const std::string text = exported(".ndjson");
     CHECK(has(text, R"("email":"null@x.org","role":null,"emailVerified":false,"image":null,)"));
@@ -592,7 +592,7 @@ TEST(bulk, import_ends_the_sessions_after_a_new_password) {
                                 R"('2026-01-01T00:00:00.000Z')"));
 }
 
-TEST(bulk, import_records_what_it_revokes) {
+TEST(bulk, import_records_revocations) {
     for (const char* email : {"ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"})
         create(email, "Ana", "admin");
     done(ctl({"import",
@@ -669,7 +669,7 @@ TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     CHECK_EQUAL(count, accounts());
 }
 
-TEST(bulk, import_interrupted_says_what_is_done_and_how_to_go_on) {
+TEST(bulk, import_interrupted_reports_progress_and_how_to_resume) {
     for (const bool is_json : {false, true}) {
         database().clear();
         const std::string pipe = path(is_json ? "interrupted.json" : "interrupted.ndjson");
@@ -716,7 +716,7 @@ TEST(bulk, import_that_stops_says_how_to_resume) {
                 done(ctl({"import", name, "--on-conflict", "skip"})));
 }
 
-TEST(bulk, import_with_dry_run_counts_what_an_import_does) {
+TEST(bulk, import_with_dry_run_counts_as_an_import_does) {
     create("ana@x.org", "Ana", "admin");
     const std::string before = hash_of(of("ana@x.org", "id"));
     const std::string name =
@@ -734,7 +734,7 @@ TEST(bulk, import_with_dry_run_counts_what_an_import_does) {
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_with_dry_run_finds_what_the_database_refuses) {
+TEST(bulk, import_with_dry_run_finds_rows_that_the_database_rejects) {
     sql().run(
         is_postgresql()
             ? "ALTER TABLE \"user\" ADD CONSTRAINT no_bo CHECK (\"email\" <> 'bo@x.org')"

@@ -345,7 +345,7 @@ TEST(check_server, reports_a_forgotten_AuthUserAdmin) {
     finds(whole(with(service, "  AuthUserAdmin On\n", "")), "every request gets 401");
 }
 
-TEST(check_server, reports_AuthUserAdmin_that_is_off_or_elsewhere) {
+TEST(check_server, reports_AuthUserAdmin_that_is_off_or_in_another_Location) {
     const std::string bare = with(service, "  AuthUserAdmin On\n", "");
     const std::string on = "AuthUserAdmin On\n";
     for (const std::string& text :
@@ -421,7 +421,7 @@ TEST(check_server, shows_the_warnings_of_the_modules) {
               "\n  UA0313: "));
 }
 
-TEST(check_server, says_if_httpd_cannot_be_run) {
+TEST(check_server, reports_that_httpd_cannot_be_run) {
     const std::string configuration = whole(service);
     const ProgramResult ended =
         check(configuration, {}, {{"APACHE_ENVVARS", file("envvars", "exit 127\n")}});
@@ -441,7 +441,7 @@ TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
     CHECK_EQUAL(1, check(configuration).status);
 }
 
-TEST(check_server, says_if_a_part_belongs_to_no_server) {
+TEST(check_server, reports_a_file_that_belongs_to_no_server) {
     const ProgramResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
@@ -486,7 +486,7 @@ TEST(check_server, reports_another_secret_than_that_of_the_second_factors) {
     accepts(rotated);
 }
 
-TEST(check_server, says_if_nothing_shows_that_the_secret_is_right) {
+TEST(check_server, reports_that_nothing_confirms_the_secret) {
     const ProgramResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
@@ -510,7 +510,7 @@ TEST(check_server, tries_the_secret_on_a_cookie) {
     CHECK_EQUAL(2, check(whole(service), option).status);
 }
 
-TEST(check_server, asks_the_running_server) {
+TEST(check_server, queries_the_running_server) {
     const Httpd httpd(
         work(),
         {"event",

@@ -101,7 +101,7 @@ TEST(check, suggests_directives_from_rows_with_the_address) {
         CHECK_TEXT(lists(json, "data.directives", directive), directive);
 }
 
-TEST(check, does_not_take_the_services_own_rows_for_the_applications) {
+TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     create("ANA@x.org");
     const Json json = look(0);
     CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
@@ -134,7 +134,7 @@ TEST(check, calls_a_directive_that_the_rows_contradict_a_problem) {
     look(0, {"--account-id", "user-id", "--email-case", "lower", "--hash", "scrypt"});
 }
 
-TEST(check, holds_a_configuration_that_turns_the_service_on_to_its_defaults) {
+TEST(check, compares_a_configuration_that_enables_the_service_with_its_defaults) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     const std::string text =
         "DBDriver " + database().driver() + "\nDBDParams '" + database().params() + "'\n";
@@ -200,7 +200,7 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
     CHECK_EQUAL(std::string("UserAdminTables auth.user auth.session auth.account"), elsewhere);
 }
 
-TEST(check, of_missing_columns_says_what_that_means) {
+TEST(check, of_missing_columns_explains_the_consequences) {
     lay_tables();
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
@@ -237,7 +237,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     CHECK_FALSE(lists(after, "data.notes", "an index is missing"));
 }
 
-TEST(check, takes_an_index_on_the_address_in_lower_case_for_unique) {
+TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
     lay_tables();
     if (!is_postgresql())
         return;
@@ -266,7 +266,7 @@ TEST(check, reports_uuid_ids_and_an_issuer) {
     CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
 }
 
-TEST(check, says_where_no_user_has_the_protected_address) {
+TEST(check, reports_that_no_user_has_the_protected_address) {
     const auto misses = [](const Json& json, const std::string& address) {
         return lists(json, "data.notes", "no user has the protected address " + address);
     };
@@ -283,7 +283,7 @@ TEST(check, says_where_no_user_has_the_protected_address) {
                  "no@x.org"));
 }
 
-TEST(check, says_where_addresses_differ_in_case_alone) {
+TEST(check, reports_addresses_that_differ_only_in_case) {
     create("Boss@x.org");
     create("ana@x.org", "Ana");
     CHECK_FALSE(lists(look(0), "data.notes", "if case is ignored"));
@@ -293,7 +293,7 @@ TEST(check, says_where_addresses_differ_in_case_alone) {
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
-TEST(check, says_which_further_columns_the_table_does_not_have) {
+TEST(check, names_further_columns_that_the_table_lacks) {
     const auto checked = [&](const std::string& directives) {
         return ctl_with(directives, {"check", "--verbose"});
     };
@@ -313,7 +313,7 @@ TEST(check, says_which_further_columns_the_table_does_not_have) {
     sql().run(R"(ALTER TABLE "user" DROP COLUMN "company"; ALTER TABLE "user" DROP COLUMN "data")");
 }
 
-TEST(check, says_what_needs_the_table_of_revocations) {
+TEST(check, names_the_features_that_need_the_revocation_table) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
     const std::string problem = "UserAdminSecondaryStorage ends no session";
     const auto checked = [&](const char* directive) {
@@ -334,7 +334,7 @@ TEST(check, says_what_needs_the_table_of_revocations) {
     CHECK(with_storage.status != 0);
 }
 
-TEST(check, says_what_needs_the_table_of_attempts) {
+TEST(check, names_the_features_that_need_the_attempt_table) {
     const std::string problem = "AuthUserAdminSignInLimit counts the failures of each server alone";
     const auto notes = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"}).output;
@@ -619,7 +619,7 @@ TEST(rights, do_not_hide_a_wrong_column_of_the_last_activity) {
                       "UserAdminLastSeen"));
 }
 
-TEST(rights, of_a_configuration_that_verifies_passwords_alone_are_to_read) {
+TEST(rights, of_a_configuration_that_only_verifies_passwords_are_read_only) {
     if (!is_postgresql())
         return;
     grant(look("AuthBasicProvider file useradmin\n"));

@@ -177,7 +177,7 @@ TEST(command_line, help_and_version_need_no_database) {
                            std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
 }
 
-TEST(command_line, help_of_every_command_describes_it_alone) {
+TEST(command_line, help_of_every_command_describes_only_that_command) {
     const std::vector<std::string> names = commands_in(done(bare_ctl({"--help"})));
     CHECK(std::find(names.begin(), names.end(), "session") != names.end());
     for (const std::string& name : names) {

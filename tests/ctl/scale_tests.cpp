@@ -428,7 +428,7 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
     }
 }
 
-TEST(scale, interrupted_says_what_is_done_and_how_to_go_on) {
+TEST(scale, interrupted_reports_progress_and_how_to_resume) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 10));

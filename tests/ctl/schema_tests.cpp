@@ -107,7 +107,7 @@ TEST(schema, creates_tables_in_a_schema_of_postgresql) {
     CHECK_EQUAL(3, json.size("data.notes"));
 }
 
-TEST(schema, remove_file_leaves_what_the_application_had) {
+TEST(schema, remove_file_keeps_the_application_s_own_objects) {
     if (is_postgresql())
         sql().run("CREATE DATABASE removal");
     const std::string params =

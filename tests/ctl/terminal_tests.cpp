@@ -38,7 +38,7 @@ TEST(terminal, two_passwords_that_differ_do_nothing) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(terminal, shows_again_what_is_typed_after_an_interrupt) {
+TEST(terminal, enables_echo_again_after_an_interrupt) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
     terminal.type("\x03");
@@ -63,7 +63,7 @@ TEST(terminal, delete_asks_and_only_a_yes_deletes) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(terminal, the_last_superAdmin_is_banned_or_demoted_after_a_yes_alone) {
+TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation) {
     create("ana@x.org", "Ana", "superAdmin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"ban", "ana@x.org"}, {"role", "ana@x.org", "admin"}}) {
@@ -174,7 +174,7 @@ TEST(terminal, shows_times_in_the_local_zone) {
     CHECK(has(json.screen(), "2026-01-31T20:00:00.000Z"));
 }
 
-TEST(terminal, check_says_what_it_is_doing) {
+TEST(terminal, check_shows_its_progress) {
     Terminal terminal(words({"check"}), environment());
     terminal.await("Counting the users …");
     CHECK_EQUAL(0, terminal.status());

@@ -151,7 +151,7 @@ void require_same(const Object& object, const Object& again) {
     for (const std::string_view name : members)
         require(object.kind(name) == again.kind(name) && object.text(name) == again.text(name) &&
                     object.boolean(name) == again.boolean(name),
-                "what is written and read again is the same");
+                "an object that is formatted and parsed is the same");
 }
 
 /// Checks the object with one more member at its end.
@@ -160,12 +160,12 @@ void take_longer(std::string_view text, const Object& object) {
     longer += longer.find_last_not_of(" \t\r\n") == longer.find('{') ? "" : ",";
     const auto again = Object::parse(longer + R"("name":"the last one"})");
     require(again.has_value() && again->text("name") == "the last one",
-            "of a key that comes again the last one counts");
-    require(again->text("email") == object.text("email"), "the others stay as they are");
+            "the last of several equal keys is used");
+    require(again->text("email") == object.text("email"), "the other members are unchanged");
 }
 
 void require_text(std::string_view text) {
-    require(!text.empty() && text::is_clean_utf8(text), "only clean UTF-8 is stored");
+    require(!text.empty() && text::is_clean_utf8(text), "only valid UTF-8 is stored");
 }
 
 void take_new_user(std::string_view text, const std::optional<Object>& object, api::Role role) {
@@ -173,7 +173,7 @@ void take_new_user(std::string_view text, const std::optional<Object>& object, a
     const http::Reply reply = scene.send("POST", "", "", text);
     require_envelope(reply, {200, 400, 403, 500});
     if (!object)
-        require(reply.status == 500, "a body that is unreadable is 500");
+        require(reply.status == 500, "an invalid body is 500");
     if (reply.status != 200)
         return;
     const store::NewUser& user = scene.store.created.value();
@@ -181,9 +181,10 @@ void take_new_user(std::string_view text, const std::optional<Object>& object, a
         require_text(stored);
     require(user.name == object->text("name") && user.email == object->text("email") &&
                 scene.hasher.password == object->text("password"),
-            "what is stored is what was sent");
-    require(user.password_hash == test::FakeHasher::result, "a password is stored hashed");
-    require(role == api::Role::super_admin || user.role == "user", "an admin creates plain users");
+            "the stored value is the value sent");
+    require(user.password_hash == test::FakeHasher::result, "the password is stored as a hash");
+    require(role == api::Role::super_admin || user.role == "user",
+            "an admin creates only users with the role user");
 }
 
 void take_changes(std::string_view text, const std::optional<Object>& object, api::Role role) {
@@ -191,7 +192,7 @@ void take_changes(std::string_view text, const std::optional<Object>& object, ap
     const http::Reply reply = scene.send("PUT", "/another", "", text);
     require_envelope(reply, {200, 403, 500});
     if (!object)
-        require(reply.status == 500, "a body that is unreadable is 500");
+        require(reply.status == 500, "an invalid body is 500");
     if (reply.status != 200)
         return;
     bool is_dated = false;
@@ -199,13 +200,13 @@ void take_changes(std::string_view text, const std::optional<Object>& object, ap
         is_dated = is_dated || change.field == "updatedAt";
         if (const auto* const stored = std::get_if<std::string_view>(&change.value)) {
             require_text(*stored);
-            require(*stored == object->text(change.field), "what is stored is what was sent");
+            require(*stored == object->text(change.field), "the stored value is the value sent");
         }
         require(role == api::Role::super_admin || change.field == "updatedAt" ||
                     change.field == "name" || change.field == "email",
-                "an admin changes names and addresses alone");
+                "an admin changes only names and addresses");
     }
-    require(is_dated, "every change is dated");
+    require(is_dated, "every change sets updatedAt");
 }
 
 void take_ban(std::string_view text, const std::optional<Object>& object) {
@@ -214,16 +215,16 @@ void take_ban(std::string_view text, const std::optional<Object>& object) {
     const http::Reply reply = scene.send("PUT", "/another/ban", "", text);
     require_envelope(reply, {200, 400});
     if (!object)
-        require(reply.status == (text.empty() ? 200 : 400), "a body that is unreadable is 400");
+        require(reply.status == (text.empty() ? 200 : 400), "an invalid body is 400");
     if (reply.status != 200)
         return;
     for (const store::Change& change : scene.store.changes.value()) {
         if (const auto* const stored = std::get_if<std::string_view>(&change.value)) {
             require_text(*stored);
-            require(*stored == object->text("reason"), "what is stored is what was sent");
+            require(*stored == object->text("reason"), "the stored value is the value sent");
         }
         if (const auto* const time = std::get_if<text::Timestamp>(&change.value))
-            require(change.field == "updatedAt" || *time > text::now(), "a ban ends later");
+            require(change.field == "updatedAt" || *time > text::now(), "a ban ends in the future");
     }
 }
 
@@ -236,7 +237,8 @@ void take_password(std::string_view text, const std::optional<Object>& object) {
         return;
     const std::size_t length = text::utf16_length(object->text("password"));
     require(length >= 8 && length <= 128, "a password has from 8 to 128 characters");
-    require(scene.hasher.password == object->text("password"), "what is hashed is what was sent");
+    require(scene.hasher.password == object->text("password"),
+            "the hashed password is the password sent");
 }
 
 } // namespace
@@ -244,10 +246,10 @@ void take_password(std::string_view text, const std::optional<Object>& object) {
 void fuzz_body(std::string_view text) {
     const auto object = Object::parse(text);
     require(object.has_value() == (text::is_clean_utf8(text) && Grammar(text).is_object()),
-            "what is JSON is read, and nothing else");
+            "exactly the JSON objects are parsed");
     if (object) {
         const auto again = Object::parse(written(*object));
-        require(again.has_value(), "what is written is JSON");
+        require(again.has_value(), "the output is JSON");
         require_same(*object, *again);
         take_longer(text, *object);
     }

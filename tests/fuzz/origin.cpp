@@ -35,7 +35,8 @@ class SentHeaders final : public http::Headers {
 };
 
 void require_origin(const std::string& origin) {
-    require(http::parse_origin(origin) == origin, "an origin that is written again is the same");
+    require(http::parse_origin(origin) == origin,
+            "parsing a parsed origin returns the same origin");
     const std::size_t host = origin.find("://") + 3;
     require(origin.find_first_of("/?#@\\% ", host) == origin.npos && origin.size() > host,
             "an origin is a scheme, a host and a port");
@@ -70,21 +71,21 @@ void fuzz_origin(std::string_view lines) {
         std::string with_port(host);
         with_port += ":1"; // not the scheme's default
         require(!http::is_own_origin(*parsed, SentHeaders(origin, with_port)),
-                "another port is another origin");
+                "an origin with another port differs");
     }
     const auto refusal = sign_in::reject_cross_site_cookies(headers, trusted);
     if (!origin.empty()) // else no cookie came
         require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
                                          (parsed && http::is_own_origin(*parsed, headers))),
-                "cookies count for pages of the own and of trusted origins");
+                "cookies are accepted from the own and from trusted origins only");
     if (sign_in::may_redirect_to(target, headers, trusted)) {
         require(target.find('\\') == target.npos &&
                     std::none_of(target.begin(), target.end(),
                                  [](char byte) { return static_cast<unsigned char>(byte) < 0x20; }),
-                "an address to go on to is one for every browser");
+                "a callback address is interpreted alike by all browsers");
         require(target.starts_with('/') ? !target.starts_with("//")
                                         : of_address && is_at_home(*of_address),
-                "nobody is sent to another site");
+                "a callback address is on the own or a trusted site");
     }
 }
 

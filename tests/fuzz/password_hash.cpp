@@ -22,9 +22,8 @@ bool is_cheap(const Argon2id& work) noexcept {
 void require_bounds(const Argon2id& work) {
     for (const auto& parameter : password::argon2id_parameters)
         require(work.*parameter.value >= parameter.min && work.*parameter.value <= parameter.max,
-                "the work that a hash asks for is bounded");
-    require(work.memory_kib >= password::min_lane_memory_kib * work.lanes,
-            "there is memory for each lane");
+                "the cost parameters are bounded");
+    require(work.memory_kib >= password::min_lane_memory_kib * work.lanes, "each lane has memory");
 }
 
 /// Returns the parameters in their encoded form.
@@ -40,24 +39,26 @@ void fuzz_password_hash(std::string_view stored) {
     const auto work = password::cost_of(stored);
     if (!work) {
         require(password::verify(stored, password) == password::Verdict::unsupported,
-                "what asks for unknown work is refused");
+                "a hash with unknown parameters is refused");
     } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
         require_bounds(*argon2id);
-        require(stored.starts_with(parameters_of(*argon2id)), "the work is the one in the hash");
+        require(stored.starts_with(parameters_of(*argon2id)),
+                "the cost parameters are those in the hash");
         require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
                 "a hash has five fields of bounded length");
         if (is_cheap(*argon2id))
             require(password::verify(stored, password) != password::Verdict::unsupported,
-                    "a hash whose work is known is computed");
+                    "a hash with known parameters is computed");
     } else if (const auto* const bcrypt = std::get_if<Bcrypt>(&*work)) {
         constexpr std::uint32_t cheap_cost = 5;
         require(bcrypt->cost >= password::min_bcrypt_cost &&
                     bcrypt->cost <= password::max_bcrypt_cost,
-                "the cost that a hash asks for is bounded");
-        require(stored.size() == 60 && stored.starts_with("$2"), "bcrypt's hash has one form");
+                "the cost parameter is bounded");
+        require(stored.size() == 60 && stored.starts_with("$2"),
+                "a bcrypt hash has 60 characters and starts with $2");
         if (bcrypt->cost <= cheap_cost)
             require(password::verify(stored, password) != password::Verdict::unsupported,
-                    "a hash whose work is known is computed");
+                    "a hash with known parameters is computed");
     } else {
         require(stored.size() == 161 &&
                     stored.find_first_not_of("0123456789abcdefABCDEF:") == stored.npos,
@@ -67,11 +68,11 @@ void fuzz_password_hash(std::string_view stored) {
         return;
     // The input as the password.
     const auto made = password::hash(Argon2id{8, 1, 1}, stored);
-    require(made.has_value(), "a password is hashed");
+    require(made.has_value(), "hashing succeeds");
     require(password::verify(made->view(), stored) == password::Verdict::match,
             "a password matches its hash");
     require(password::verify(made->view(), std::string(stored) + "x") != password::Verdict::match,
-            "another password does not");
+            "another password does not match");
 }
 
 } // namespace useradmin::fuzz

@@ -20,15 +20,15 @@ void take_request(std::string_view method, std::string_view path, api::Role role
     const std::string id = text::decode_path_segment(segment);
     if (method == "GET" && (id == "me" || (id == "another" && role != api::Role::user)))
         require(reply.status == (segment.find('/') == segment.npos ? 200 : 404),
-                "who is there is found");
+                "an existing user is found");
     if (reply.status != 200 || id.empty())
         return;
-    require(id == "me" || id == "another", "who is not there is not found");
+    require(id == "me" || id == "another", "an unknown user is not found");
     require(id == "me" ? role != api::Role::super_admin || method != "DELETE"
                        : role != api::Role::user,
-            "others are the administrators' matter");
+            "only administrators read other users");
     if (method == "DELETE")
-        require(role == api::Role::super_admin, "a superAdmin deletes");
+        require(role == api::Role::super_admin, "only a superAdmin deletes");
 }
 
 /// The same for a user's sessions, password and ban.
@@ -40,7 +40,7 @@ void take_request_for_extras(std::string_view method, std::string_view path, api
         return;
     require_envelope(reply, {200, 400, 403, 404, 405});
     if (reply.status == 200 && path.find('/', 1) != path.npos)
-        require(role == api::Role::super_admin, "what is below a user is a superAdmin's matter");
+        require(role == api::Role::super_admin, "only a superAdmin uses resources below a user");
 }
 
 } // namespace
@@ -48,9 +48,9 @@ void take_request_for_extras(std::string_view method, std::string_view path, api
 void fuzz_path(std::string_view path) {
     const std::string decoded = text::decode_path_segment(path);
     require(path.find('%') == path.npos ? decoded == path : decoded.size() <= path.size(),
-            "an id is what was sent, but for its escapes");
+            "the id is the decoded path segment");
     require(text::decode_path_segment(test::percent_encoded(decoded)) == decoded,
-            "an id that is encoded again is the same");
+            "decoding an encoded id returns it");
     for (const api::Role role : {api::Role::user, api::Role::admin, api::Role::super_admin})
         for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
             take_request(method, path, role);

@@ -14,21 +14,20 @@ void take_parameter(std::string_view query, std::string_view name) {
         std::string(name) + "=" + test::percent_encoded(value.value_or("another value"));
     if (!value) {
         require(text::query_parameter(std::string(query) + "&" + pair, name) == "another value",
-                "a parameter is found behind others");
+                "a parameter after others is found");
         return;
     }
-    require(value->size() <= query.size(), "a value is no longer than what was sent");
-    require(text::query_parameter(pair, name) == value,
-            "a value that is encoded again is the same");
+    require(value->size() <= query.size(), "a value is at most as long as the query");
+    require(text::query_parameter(pair, name) == value, "encoding and decoding a value returns it");
     require(text::query_parameter(std::string(query) + "&" + std::string(name) + "=x", name) ==
                 value,
-            "of a parameter that comes again the first one counts");
+            "the first of several equal parameters is used");
 }
 
 /// Returns the number after a string that the envelope must contain.
-std::int64_t number_behind(std::string_view reply, std::string_view text) {
+std::int64_t number_after(std::string_view reply, std::string_view text) {
     const std::size_t at = reply.rfind(text);
-    require(at != reply.npos, "a page says what it is");
+    require(at != reply.npos, "a list reply has pagination");
     return std::strtoll(reply.data() + at + text.size(), nullptr, 10);
 }
 
@@ -40,18 +39,20 @@ void take_list(std::string_view query, api::Role role) {
         require(scene.calls.text().empty(), "a rejected query never reaches the database");
         return;
     }
-    const auto page = number_behind(reply.body, "\"page\":");
-    const auto limit = number_behind(reply.body, "\"limit\":");
-    require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit, "a page is bounded");
+    const auto page = number_after(reply.body, "\"page\":");
+    const auto limit = number_after(reply.body, "\"limit\":");
+    require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit,
+            "page and limit are within bounds");
     // With a cursor, one more row shows whether there is another page.
     const auto is_read = [&](std::int64_t number) {
         return scene.calls.text().find(" " + std::to_string(number) + " from " +
                                        std::to_string((page - 1) * limit)) != std::string::npos;
     };
     require(is_read(limit) || is_read(limit + 1),
-            "the page that is read is the one that the reply says");
+            "the page read from the database is the page in the reply");
     if (role == api::Role::admin)
-        require(scene.calls.text().starts_with("list role=user "), "an admin lists users");
+        require(scene.calls.text().starts_with("list role=user "),
+                "an admin lists only users with the role user");
 }
 
 } // namespace

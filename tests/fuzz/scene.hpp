@@ -21,8 +21,8 @@ inline json::Object require_envelope(const http::Reply& reply,
     require(envelope.has_value(), "a reply is a JSON object");
     require(envelope->kind("success") == json::Object::Kind::boolean &&
                 envelope->boolean("success") == (reply.status == 200),
-            "a reply says whether it is a success");
-    require(reply.status == 200 || !envelope->text("error").empty(), "a failure says what failed");
+            "the member success matches the status");
+    require(reply.status == 200 || !envelope->text("error").empty(), "a failure has an error text");
     return std::move(*envelope);
 }
 
@@ -41,7 +41,7 @@ class Scene {
         audit::Event event;
         http::Reply reply = api::handle_request({method, path, query, headers_, body_}, caller,
                                                 {store, hasher, settings}, event);
-        require(text::is_clean_utf8(calls.text()), "only clean UTF-8 reaches a database");
+        require(text::is_clean_utf8(calls.text()), "only valid UTF-8 reaches the database");
         return reply;
     }
 

@@ -51,22 +51,23 @@ void fuzz_sign_in(std::string_view lines) {
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 
-    require(text::is_clean_utf8(calls.text()), "only clean UTF-8 reaches a database");
+    require(text::is_clean_utf8(calls.text()), "only valid UTF-8 reaches the database");
     const auto envelope = json::Object::parse(reply.body);
     require(envelope.has_value(), "a reply is a JSON object");
     for (const http::Header& header : reply.headers)
-        require(is_printable(header.value), "a header holds one line");
+        require(is_printable(header.value), "a header is one printable line");
     require(reply.status == 200 || (reply.status >= 400 && reply.status < 500),
-            "a body is right, or its sender is wrong");
-    require((reply.status == 200) == store.opened.has_value(), "who is signed in has a session");
+            "an invalid body is a client error");
+    require((reply.status == 200) == store.opened.has_value(),
+            "a sign-in succeeds only with a new session");
     if (reply.status != 200)
         return;
     require(calls.text().find("verify right") != std::string::npos,
-            "who is signed in said the password");
+            "a sign-in succeeds only with the password");
     require(store.opened->user_id == "eva" &&
                 text::is_clean_utf8(store.opened->user_agent.value_or("")) &&
                 text::is_clean_utf8(store.opened->ip_address.value_or("")),
-            "a session is the user's");
+            "the session belongs to the user");
 }
 
 } // namespace useradmin::fuzz

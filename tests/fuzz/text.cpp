@@ -55,12 +55,12 @@ std::optional<Counts> counts_of(std::string_view text) {
 /// Returns the text of a LIKE pattern with wildcards only at its start and end.
 std::string meant_by(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
-            "a pattern finds a text anywhere");
+            "a pattern matches the text anywhere");
     std::string meant;
     for (std::size_t at = 1; at + 1 < pattern.size(); ++at) {
         require(pattern[at] != '%' && pattern[at] != '_', "a wildcard is escaped");
         if (pattern[at] == '\\')
-            require(++at + 1 < pattern.size(), "an escape is of a character of the text");
+            require(++at + 1 < pattern.size(), "an escape precedes a character of the text");
         meant += pattern[at];
     }
     return meant;
@@ -71,20 +71,21 @@ std::string meant_by(std::string_view pattern) {
 void fuzz_text(std::string_view text) {
     const auto counts = counts_of(text);
     const bool is_clean = text::is_clean_utf8(text);
-    require(is_clean == counts.has_value(), "text is clean where it is UTF-8 without U+0000");
+    require(is_clean == counts.has_value(),
+            "text is clean if and only if it is UTF-8 without U+0000");
     require(meant_by(store::containing_pattern(text)) == text,
-            "a pattern means each character as it is");
+            "a pattern matches each character literally");
 
     std::string written;
     json::Writer writer(written);
     writer.begin_object().key("a").string(text).end_object();
-    require(text::is_clean_utf8(written), "whatever is written as JSON is clean UTF-8");
+    require(text::is_clean_utf8(written), "the JSON output is valid UTF-8");
     if (text.find('\0') == text.npos) {
         const auto object = json::Object::parse(written);
-        require(object.has_value(), "whatever is written as JSON is JSON");
-        require(text::is_clean_utf8(object->text("a")), "what is read of JSON is clean UTF-8");
+        require(object.has_value(), "the JSON output can be parsed");
+        require(text::is_clean_utf8(object->text("a")), "a value read from JSON is valid UTF-8");
         require(!is_clean || object->text("a") == text,
-                "a text that is written and read is the same");
+                "a text that is formatted and parsed is the same");
     }
 
     const std::string lower = text::lower(text);
@@ -92,12 +93,14 @@ void fuzz_text(std::string_view text) {
     const std::string normal = text::nfkc(text);
     if (!is_clean)
         return;
-    require(text::utf16_length(text) == counts->utf16_units, "JavaScript counts in UTF-16");
+    require(text::utf16_length(text) == counts->utf16_units,
+            "the length is counted in UTF-16 units");
     for (const std::string& form : {lower, folded, normal})
-        require(text::is_clean_utf8(form), "every form of clean UTF-8 is clean UTF-8");
-    require(text::lower(lower) == lower, "what is in lower case has no other lower case");
-    require(text::nfkc(normal) == normal, "a normal form is its own normal form");
-    require(counts_of(lower)->characters == counts->characters, "lower case goes letter by letter");
+        require(text::is_clean_utf8(form), "every form of valid UTF-8 is valid UTF-8");
+    require(text::lower(lower) == lower, "lower() is idempotent");
+    require(text::nfkc(normal) == normal, "nfkc() is idempotent");
+    require(counts_of(lower)->characters == counts->characters,
+            "lower() keeps the number of characters");
 }
 
 } // namespace useradmin::fuzz

@@ -13,20 +13,20 @@ void fuzz_timestamp(std::string_view text) {
         return;
     if (text.ends_with('Z')) {
         std::string ahead(text.substr(0, text.size() - 1));
-        require(text::parse_timestamp(ahead) == time, "a time without an offset is in UTC");
+        require(text::parse_timestamp(ahead) == time, "a time without an offset is UTC");
         ahead += "+01:30";
         const auto earlier = text::parse_timestamp(ahead);
         require(!earlier || *earlier == *time - std::chrono::minutes(90),
-                "where it is ahead of UTC, the time is earlier");
+                "a positive offset makes the time earlier");
     }
     std::string written;
     text::append_iso8601(written, *time);
-    require(text::parse_timestamp(written) == time, "a time that is written again is the same");
+    require(text::parse_timestamp(written) == time, "a formatted time parses to the same time");
     const bool has_short_year = written.front() != '+' && written.front() != '-';
     require(written.size() == (has_short_year ? 24 : 27),
             "a year has four digits, or a sign and six");
     require(written.back() == 'Z' && written.find_first_not_of("+-0123456789T:.Z") == written.npos,
-            "a time is digits, and UTC");
+            "a formatted time has only digits and separators, and is UTC");
 }
 
 } // namespace useradmin::fuzz

@@ -26,12 +26,12 @@ void take_header(std::string_view header) {
             continue;
         require(carried->size() <= std::min(header.size(), longest_token), "a token is bounded");
         const auto token = crypto::verify_signature(*carried, secret);
-        require(!token || *token == signed_token, "a token that verifies was signed");
+        require(!token || *token == signed_token, "a verified token is the signed token");
     }
     const std::string name(cookie_name);
     const std::string host_first = "__Host-" + name + "=of the host; " + std::string(header);
     require(auth::token_in_cookie(host_first, cookie_name) == "of the host",
-            "the cookie that no other site can set counts first");
+            "the cookie with the prefix __Host- is preferred");
     const std::string subdomain_first =
         "__Secure-__Host-" + name + "=of a subdomain; " + host_first;
     require(auth::token_in_cookie(subdomain_first, "__Host-" + name) == "of the host",
@@ -47,23 +47,23 @@ bool is_printable(std::string_view text) {
 /// Checks a token that the service issues and later receives.
 void take_token_of_own(std::string_view token) {
     std::string value = crypto::sign(token, secret);
-    require(crypto::verify_signature(value, secret) == token, "what is signed verifies");
+    require(crypto::verify_signature(value, secret) == token, "a signed value verifies");
     const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
     const std::string handed_out = cookies.encode_token(token);
     for (const bool is_remembered : {false, true})
         for (const std::string& header : cookies.session_cookies(token, is_remembered))
             require(is_printable(header) && std::count(header.begin(), header.end(), ';') <= 5,
-                    "no token adds anything to a header");
+                    "a token adds nothing to a header");
     if (handed_out.size() <= longest_token) {
         const std::string cookie = "a=b; " + std::string(cookie_name) + "=" + handed_out + "; c";
         require(auth::token_in_cookie(cookie, cookie_name) == value,
-                "a token that comes back in a cookie is the one that was handed out");
+                "the token in the cookie is the token that was issued");
         require(auth::token_in_authorization("bearer  " + handed_out) == value,
-                "a token that comes back by itself is the one that was handed out");
+                "the bearer token is the token that was issued");
     }
     char& changed = value[(token.size() * 7) % value.size()];
     changed = static_cast<char>(changed ^ 1);
-    require(!crypto::verify_signature(value, secret), "what was changed does not verify");
+    require(!crypto::verify_signature(value, secret), "a changed value does not verify");
 }
 
 } // namespace

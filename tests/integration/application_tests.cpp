@@ -66,7 +66,7 @@ TEST(application, AuthUserAdminSecret_refuses_a_wrong_signature) {
         expect_error(with("Authorization: Bearer " + wrong), 401, "No autorizado");
 }
 
-TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_well) {
+TEST(application, AuthUserAdminSecret_can_name_a_file_or_an_environment_variable) {
     const auto file = Suite::current().secret_file();
     auto settings = Suite::current().settings(
         Suite::directives_for(Suite::current().database()) +

@@ -141,7 +141,7 @@ TEST(audit, has_a_line_for_each_change_with_both_values) {
     check_chain({log_.string()});
 }
 
-TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
+TEST(audit, has_a_line_for_each_refused_change_and_none_for_reads) {
     start_audited();
     const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
         {Caller::nobody, "GET", "/api/users", "", "list refused 401 null null null"},

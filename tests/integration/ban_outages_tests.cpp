@@ -139,8 +139,8 @@ return 1)",
     }
 
     /// Bans users during an outage, and checks that each ban applies soon after it.
-    void live_through(const char* name, const std::function<void()>& begin,
-                      const std::function<void()>& end) {
+    void run_outage(const char* name, const std::function<void()>& begin,
+                    const std::function<void()>& end) {
         Clock::duration told{};
         ban_during([&] {
             begin();
@@ -216,7 +216,7 @@ TEST(ban_outages, of_a_Redis_that_is_stopped_and_starts_with_old_entries) {
     if (!takes_place())
         return;
     start();
-    live_through(
+    run_outage(
         "Redis stopped and started with old entries",
         [this] {
             redis_->run({"SAVE"});
@@ -230,7 +230,7 @@ TEST(ban_outages, of_a_Redis_that_starts_empty) {
     if (!takes_place())
         return;
     start();
-    live_through(
+    run_outage(
         "Redis restarted empty", [this] { redis_->stop(); }, [this] { redis_->start(); });
 }
 
@@ -238,7 +238,7 @@ TEST(ban_outages, of_a_Redis_that_is_frozen_and_thaws) {
     if (!takes_place())
         return;
     start();
-    live_through(
+    run_outage(
         "Redis frozen and thawed", [this] { redis_->signal(SIGSTOP); },
         [this] { redis_->signal(SIGCONT); });
 }
@@ -247,7 +247,7 @@ TEST(ban_outages, of_a_Redis_with_another_password_for_a_while) {
     if (!takes_place())
         return;
     start();
-    live_through(
+    run_outage(
         "Redis with another password",
         [this] { redis_->change_password("another s3cr3t of @redis"); },
         [this] { redis_->change_password(Redis::password); });
@@ -257,7 +257,7 @@ TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
     if (!takes_place(true))
         return;
     start();
-    live_through(
+    run_outage(
         "PostgreSQL stopped and started", [] { Suite::current().database().make_unavailable(); },
         [] { Suite::current().database().make_available(); });
 }
@@ -267,7 +267,7 @@ TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
         return;
     // Otherwise, requests wait longer for new connections.
     start(Suite::current().database().params() + " connect_timeout=2");
-    live_through(
+    run_outage(
         "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },
         [] { Suite::current().database().thaw(); });
 }
@@ -277,7 +277,7 @@ TEST(ban_outages, of_a_database_with_another_password_for_a_while) {
         return;
     RoleWithPassword role(Suite::current().database());
     start(role.params());
-    live_through(
+    run_outage(
         "PostgreSQL with another password", [&] { role.lock_out(); }, [&] { role.let_in(); });
 }
 

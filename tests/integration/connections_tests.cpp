@@ -66,7 +66,7 @@ class Connections : public OwnHttpd {
 
 TEST_GROUP_BASE(connections, Connections){};
 
-TEST(connections, that_the_request_holds_already_are_used) {
+TEST(connections, that_the_request_already_has_are_reused) {
     // apr_dbd's SQLite driver returns no row for mod_authn_dbd's query.
     if (Suite::current().kind() != Kind::postgresql)
         return;

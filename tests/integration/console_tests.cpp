@@ -132,12 +132,12 @@ TEST(console, is_for_GET_HEAD_and_OPTIONS) {
     expect_only_read("/admin");
 }
 
-TEST(console, knows_the_largest_page_of_a_list) {
+TEST(console, has_the_maximum_page_size) {
     start(location("/api/users", as_sara + "UserAdminMaxLimit 50\n") + page("/admin"));
     CHECK_EQUAL(std::string("50"), told("/admin", "max-limit"));
 }
 
-TEST(console, knows_how_long_the_application_accepts_ended_sessions) {
+TEST(console, has_the_time_for_which_the_application_accepts_ended_sessions) {
     start(
         location("/a/users", as_sara) + page("/a/users/console") +
         location("/b/users", as_sara + "UserAdminApplicationCache 300\nUserAdminEndSessions On\n") +
@@ -229,7 +229,7 @@ TEST(console, names_the_caller_in_another_Location) {
                 caller({bearer(Caller::admin)}));
 }
 
-TEST(console, takes_the_caller_from_where_the_service_does) {
+TEST(console, identifies_the_caller_as_the_service_does) {
     start(location("/api/users", "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
           page("/admin"));
     CHECK_EQUAL(std::string(R"({"id":"a\"b","role":"user"})"), caller({"X-Id: a\"b"}));

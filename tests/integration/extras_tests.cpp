@@ -391,7 +391,7 @@ TEST(extras_columns, are_read_by_a_superAdmin_as_far_as_the_directives_name_them
     }
 }
 
-TEST(extras_columns, are_told_to_the_console_of_a_superAdmin) {
+TEST(extras_columns, are_listed_for_the_console_of_a_superAdmin) {
     STRCMP_CONTAINS(
         R"("columns":[{"name":"company","type":"text","nullable":true,"editable":false},)"
         R"({"name":"plan","type":"text","nullable":true,"editable":true},)"

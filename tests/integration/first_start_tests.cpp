@@ -57,7 +57,7 @@ TEST(first_start, with_the_right_parameters_is_200) {
                         : own_->params()));
 }
 
-TEST(first_start, with_wrong_parameters_says_what_is_wrong_and_where_to_look) {
+TEST(first_start, with_wrong_parameters_reports_the_error_and_its_place) {
     make("first-start-wrong");
     if (own_->kind() != Kind::postgresql) {
         expect_refusal("/nowhere/users.db", "unable to open database file");

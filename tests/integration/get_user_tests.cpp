@@ -39,7 +39,7 @@ TEST(get_user, accepts_an_encoded_slash_with_AllowEncodedSlashes) {
     expect_error(read("/api/users/a%2Fc"), 404, not_found);
 }
 
-TEST(get_user, takes_an_id_of_dots_and_the_like_as_an_id) {
+TEST(get_user, accepts_an_id_with_dots) {
     add_user({"bob.gz", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"..", "Y", "y@x", "user", "2026-02-01T00:00:00.000Z"});
     const auto reply = get(Caller::admin, "/api/users/bob.gz");

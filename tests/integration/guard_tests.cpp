@@ -86,7 +86,7 @@ TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     CHECK_EQUAL(1, left());
 }
 
-TEST(guard, last_superadmin_holds_under_concurrent_changes) {
+TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
     constexpr int all = 12;
     constexpr int rounds = 10;
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");

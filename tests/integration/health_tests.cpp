@@ -140,7 +140,7 @@ TEST(health, is_503_while_the_drain_file_exists) {
     expect_health(200, "ok\n");
 }
 
-TEST(health, says_to_local_callers_whether_the_audit_log_works) {
+TEST(health, tells_local_callers_whether_the_audit_log_works) {
     expect_log("UA0401");
     const std::string log = full_log("health-audit").string();
     start("UserAdminAuditLog " + log + "\n" + health_location() + location("/api/users", as_sara));

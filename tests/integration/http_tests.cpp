@@ -80,7 +80,7 @@ TEST(paths, with_an_escape_that_is_none_are_400) {
     }
 }
 
-TEST(paths, are_for_the_access_rules_what_they_are_for_the_service) {
+TEST(paths, are_the_same_for_access_rules_and_the_service) {
     expect_log("AH01630"); // httpd: denied by server configuration
     for (const char* path : {"/open%20users/a%20b", "/open%20users/a%20%62", "/open%20users/x:1",
                              "/open%20users/x%3a1", "/open%20users/x%3A1", "/open%20users/%c3%b1",
@@ -117,7 +117,7 @@ TEST(replies, ignore_Range) {
     }
 }
 
-TEST(replies, come_over_one_connection_one_after_the_other) {
+TEST(replies, share_one_connection) {
     HttpClient client(Suite::current().httpd().port());
     for (int time = 0; time < 20; ++time) {
         expect_success(client.send({"GET", "/api/users", {bearer(Caller::admin)}}));
@@ -130,7 +130,7 @@ TEST(replies, come_over_one_connection_one_after_the_other) {
     CHECK_EQUAL(1, client.connections());
 }
 
-TEST(replies, to_pipelined_requests_come_in_order) {
+TEST(replies, to_pipelined_requests_are_in_order) {
     const RawConnection connection(Suite::current().httpd().port());
     const std::string last = "Connection: close\r\n";
     CHECK(connection.send(head("GET /api/users/ulises-1") + head("GET /api/users/unknown") +

@@ -156,7 +156,7 @@ TEST(language, of_several_values_is_that_of_the_list) {
     expect_error_in("en", reply, 404, "This user does not exist.");
 }
 
-TEST(language, is_in_Vary_with_the_values_of_others) {
+TEST(language, is_added_to_an_existing_Vary) {
     start("<If \"req('X-Tenant') == 'none'\">\nRequire all denied\n</If>\n" +
           location("/api/users", as_sara + "UserAdminLanguage accept\n"
                                            "UserAdminTrustedOrigin https://app.example.org\n"));

@@ -61,7 +61,7 @@ class LateBody : public Scene {
 
 TEST_GROUP_BASE(late_body, LateBody){};
 
-TEST(late_body, changes_nothing_for_a_caller_banned_meanwhile) {
+TEST(late_body, changes_nothing_if_the_caller_was_banned_in_between) {
     const std::string before = users();
     for (const Case& one : cases) {
         sql().run(R"(UPDATE "user" SET "banned" = FALSE WHERE "id" = 'sara-1')");
@@ -76,7 +76,7 @@ TEST(late_body, changes_nothing_for_a_caller_banned_meanwhile) {
     }
 }
 
-TEST(late_body, changes_nothing_for_a_caller_demoted_meanwhile) {
+TEST(late_body, changes_nothing_if_the_caller_was_demoted_in_between) {
     const std::string before = users();
     for (const Case& one : cases) {
         sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'sara-1')");
@@ -91,7 +91,7 @@ TEST(late_body, changes_nothing_for_a_caller_demoted_meanwhile) {
     }
 }
 
-TEST(late_body, changes_nothing_for_a_caller_deleted_meanwhile) {
+TEST(late_body, changes_nothing_if_the_caller_was_deleted_in_between) {
     const std::string before = users();
     expect_error(send_late(cases[0].request, cases[0].body,
                            [] { sql().run(R"(DELETE FROM "user" WHERE "id" = 'sara-1')"); }),
@@ -99,7 +99,7 @@ TEST(late_body, changes_nothing_for_a_caller_deleted_meanwhile) {
     CHECK_EQUAL(before, users());
 }
 
-TEST(late_body, of_a_caller_that_is_no_row_is_taken) {
+TEST(late_body, of_a_caller_without_a_row_is_accepted) {
     const std::string body = R"({"name":"N","email":"n@example.org","password":"s3cr3t word"})";
     const Reply reply = Suite::current().client().send(
         {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});

@@ -103,7 +103,7 @@ TEST(openapi, has_the_settings_of_the_service_that_it_is_for) {
     }
 }
 
-TEST(openapi, says_nothing_of_tokens_where_an_expression_finds_the_caller) {
+TEST(openapi, does_not_mention_tokens_if_an_expression_finds_the_caller) {
     start(location("/api/users", "AuthUserAdmin On\n" + as_sara) + page("/openapi.json"));
     STRCMP_CONTAINS(R"("security":[])", document("/openapi.json").body.c_str());
 }

@@ -116,7 +116,7 @@ class Outages : public OwnHttpd {
 
     /// Runs an outage during reads and writes, and checks the guarantees. params_then: the
     /// parameters of the database to check at the end.
-    void live_through(const Outage& outage, const std::function<std::string()>& params_then) {
+    void run_outage(const Outage& outage, const std::function<std::string()>& params_then) {
         Clock::time_point gone;
         Clock::time_point returned;
         {
@@ -137,8 +137,8 @@ class Outages : public OwnHttpd {
         for (const Reply& reply : ask_all_workers())
             expect_success(reply);
     }
-    void live_through(const Outage& outage) {
-        live_through(
+    void run_outage(const Outage& outage) {
+        run_outage(
             outage, [this] { return own_->params(); });
     }
 
@@ -181,7 +181,7 @@ class Outages : public OwnHttpd {
     }
 
     /// Tests a database crash behind PgBouncer with this pool mode: "session" or "transaction".
-    void live_through_crash_behind_bouncer(const std::string& mode) {
+    void crash_behind_bouncer(const std::string& mode) {
         make("pooled-" + mode);
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
                                                own_->server(), mode);
@@ -190,7 +190,7 @@ class Outages : public OwnHttpd {
                       [this] { own_->server().start(); }};
         // PgBouncer may let all requests wait until the server is back.
         outage.spares_all = true;
-        live_through(outage);
+        run_outage(outage);
     }
 
   private:
@@ -287,7 +287,7 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
         return;
     make("crashed");
     start_before_it();
-    live_through(
+    run_outage(
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
@@ -297,12 +297,12 @@ TEST(outages, of_single_backends_fail_no_read) {
     // Otherwise, a backend first logs its termination, which a busy disk delays.
     make("terminated", {"log_min_messages=panic"});
     start_before_it({}, busy_machine);
-    live_through({"backends ended one by one", [] {},
-                  [this] {
-                      for (int times = machine::times(30, 300); times > 0; --times)
-                          end_a_backend();
-                  },
-                  true, true, std::chrono::milliseconds(0)});
+    run_outage({"backends ended one by one", [] {},
+                [this] {
+                    for (int times = machine::times(30, 300); times > 0; --times)
+                        end_a_backend();
+                },
+                true, true, std::chrono::milliseconds(0)});
 }
 
 TEST(outages, of_a_server_that_is_frozen_and_thaws) {
@@ -310,8 +310,8 @@ TEST(outages, of_a_server_that_is_frozen_and_thaws) {
         return;
     make("frozen-under-load");
     start_before_it();
-    live_through({"frozen and thawed", [this] { own_->freeze(); }, [this] { own_->thaw(); }, false,
-                  false, std::chrono::seconds(machine::times(8, 10))});
+    run_outage({"frozen and thawed", [this] { own_->freeze(); }, [this] { own_->thaw(); }, false,
+                false, std::chrono::seconds(machine::times(8, 10))});
 }
 
 TEST(outages, with_dropped_packets_end_in_503) {
@@ -321,26 +321,26 @@ TEST(outages, with_dropped_packets_end_in_503) {
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
     start_before_it("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
                     " dbname=postgres user=useradmin");
-    live_through({"black-holed", [this] { relay_->disconnect(); }, [this] { relay_->reconnect(); },
-                  false, false, std::chrono::seconds(machine::times(8, 10))});
+    run_outage({"black-holed", [this] { relay_->disconnect(); }, [this] { relay_->reconnect(); },
+                false, false, std::chrono::seconds(machine::times(8, 10))});
 }
 
-TEST(outages, of_a_password_that_does_not_hold_any_more) {
+TEST(outages, of_a_database_password_that_was_changed) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("locked-out");
     RoleWithPassword role(*own_);
     start_before_it(role.params());
-    live_through({"wrong password", [&] { role.lock_out(); }, [&] { role.let_in(); }});
+    run_outage({"wrong password", [&] { role.lock_out(); }, [&] { role.let_in(); }});
 }
 
-TEST(outages, of_writes_alone_fail_no_read) {
+TEST(outages, of_writes_only_fail_no_read) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("read-only");
     start_before_it();
-    live_through({"read-only", [&] { own_->set_read_only(true); },
-                  [&] { own_->set_read_only(false); }, true});
+    run_outage({"read-only", [&] { own_->set_read_only(true); },
+                [&] { own_->set_read_only(false); }, true});
 }
 
 TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
@@ -349,14 +349,14 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     expect_log("UA0108");
     make("read-only");
     start_before_it({}, busy_machine);
-    live_through({"read-only",
-                  [&] {
-                      own_->set_read_only(true);
-                      // A child with an open file would continue to write.
-                      httpd_->restart_gracefully();
-                  },
-                  [&] { own_->set_read_only(false); }, true, false,
-                  std::chrono::seconds(machine::times(3, 5))});
+    run_outage({"read-only",
+                [&] {
+                    own_->set_read_only(true);
+                    // A child with an open file would continue to write.
+                    httpd_->restart_gracefully();
+                },
+                [&] { own_->set_read_only(false); }, true, false,
+                std::chrono::seconds(machine::times(3, 5))});
 }
 
 TEST(outages, of_a_disk_that_is_full_fail_no_read) {
@@ -381,8 +381,8 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
     }
     expect_log("UA0106");
     start_before_it({}, busy_machine);
-    live_through({"disk full", [this] { disk_->fill(); }, [this] { disk_->free(); }, true, false,
-                  std::chrono::seconds(machine::times(2, 5)), 500});
+    run_outage({"disk full", [this] { disk_->fill(); }, [this] { disk_->free(); }, true, false,
+                std::chrono::seconds(machine::times(2, 5)), 500});
 }
 
 TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
@@ -393,7 +393,7 @@ TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
     start_before_it("host=" + own_->server().folder().string() + "," + standby_->folder().string() +
                     " dbname=postgres user=useradmin connect_timeout=2 "
                     "target_session_attrs=read-write");
-    live_through(
+    run_outage(
         {"primary lost, standby promoted", [this] { crash(); }, [this] { standby_->promote(); }},
         [this] { return standby_->params(); });
 }
@@ -409,30 +409,30 @@ TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
                     " port=" + std::to_string(relay_->port()) +
                     ",5432 dbname=postgres user=useradmin connect_timeout=2 "
                     "target_session_attrs=read-write");
-    live_through({.name = "primary black-holed, standby promoted",
-                  .begin =
-                      [this] {
-                          relay_->disconnect();
-                          crash();
-                      },
-                  .end = [this] { standby_->promote(); },
-                  // Each connection in turn first times out and then tries the dead address.
-                  .whole_within = std::chrono::seconds(30),
-                  // Make the address reject connections.
-                  .then = [this] { relay_.reset(); }},
-                 [&] { return standby_->params(); });
+    run_outage({.name = "primary black-holed, standby promoted",
+                .begin =
+                    [this] {
+                        relay_->disconnect();
+                        crash();
+                    },
+                .end = [this] { standby_->promote(); },
+                // Each connection in turn first times out and then tries the dead address.
+                .whole_within = std::chrono::seconds(30),
+                // Make the address reject connections.
+                .then = [this] { relay_.reset(); }},
+               [&] { return standby_->params(); });
 }
 
 TEST(outages, behind_PgBouncer_that_pools_sessions) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    live_through_crash_behind_bouncer("session");
+    crash_behind_bouncer("session");
 }
 
 TEST(outages, behind_PgBouncer_that_pools_transactions) {
     if (!takes_place(Kind::postgresql))
         return;
-    live_through_crash_behind_bouncer("transaction");
+    crash_behind_bouncer("transaction");
 }
 
 } // namespace useradmin::test

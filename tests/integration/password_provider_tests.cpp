@@ -134,7 +134,7 @@ TEST(password_provider, refuses_banned_users) {
     CHECK_EQUAL(200, status_of("eva@example.org", right_password));
 }
 
-TEST(password_provider, holds_the_limit_on_failed_attempts) {
+TEST(password_provider, limits_failed_attempts) {
     expect_log("UA0305");
     expect_log(denied);
     start("AuthUserAdminSignInLimit 2 1000\n");
@@ -165,7 +165,7 @@ TEST(password_provider, serves_forms_as_well) {
     CHECK_TRUE_TEXT(reply.status != 401, reply.text().c_str());
 }
 
-TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
+TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
     expect_log("AH01631"); // the user of the password lacks the role
     expect_log("AH01629"); // so does an unknown user
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");

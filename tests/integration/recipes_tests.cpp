@@ -105,7 +105,7 @@ TEST(recipes, behind_a_proxy_only_the_public_origin_is_accepted) {
     expect_error(change("https://evil.example.com"), 403, "Origen no permitido");
 }
 
-TEST(recipes, behind_a_proxy_an_id_comes_through_as_it_was_encoded) {
+TEST(recipes, behind_a_proxy_an_encoded_id_arrives_unchanged) {
     start_behind_proxy();
     for (const char* id : {"a b", "a/b", "50%", "ñ"}) {
         add_user({id, "N", std::string(percent_encoded(id)) + "@example.org", "user",

@@ -60,7 +60,7 @@ TEST(scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     is_the_same();
 }
 
-TEST(scale, finds_marks_alone_where_they_are_written) {
+TEST(scale, finds_a_combining_mark_that_is_searched_for) {
     if (!is_postgresql())
         return;
     add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});

@@ -90,7 +90,7 @@ class SecondFactor : public OwnHttpd {
 
 TEST_GROUP_BASE(second_factor, SecondFactor){};
 
-TEST(second_factor, keeps_the_password_alone_from_signing_in) {
+TEST(second_factor, prevents_sign_in_with_the_password_alone) {
     expect_log("UA0316");
     start_with();
     expect(sign_in_with("s3cr3t of eva"), 403,
@@ -99,7 +99,7 @@ TEST(second_factor, keeps_the_password_alone_from_signing_in) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(second_factor, keeps_the_password_alone_from_Basic) {
+TEST(second_factor, prevents_Basic_with_the_password_alone) {
     expect_log("UA0316");
     expect_log("UA0315");
     expect_log("AH01617"); // mod_auth_basic: the provider denied
@@ -108,7 +108,7 @@ TEST(second_factor, keeps_the_password_alone_from_Basic) {
     CHECK_EQUAL(401, status_of_basic(wrong));
 }
 
-TEST(second_factor, leaves_the_sessions_of_the_application_alone) {
+TEST(second_factor, does_not_affect_sessions_of_the_application) {
     add_session("opened by the application", id_);
     start_with();
     const auto reply = client_->send(
@@ -118,7 +118,7 @@ TEST(second_factor, leaves_the_sessions_of_the_application_alone) {
                     send("PUT", "/api/users/" + id_, "{}").body.c_str());
 }
 
-TEST(second_factor, that_is_off_or_ignored_leaves_the_password_its_worth) {
+TEST(second_factor, is_not_required_if_it_is_off_or_ignored) {
     for (const char* value : {"FALSE", "NULL"}) {
         set_second_factor(value);
         start_with();
@@ -208,7 +208,7 @@ TEST(second_step, signs_in_with_a_code_after_the_password) {
     STRCMP_CONTAINS(R"("operation":"verify-totp")", read_file(folder_ / "audit.log").c_str());
 }
 
-TEST(second_step, takes_a_backup_code_once) {
+TEST(second_step, accepts_a_backup_code_once) {
     start_signed();
     post_password();
     CHECK_EQUAL(200, post("two-factor/verify-backup-code", R"({"code":"aaaaa-bbbbb"})").status);
@@ -265,7 +265,7 @@ TEST(second_step, is_refused_without_the_secret_or_with_refuse) {
     }
 }
 
-TEST(second_step, is_refused_if_the_plugins_table_is_another) {
+TEST(second_step, is_refused_if_the_plugin_has_another_table) {
     sql().run("ALTER TABLE \"twoFactor\" RENAME COLUMN \"secret\" TO \"key\"");
     expect_log("UA0316");
     allow_log("UA0");

@@ -83,7 +83,7 @@ class SecondaryStorage : public OwnHttpd {
 
 TEST_GROUP_BASE(secondary_storage, SecondaryStorage){};
 
-TEST(secondary_storage, has_no_session_of_a_banned_user_soon) {
+TEST(secondary_storage, soon_loses_the_sessions_of_a_banned_user) {
     start_with();
     for (const char* const token : {"one", "two"})
         add_stored("ulises-1", token);
@@ -96,7 +96,7 @@ TEST(secondary_storage, has_no_session_of_a_banned_user_soon) {
     CHECK_TRUE(is_stored("other"));
 }
 
-TEST(secondary_storage, says_since_when_sessions_of_a_banned_user_are_refused) {
+TEST(secondary_storage, has_the_time_before_which_sessions_of_a_banned_user_are_refused) {
     start_with();
     const auto before = std::chrono::system_clock::now();
     ban();
@@ -108,7 +108,7 @@ TEST(secondary_storage, says_since_when_sessions_of_a_banned_user_are_refused) {
     CHECK_TRUE(std::stol(*redis_->run({"TTL", key})) > 86400);
 }
 
-TEST(secondary_storage, keeps_sessions_that_were_opened_after_the_revocation) {
+TEST(secondary_storage, keeps_sessions_opened_after_the_revocation) {
     start_with();
     add_stored("ulises-1", "old");
     add_stored("ulises-1", "new", far_away);
@@ -120,7 +120,7 @@ TEST(secondary_storage, keeps_sessions_that_were_opened_after_the_revocation) {
     CHECK_TRUE(std::stol(*redis_->run({"TTL", "app:active-sessions-ulises-1"})) > 0);
 }
 
-TEST(secondary_storage, loses_only_the_session_that_was_ended_alone) {
+TEST(secondary_storage, loses_only_the_ended_session) {
     start_with();
     add_session("first", "ulises-1");
     add_session("second", "ulises-1");
@@ -134,7 +134,7 @@ TEST(secondary_storage, loses_only_the_session_that_was_ended_alone) {
     CHECK_FALSE(redis_->run({"GET", "app:revoked-sessions-before-ulises-1"}).has_value());
 }
 
-TEST(secondary_storage, ends_sessions_after_a_deletion_a_new_role_and_a_new_password) {
+TEST(secondary_storage, loses_sessions_after_a_deletion_a_new_role_and_a_new_password) {
     start_with();
     const std::string record = ulises_path;
     const auto change = [&](const std::string& token, const std::string& method,
@@ -148,7 +148,7 @@ TEST(secondary_storage, ends_sessions_after_a_deletion_a_new_role_and_a_new_pass
     change("deletion", "DELETE", record, "");
 }
 
-TEST(secondary_storage, that_is_down_is_said_in_the_reply_and_catches_up) {
+TEST(secondary_storage, that_is_down_is_reported_in_the_reply_and_catches_up) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
@@ -195,7 +195,7 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
     CHECK_TRUE(eventually([&] { return delivered_until() > stopped; }));
 }
 
-TEST(secondary_storage, that_is_frozen_holds_no_request_up) {
+TEST(secondary_storage, that_is_frozen_delays_no_request) {
     allow_lines_of_outages();
     start_with();
     add_stored("ulises-1", "one");
@@ -206,7 +206,7 @@ TEST(secondary_storage, that_is_frozen_holds_no_request_up) {
     CHECK_TRUE(ends("one"));
 }
 
-TEST(secondary_storage, that_is_required_and_down_lets_nothing_be_revoked) {
+TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
     allow_lines_of_outages();
     start_with("app: required");
     redis_->stop();
@@ -218,7 +218,7 @@ TEST(secondary_storage, that_is_required_and_down_lets_nothing_be_revoked) {
     CHECK_TRUE(eventually([&] { return ban().status == 200; }));
 }
 
-TEST(secondary_storage, without_the_table_of_revocations_is_told_nothing_and_says_so) {
+TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged) {
     sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
     allow_log("UA0222");
     start_with("app:\n</Location>\n<Location \"/health\">\n  SetHandler useradmin-health");
@@ -230,7 +230,7 @@ TEST(secondary_storage, without_the_table_of_revocations_is_told_nothing_and_say
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
-TEST(secondary_storage, learns_of_what_was_revoked_before_httpd_started) {
+TEST(secondary_storage, gets_revocations_from_before_the_start_of_httpd) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
@@ -242,7 +242,7 @@ TEST(secondary_storage, learns_of_what_was_revoked_before_httpd_started) {
     CHECK_TRUE(ends("one"));
 }
 
-TEST(secondary_storage, learns_of_every_ban_although_children_are_killed) {
+TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
     for (const char* const line : {"AH00051", "AH00052", "AH00045", "AH00046"})
         allow_log(line);
     start_with();
@@ -263,7 +263,7 @@ TEST(secondary_storage, learns_of_every_ban_although_children_are_killed) {
     }
 }
 
-TEST(secondary_storage, with_other_content_holds_no_other_user_up) {
+TEST(secondary_storage, with_unexpected_content_delays_no_other_user) {
     start_with();
     const std::string list = "app:active-sessions-ulises-1";
     for (const char* const text : {"no JSON", "null", "7", R"({"token":"one"})",
@@ -343,7 +343,7 @@ class TlsStorage : public SecondaryStorage {
 
 TEST_GROUP_BASE(secondary_storage_tls, TlsStorage){};
 
-TEST(secondary_storage_tls, ends_sessions_of_a_server_with_the_host_s_certificate) {
+TEST(secondary_storage_tls, accepts_a_server_with_the_host_s_certificate) {
     if (!has_tls())
         return;
     for (const char* const host : {"localhost", "127.0.0.1"}) {
@@ -356,17 +356,17 @@ TEST(secondary_storage_tls, ends_sessions_of_a_server_with_the_host_s_certificat
     }
 }
 
-TEST(secondary_storage_tls, tells_nothing_to_a_server_with_another_host_s_certificate) {
+TEST(secondary_storage_tls, sends_nothing_to_a_server_with_another_host_s_certificate) {
     if (has_tls())
         expect_refusal("authority", "wrong", "its certificate is refused: hostname mismatch");
 }
 
-TEST(secondary_storage_tls, tells_nothing_to_a_server_of_an_unknown_authority) {
+TEST(secondary_storage_tls, sends_nothing_to_a_server_of_an_unknown_authority) {
     if (has_tls())
         expect_refusal("other-authority", "right", "its certificate is refused: ");
 }
 
-TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_holds_no_request_up) {
+TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_delays_no_request) {
     if (!has_tls())
         return;
     allow_lines_of_outages();

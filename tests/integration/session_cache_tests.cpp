@@ -289,7 +289,7 @@ TEST(session_lookups, are_one_round_trip_each) {
     CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there"}); }));
 }
 
-TEST(session_lookups, are_none_while_a_session_is_kept) {
+TEST(session_lookups, are_none_while_a_session_is_cached) {
     if (!tells() || Suite::current().mpm() == "prefork")
         return;
     start_keeping("60", one_child + leading("/there", "none"));

@@ -76,14 +76,14 @@ TEST(sessions, the_authorisation_matrix_holds) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(sessions, the_token_comes_in_the_cookie) {
+TEST(sessions, the_token_is_read_from_the_cookie) {
     const auto token = token_of(Caller::user);
     expect_success(with({"Cookie: better-auth.session_token=" + token}));
     expect_success(with({"Cookie: a=b; better-auth.session_token=" + token + "; c=d"}));
     expect_success(with({"Cookie: a=b;better-auth.session_token=" + token}));
 }
 
-TEST(sessions, the_token_comes_in_the_cookie_with_the_Secure_prefix) {
+TEST(sessions, the_token_is_read_from_the_cookie_with_the_Secure_prefix) {
     expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 
@@ -103,11 +103,11 @@ TEST(sessions, a_prefixed_cookie_precedes_a_plain_one) {
     CHECK_EQUAL(401, read(plain + ada + "; __Host-" + plain));
 }
 
-TEST(sessions, the_token_comes_in_the_cookie_percent_encoded) {
+TEST(sessions, the_token_in_the_cookie_may_be_percent_encoded) {
     expect_success(with({"Cookie: better-auth.session_token=s3cr3t%2Dtoken%2Dof%2Dulises"}));
 }
 
-TEST(sessions, the_token_comes_as_a_bearer) {
+TEST(sessions, the_token_is_read_from_Authorization) {
     expect_success(with({"Authorization: Bearer " + token_of(Caller::user)}));
     expect_success(with({"Authorization: bearer " + token_of(Caller::user)}));
     expect_success(with({"authorization: BEARER  " + token_of(Caller::user)}));
@@ -158,7 +158,7 @@ TEST(sessions, a_cookie_name_with_a_prefix_is_matched_exactly) {
     CHECK_EQUAL(401, read("my_session=" + token_of(Caller::user)));
 }
 
-TEST(sessions, AuthUserAdminBearer_Off_reads_the_cookie_alone) {
+TEST(sessions, AuthUserAdminBearer_Off_reads_only_the_cookie) {
     expect_error(with({bearer(Caller::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
     expect_success(with({"Cookie: better-auth.session_token=" + token_of(Caller::user)},
                         "/bearerless/users/ulises-1"));
@@ -174,13 +174,13 @@ TEST(sessions, AuthUserAdmin_Off_ignores_tokens) {
                  401, "No autorizado");
 }
 
-TEST(sessions, AuthUserAdmin_of_a_virtual_host_holds_in_its_Locations) {
+TEST(sessions, AuthUserAdmin_of_a_virtual_host_applies_to_its_Locations) {
     const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
     expect_success(with(host, "/other/users"));
     expect_error(with({bearer(Caller::super_admin)}, "/notes/users"), 401, "No autorizado");
 }
 
-TEST(sessions, the_directives_of_a_virtual_host_hold_in_its_Locations) {
+TEST(sessions, the_directives_of_a_virtual_host_apply_to_its_Locations) {
     add_user({"boss", "B", "vecina@example.org", "user", "2026-02-01T00:00:00.000Z"});
     const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
     const auto list = with(host, "/other/users");
@@ -213,14 +213,14 @@ TEST(sessions, without_a_role_note_the_caller_is_a_user) {
     expect_success(with({"X-Test-Caller: ulises-1"}, "/notes/users/ulises-1"));
 }
 
-TEST(sessions, the_notes_count_after_an_internal_redirect) {
+TEST(sessions, the_notes_are_used_after_an_internal_redirect) {
     const auto reply = with(
         {"X-Test-Caller: ada-1 admin", "X-Test-Target: /notes/users?search=sara"}, "/redirect");
     CHECK_EQUAL(std::string("sara-1 ulises-1"), ids_of(reply));
     expect_error(with({"X-Test-Target: /notes/users"}, "/redirect"), 401, "No autorizado");
 }
 
-TEST(sessions, the_notes_count_in_a_subrequest) {
+TEST(sessions, the_notes_are_used_in_a_subrequest) {
     // The headers of a subrequest are discarded.
     const auto reply = Suite::current().client().send(
         {"GET",
@@ -268,7 +268,7 @@ TEST(sessions, refusals_are_logged_with_the_reason) {
     }
 }
 
-TEST(sessions, UserAdminSession_takes_id_and_role_from_expressions) {
+TEST(sessions, UserAdminSession_reads_id_and_role_from_expressions) {
     expect_success(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/headers/users"));
     expect_error(with({"X-Id: sara-1", "X-Role: user"}, "/headers/users"), 403,
                  "No tienes permisos para ver usuarios");

@@ -106,7 +106,7 @@ TEST(sign_in_limit, is_separate_for_each_database) {
     CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.1", "other.test").status);
 }
 
-TEST(sign_in_limit, holds_for_all_servers_together_if_it_is_shared) {
+TEST(sign_in_limit, applies_to_all_servers_together_if_it_is_shared) {
     expect_log("UA0305");
     constexpr const char* limit = "AuthUserAdminSignInLimit 3 1000 shared";
     start(limit);
@@ -136,7 +136,7 @@ TEST(sign_in_limit, is_cleared_on_all_servers_by_a_right_password) {
     }
 }
 
-TEST(sign_in_limit, counts_on_each_server_alone_without_the_table) {
+TEST(sign_in_limit, is_per_server_without_the_table) {
     expect_log("UA0305");
     expect_log("UA0317");
     sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");

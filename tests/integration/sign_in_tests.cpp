@@ -149,7 +149,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
     }
 };
 
-TEST(sign_in, with_the_right_password_answers_token_and_user) {
+TEST(sign_in, with_the_right_password_returns_token_and_user) {
     const auto reply = sign_in(login(eva, right_password));
     const auto token = token_in(reply);
     CHECK_TRUE(std::regex_match(token, std::regex("[A-Za-z0-9]{32}")));
@@ -286,7 +286,7 @@ TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
     CHECK_EQUAL(200, sign_in(login(eva, right_password)).status);
 }
 
-TEST(sign_in, of_a_body_that_is_no_JSON_object_is_400) {
+TEST(sign_in, with_a_body_that_is_not_a_JSON_object_is_400) {
     for (const char* body : {"{", "nonsense", "[", "[1,]", "{\"email\":\"\\u0000\"}"})
         expect(sign_in(body), 400, fault("Invalid JSON in request body", "BAD_REQUEST"));
     for (const auto& [body, kind] :
@@ -324,7 +324,7 @@ TEST(sign_in, with_a_member_of_another_type_is_400) {
            R"({"message":"Invalid callbackURL: expected a string"})");
 }
 
-TEST(sign_in, with_an_address_that_the_library_takes_for_none_is_400) {
+TEST(sign_in, with_an_address_that_the_library_rejects_is_400) {
     for (const char* email : {"",         "x",       "a@b",       "a@b.c",
                               " a@b.co",  "a@b.co ", "a..b@b.co", "\xc3\xa4@b.co",
                               "a@b_c.co", ".a@b.co", "a.@b.co",   "a@-b.co",
@@ -337,7 +337,7 @@ TEST(sign_in, with_an_address_that_the_library_takes_for_none_is_400) {
         expect(sign_in(login(email, "x")), 401, wrong_credentials);
 }
 
-TEST(sign_in, takes_a_form_as_well) {
+TEST(sign_in, accepts_a_form_too) {
     const std::string form = "Content-Type: application/x-www-form-urlencoded";
     const auto reply = sign_in("email=eva%40example.org&password=s3cr3t+of+eva", {form});
     CHECK_EQUAL(200, reply.status);
@@ -349,7 +349,7 @@ TEST(sign_in, takes_a_form_as_well) {
                  "VALIDATION_ERROR"));
 }
 
-TEST(sign_in, of_another_content_type_is_415) {
+TEST(sign_in, with_another_content_type_is_415) {
     CHECK_EQUAL(
         200, sign_in(login(eva, right_password), {"Content-Type: Application/JSON ; charset=utf-8"})
                  .status);
@@ -363,14 +363,14 @@ TEST(sign_in, of_another_content_type_is_415) {
                  "UNSUPPORTED_MEDIA_TYPE"));
 }
 
-TEST(sign_in, of_a_body_over_64_KiB_is_413) {
+TEST(sign_in, with_a_body_over_64_KiB_is_413) {
     expect(sign_in(login(eva, std::string(65536, 'x'))), 413,
            fault("Request body too large", "PAYLOAD_TOO_LARGE"));
     expect(sign_in(login(eva, std::string(65000, 'x'))), 400,
            fault("Password too long", "PASSWORD_TOO_LONG"));
 }
 
-TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
+TEST(sign_in, with_a_callbackURL_of_the_same_origin_redirects_to_it) {
     const auto where = own_origin();
     for (const std::string& url :
          {std::string("/dash?x=1#y"), where, where + "/dash", where + "?x"}) {
@@ -385,7 +385,7 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
     CHECK_FALSE(empty.header("Location").has_value());
 }
 
-TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
+TEST(sign_in, with_a_callbackURL_of_another_site_is_403_and_opens_no_session) {
     const auto where = own_origin();
     for (const std::string& url :
          {std::string("http://evil.test/"), std::string("//evil.test"), std::string("dash"),
@@ -423,7 +423,7 @@ TEST(sign_in, from_another_site_is_403) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, from_its_own_site_is_answered) {
+TEST(sign_in, from_its_own_site_succeeds) {
     const auto body = login(eva, right_password);
     CHECK_EQUAL(200, sign_in(body, {from_here()}).status);
     CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
@@ -437,7 +437,7 @@ TEST(sign_in, from_its_own_site_is_answered) {
     CHECK_EQUAL(403, sign_in(body, {"Host: app.test:80", "Origin: https://app.test"}).status);
 }
 
-TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
+TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
     const auto body = login(eva, right_password, R"(,"callbackURL":"https://app.example.org/in")");
     const std::vector<std::string> headers = {"Origin: https://app.example.org", "Cookie: a=b",
                                               "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"};
@@ -498,7 +498,7 @@ TEST(sign_in, on_another_path_is_404) {
                    fault("Not found", "NOT_FOUND"));
 }
 
-TEST(sign_in, get_session_answers_session_and_user) {
+TEST(sign_in, get_session_returns_session_and_user) {
     const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
     const auto reply = get_session({cookie(token)});
     const auto created = between(reply.body, R"("createdAt":")", "\"").value_or("(none)");
@@ -517,7 +517,7 @@ TEST(sign_in, get_session_answers_session_and_user) {
     CHECK_EQUAL(200, send("HEAD", "/api/auth/get-session", {}, {cookie(token)}).status);
 }
 
-TEST(sign_in, get_session_with_a_secret_takes_signed_tokens_alone) {
+TEST(sign_in, get_session_with_a_secret_accepts_only_signed_tokens) {
     const auto token = token_in(sign_in_at("/signed/auth", login(eva, right_password)));
     const std::string path = "/signed/auth/get-session";
     CHECK_TRUE(send("GET", path, {}, {cookie(component_encoded(signed_token(token)))})
@@ -527,7 +527,7 @@ TEST(sign_in, get_session_with_a_secret_takes_signed_tokens_alone) {
         expect(send("GET", path, {}, {cookie(component_encoded(other))}), 200, "null");
 }
 
-TEST(sign_in, get_session_extends_a_session_that_is_older_than_a_day) {
+TEST(sign_in, get_session_extends_a_session_older_than_a_day) {
     add_session_until("old", in_hours(6 * 24 - 1));
     const auto before = in_hours(7 * 24);
     const auto reply = get_session({cookie("old")});
@@ -575,7 +575,7 @@ TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
                  "No autorizado");
 }
 
-TEST(sign_in, sign_out_ends_the_session_of_a_bearer_and_no_other) {
+TEST(sign_in, sign_out_ends_only_the_session_of_the_bearer_token) {
     const auto token = token_in(sign_in(login(eva, right_password)));
     const auto other = token_in(sign_in(login(eva, right_password)));
     expect(sign_out({"Authorization: Bearer " + token}), 200, R"({"success":true})");
@@ -589,7 +589,7 @@ TEST(sign_in, sign_out_without_a_session_succeeds) {
     CHECK_EQUAL(std::string(cleared), cookies_of(reply));
 }
 
-TEST(sign_in, sign_out_from_another_site_without_a_cookie_takes_none_away) {
+TEST(sign_in, sign_out_from_another_site_without_a_cookie_clears_no_cookie) {
     for (const auto& marks :
          {std::vector<std::string>{"Origin: http://evil.test"},
           {"Origin: null"},

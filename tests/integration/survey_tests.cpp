@@ -35,7 +35,7 @@ TEST(survey, warns_once_if_no_user_has_the_protected_address) {
     CHECK_EQUAL(0, lines_with("UA0213"));
 }
 
-TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
+TEST(survey, warns_of_two_addresses_that_differ_only_in_case) {
     add_user({"twin", "Sara", "Sara@example.org", "user", "2026-01-01T00:00:00.000Z"});
     start_with("UserAdminProtectedEmail sara@example.org\n");
     expect_log("UA0213");
@@ -82,7 +82,7 @@ TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     sql().run("DROP OWNED BY bounded; DROP ROLE bounded");
 }
 
-TEST(survey, waits_for_the_first_request_that_is_answered) {
+TEST(survey, follows_the_first_answered_request) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
     CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
     CHECK_EQUAL(0, lines_with("UA0212"));

@@ -94,7 +94,7 @@ TEST(total_cache, is_cleared_by_a_restart) {
     CHECK_TRUE(eventually([&] { return totals_of(searched, 1) == "4"; }));
 }
 
-TEST(total_cache, knows_the_totals_of_each_set_of_tables) {
+TEST(total_cache, separates_sets_of_tables) {
     sql().run("CREATE TABLE \"other user\" AS SELECT * FROM \"user\" WHERE \"id\" = 'ada-1'");
     start_keeping("3600", location("/other/users",
                                    as_sara + "UserAdminTables \"other user\" session account"));

@@ -173,7 +173,7 @@ TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
                      "a session may be cached for the time in AuthUserAdminCache");
 }
 
-TEST(unauthorized, a_session_that_counts_leaves_no_line) {
+TEST(unauthorized, a_valid_session_is_not_logged) {
     start(location("/api/users", "AuthUserAdmin On"));
     expect_success(send("GET", "/api/users"));
     expect_401("/api/users");

@@ -19,7 +19,7 @@ class UpdateUser : public Scene {
 
 TEST_GROUP_BASE(update_user, UpdateUser){};
 
-TEST(update_user, answers_with_the_full_updated_row) {
+TEST(update_user, returns_the_full_updated_row) {
     const auto before = now_as_text();
     const auto reply = put(Caller::super_admin, "ulises-1",
                            R"({"name":"Otro","role":"admin","banned":true,"banReason":"spam"})");
@@ -36,7 +36,7 @@ TEST(update_user, answers_with_the_full_updated_row) {
     CHECK_EQUAL(reply.body, get(Caller::super_admin, "/api/users/ulises-1").body);
 }
 
-TEST(update_user, that_bans_removes_the_end_of_an_earlier_ban_that_has_ended) {
+TEST(update_user, that_bans_removes_the_end_of_an_expired_ban) {
     const auto ban = [](const std::string& end) {
         sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '" + end +
                   "' WHERE \"id\" = 'ulises-1'");

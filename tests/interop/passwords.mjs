@@ -29,7 +29,7 @@ const letIn = 404; // there is no page
 
 const tests = (check) => {
   // Runs first: later tests leave rows of both kinds.
-  check("useradminctl check tells from the application's rows which directives it wants", async (site) => {
+  check("useradminctl check derives the required directives from the application's rows", async (site) => {
     const { output } = await site.control([
       "check",
       "--json",

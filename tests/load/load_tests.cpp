@@ -43,12 +43,12 @@ class Users final : public Crowd {
 
     std::string next(std::size_t client) override {
         const std::string& id = ids_[client];
-        const int turn = turns_[client]++;
-        switch (turn % 10) {
+        const int number = turns_[client]++;
+        switch (number % 10) {
         case 0:
             return request("POST", "/api/users",
                            R"({"name":"Crowd","role":"user","password":"s3cr3t","email":"c)" +
-                               std::to_string(client) + "-" + std::to_string(turn) +
+                               std::to_string(client) + "-" + std::to_string(number) +
                                R"(@example.org"})");
         case 2:
             return request("PUT", "/api/users/" + id, R"({"name":"Changed"})");
@@ -57,25 +57,25 @@ class Users final : public Crowd {
         case 6:
             return request("GET", "/api/users?page=3&role=user");
         case 8:
-            return deletes(client, turn) ? request("DELETE", "/api/users/" + id)
-                                         : request("GET", "/api/users/" + id);
+            return deletes(client, number) ? request("DELETE", "/api/users/" + id)
+                                           : request("GET", "/api/users/" + id);
         default:
-            return request("GET", turn % 10 == 1 ? "/api/users/" + id : "/api/users");
+            return request("GET", number % 10 == 1 ? "/api/users/" + id : "/api/users");
         }
     }
 
     void take(std::size_t client, const Reply& reply) override {
-        const int turn = turns_[client] - 1;
+        const int number = turns_[client] - 1;
         if (reply.status != 200) {
-            ++odd[std::to_string(turn % 10) + ": " + std::to_string(reply.status) + " " +
+            ++odd[std::to_string(number % 10) + ": " + std::to_string(reply.status) + " " +
                   reply.body.substr(0, 200)];
             return;
         }
-        if (turn % 10 == 0) {
+        if (number % 10 == 0) {
             ++total;
             ids_[client] = between(reply.body, R"("id":")", "\"").value_or("");
         }
-        if (deletes(client, turn))
+        if (deletes(client, number))
             --total;
     }
 
@@ -86,8 +86,8 @@ class Users final : public Crowd {
 
   private:
     /// Clients delete every second user that they create.
-    bool deletes(std::size_t client, int turn) const {
-        return turn % 20 == 8 && ids_[client] != "u2";
+    bool deletes(std::size_t client, int number) const {
+        return number % 20 == 8 && ids_[client] != "u2";
     }
 
     std::vector<int> turns_;
@@ -142,10 +142,10 @@ TEST_GROUP(load) {
     std::vector<long> times_of(int requests, std::chrono::milliseconds pause) {
         HttpClient client(httpd_->port());
         std::vector<long> times;
-        for (int turn = 0; turn < requests; ++turn) {
+        for (int number = 0; number < requests; ++number) {
             const auto before = std::chrono::steady_clock::now();
             const Reply reply = client.send({"GET",
-                                             "/api/users?page=" + std::to_string(turn % 10 + 1),
+                                             "/api/users?page=" + std::to_string(number % 10 + 1),
                                              {"Authorization: Bearer " + std::string(token)},
                                              {}});
             times.push_back(static_cast<long>(std::chrono::duration_cast<std::chrono::microseconds>(
@@ -197,7 +197,7 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
     CHECK_TEXT(late < early + early / 10, "the children grow");
 }
 
-TEST(load, of_slow_clients_holds_no_connection_of_the_database) {
+TEST(load, of_slow_clients_occupies_no_database_connection) {
     // With one per child, a client that held it would block all others.
     start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
     const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";

@@ -267,7 +267,7 @@ TEST(threads, share_connections_totals_and_sessions) {
 }
 
 /// Records the name in a row before and after each change.
-class NotedChanges final : public store::ChangeListener {
+class RecordedChanges final : public store::ChangeListener {
   public:
     bool runs_before_commit() const noexcept override { return false; }
     bool on_change(std::string_view, const model::User* before, const model::User* after) override {
@@ -287,14 +287,14 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
     in_threads([&](int thread) {
         for (int turn = 0; turn < turns; ++turn) {
             const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
-            NotedChanges noted;
+            RecordedChanges recorded;
             Request request(*child_);
-            request.store.set_change_listener(&noted);
+            request.store.set_change_listener(&recorded);
             const auto updated =
                 request.store.update("u", {{"updatedAt", text::now()}, {"name", name}}, {});
-            complaint_.note(updated && noted.changes.size() == 1, name + ": is changed");
+            complaint_.note(updated && recorded.changes.size() == 1, name + ": is changed");
             const std::lock_guard lock(mutex);
-            for (const auto& [before, after] : noted.changes)
+            for (const auto& [before, after] : recorded.changes)
                 complaint_.note(after_of.emplace(before, after).second,
                                 before + ": was followed twice");
         }

@@ -155,7 +155,7 @@ TEST(admin, rank_lets_an_admin_change_only_users) {
     expect("403 USER_OUTRANKS_YOU", call("revoke-user-sessions", R"({"userId":"boss"})"));
 }
 
-TEST(admin, last_superadmin_guards_what_takes_the_role_away) {
+TEST(admin, last_superadmin_prevents_every_loss_of_the_role) {
     settings.guards.last_super_admin = true;
     const auto is_guarded = [&](std::string_view endpoint, std::string_view argument) {
         store.guard.reset();
@@ -213,7 +213,7 @@ TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
     STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
 }
 
-TEST(admin, a_limit_that_is_no_whole_number_lists_nobody) {
+TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
     for (const char* query : {"limit=-1", "limit=2.5", "offset=-3", "limit=1e300"})
         expect(R"(200 {"users":[],"total":0})", call("list-users", query));
     expect("", calls.text());

@@ -72,7 +72,7 @@ TEST(bulk, answers_each_item_as_a_single_request_would_be) {
                     body_of(R"({"operation":"unban","items":[{"id":"unknown"}]})").c_str());
 }
 
-TEST(bulk, gives_each_operation_its_data) {
+TEST(bulk, passes_each_operation_its_data) {
     body_of(R"({"operation":"update","data":{"role":"admin"},"items":[{"id":"another"}]})");
     expect("role", store.changes->back().field);
     expect("admin", std::get<std::string_view>(store.changes->back().value));
@@ -113,7 +113,7 @@ TEST(bulk, changes_nothing_for_an_invalid_body) {
     CHECK_TRUE(events.empty());
 }
 
-TEST(bulk, takes_up_to_1000_items) {
+TEST(bulk, accepts_up_to_1000_items) {
     const auto body_with = [](int count) {
         std::string text = R"({"operation":"unban","items":[)";
         for (int index = 0; index < count; ++index)
@@ -163,7 +163,7 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
     expect("ban another 200, ban boss 200, ban another 200, ban boss 200", logged());
 }
 
-TEST(bulk, takes_a_key_of_1_to_255_bytes) {
+TEST(bulk, accepts_a_key_of_1_to_255_bytes) {
     const std::string longest(255, 'k');
     const std::string longer(256, 'k');
     headers.fields["Idempotency-Key"] = longest;

@@ -85,14 +85,14 @@ class Columns : public ApiScene {
 
 TEST_GROUP_BASE(columns, Columns){};
 
-TEST(columns, that_are_named_come_with_a_user_as_they_are) {
+TEST(columns, that_are_requested_are_returned_with_a_user_unchanged) {
     expect(R"(,"company":"A, {\"plan\": 1}","logins":9007199254740993})",
            further(super_admin, "GET /another?columns=logins,company"));
     expect(R"(,"plan":[1,{"key":2}]})", further(super_admin, "GET /another?columns=plan"));
     expect("find another, read_last_activity 1", calls.text());
 }
 
-TEST(columns, that_are_named_come_with_a_list) {
+TEST(columns, that_are_requested_are_returned_with_a_list) {
     const std::string text = send(super_admin, "GET /?columns=plan%2Ccompany").body;
     std::size_t count = 0;
     for (std::size_t at = text.find("\"plan\":["); at != text.npos;
@@ -151,7 +151,7 @@ TEST(columns, that_the_table_does_not_have_are_not_set) {
     expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
 }
 
-TEST(columns, that_are_true_are_no_ban_of_the_last_superAdmin) {
+TEST(columns, that_are_true_do_not_count_as_a_ban_of_the_last_superAdmin) {
     settings.guards.last_super_admin = true;
     ask(super_admin, "PUT /another", R"({"data":{"trial":true}})");
     CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::none);

@@ -127,7 +127,7 @@ TEST(create_user, an_admin_must_send_exactly_the_role_user) {
     }
 }
 
-TEST(create_user, of_a_role_sent_twice_the_last_one_counts) {
+TEST(create_user, of_a_repeated_role_the_last_is_used) {
     const std::string_view first_user =
         R"({"name":"Eva","email":"eva@example.org","password":"clave",)"
         R"("role":"user","role":"admin"})";

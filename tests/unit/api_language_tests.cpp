@@ -68,7 +68,7 @@ TEST(api_language, of_en_is_english_whatever_the_request_prefers) {
     expect("en", content_language(deleted));
 }
 
-TEST(api_language, of_accept_is_what_the_request_prefers) {
+TEST(api_language, is_the_one_preferred_in_Accept_Language) {
     settings.language.reset();
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"", "es", "404 Usuario no encontrado"},

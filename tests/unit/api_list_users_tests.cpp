@@ -81,7 +81,7 @@ TEST(list_users, the_default_limit_is_cut_to_the_maximum_too) {
     expect_page(1, 3, "limit=none");
 }
 
-TEST(list_users, of_a_repeated_parameter_the_first_counts) {
+TEST(list_users, of_a_repeated_parameter_the_first_is_used) {
     expect_page(2, 5, "page=2&limit=5&page=3&limit=6");
     expect_page(1, 20, "page=&limit=x&page=3&limit=6");
     expect_filters("role=admin search=ana", super_admin,
@@ -101,7 +101,7 @@ TEST(list_users, the_role_parameter_is_ignored_for_an_admin) {
     expect_filters("role=user search=-", admin, "role=%FF");
 }
 
-TEST(list_users, a_super_admin_filters_by_what_is_given) {
+TEST(list_users, a_super_admin_may_use_all_filters) {
     expect_filters("role=- search=-", super_admin, "");
     expect_filters("role=admin search=-", super_admin, "role=admin");
     expect_filters("role=owner search=-", super_admin, "role=owner");
@@ -124,7 +124,7 @@ TEST(list_users, unknown_parameters_are_ignored) {
     expect_filters("role=- search=-", super_admin, "Search=a&ROLE=b&Sort=name&offset=9");
 }
 
-TEST(list_users, a_search_or_role_that_is_no_utf8_is_an_unexpected_failure) {
+TEST(list_users, a_search_or_role_that_is_not_UTF_8_is_an_unexpected_failure) {
     for (const auto query : {"search=%FF", "search=a%C3", "search=%ED%A0%80", "search=a%00b",
                              "role=%FF", "role=admin%00", "role=admin&search=%C0%80"}) {
         expect("500 Error al obtener usuarios", ask(super_admin, "GET ?" + std::string(query)),

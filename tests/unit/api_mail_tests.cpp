@@ -198,7 +198,7 @@ TEST(mail, messages_are_bounded_per_hour) {
     expect("find root, count_mail", calls.text());
 }
 
-TEST(mail, an_address_that_a_header_cannot_hold_gets_no_mail) {
+TEST(mail, an_address_that_a_header_cannot_contain_gets_no_mail) {
     for (const char* email : {"a@b.c,d@e.f", "a,b@c.d", "a b@c.d", "-a@b.c", "a@b.c\nBcc: d@e.f",
                               "a", "@b", "a@", "\"a\"@b.c", "a@b@c", "ana@exa\xc3\xb1mple.org"}) {
         store.users[1].email = email;
@@ -222,7 +222,7 @@ TEST(mail, an_invitation_creates_a_user_without_an_account) {
     expect(store.created->id, event.target);
 }
 
-TEST(mail, an_invitation_is_no_addition_to_a_password) {
+TEST(mail, an_invitation_excludes_a_password) {
     expect("400 Petición incorrecta",
            ask(super_admin, "POST ",
                R"({"name":"Eva","email":"eva@example.org","invite":true,"password":"clave"})"));

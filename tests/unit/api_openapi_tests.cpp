@@ -124,7 +124,7 @@ TEST(api_openapi, has_the_limits_of_the_directives) {
     STRCMP_CONTAINS("At most 4321 bytes.", text.c_str());
 }
 
-TEST(api_openapi, says_that_another_email_is_unverified_if_configured) {
+TEST(api_openapi, describes_that_a_new_email_is_unverified_if_configured) {
     constexpr const char* note = "A change of the address sets emailVerified to false.";
     CHECK(document().find(note) == std::string::npos);
     settings.unverifies_email = true;
@@ -181,7 +181,7 @@ TEST(api_openapi, has_the_columns_that_superAdmins_read_and_change) {
               .find("\"data\"") == std::string::npos);
 }
 
-TEST(api_openapi, says_what_carries_the_token_where_that_is_known) {
+TEST(api_openapi, describes_where_the_token_is_sent_if_known) {
     CHECK_EQUAL(std::string("[]"), at({"security"}));
     surroundings.carriers = api::TokenCarriers{"my_session", false};
     CHECK_EQUAL(std::string(R"([{"cookie":[]}])"), at({"security"}));

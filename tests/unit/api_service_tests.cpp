@@ -146,7 +146,7 @@ TEST(failures, of_the_database_have_the_operations_text) {
     }
 }
 
-TEST(failures, that_pass_say_when_another_try_is_worth_while) {
+TEST(failures, that_are_temporary_have_Retry_After) {
     store.failures["list"] = store::Failure::unavailable;
     expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
     expect("1", header_of(api::error_reply(503, "GET", "", headers, settings), "Retry-After"));
@@ -160,7 +160,7 @@ TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
     expect("", header_of(send(super_admin, "GET /a/b"), "WWW-Authenticate"));
 }
 
-TEST(failures, to_find_the_user_come_before_a_refused_update) {
+TEST(failures, to_find_the_user_precede_a_refused_update) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
     store.failures["find"] = store::Failure::failed;
@@ -179,7 +179,7 @@ TEST(failures, to_read_the_body_are_reported_without_a_query) {
     }
 }
 
-TEST(failures, to_read_the_body_come_after_the_authorisation) {
+TEST(failures, to_read_the_body_follow_the_authorisation) {
     body.body.state = http::Body::State::too_large;
     expect("401 No autorizado", ask(nobody, "POST "));
     expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));

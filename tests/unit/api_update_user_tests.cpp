@@ -127,7 +127,7 @@ TEST(update_user, an_email_verified_in_the_body_is_ignored) {
                    R"({"email":"e@x","emailVerified":true})");
 }
 
-TEST(update_user, an_admins_ban_reason_alone_is_ignored) {
+TEST(update_user, an_admins_banReason_without_banned_is_ignored) {
     expect_changes("", admin, R"({"banReason":"spam"})");
     expect_changes("name=Eva", admin, R"({"banReason":"spam","name":"Eva"})");
     for (const auto text :
@@ -182,7 +182,7 @@ TEST(update_user, one_field_of_a_wrong_type_changes_nothing) {
     CHECK_FALSE(store.changes.has_value());
 }
 
-TEST(update_user, of_a_key_sent_twice_the_last_one_counts) {
+TEST(update_user, of_a_repeated_key_the_last_is_used) {
     expect_changes("name=Eva", super_admin, R"({"name":"Ana","name":"Eva"})");
     expect_changes("banned=false", super_admin, R"({"banned":true,"banned":false})");
 }
@@ -244,7 +244,7 @@ TEST(update_user, ends_the_sessions_after_a_loss_of_rights_if_configured) {
     expect("body, update another ending sessions", calls.text());
 }
 
-TEST(update_user, an_admin_changes_users_alone_where_rank_is_guarded) {
+TEST(update_user, with_the_rank_guard_an_admin_changes_only_users) {
     using Kind = store::UpdateGuard::Kind;
     ask(admin, "PUT /another", "{}");
     CHECK(store.guard->kind == Kind::none);

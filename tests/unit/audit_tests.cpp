@@ -550,7 +550,7 @@ TEST(audit_chains, of_several_servers_are_verified_each) {
                                          text_of({one[0], two[0], two[1]})}));
 }
 
-TEST(audit_chains, are_found_with_what_is_missing_in_each) {
+TEST(audit_chains, are_found_with_the_missing_lines_of_each) {
     const std::string whole = text_of(two);
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
                 found_in({whole, text_of({one[0], one[2], one[3]})}));

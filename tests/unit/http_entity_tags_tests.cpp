@@ -42,7 +42,7 @@ TEST(entity_tags, of_an_asterisk_are_any) {
     expect_tags("<*>", "\"*\"");
 }
 
-TEST(entity_tags, that_are_weak_do_not_count) {
+TEST(entity_tags, that_are_weak_do_not_match) {
     expect_tags("", "W/\"a\"");
     expect_tags("<b>", "W/\"a\", \"b\"");
 }

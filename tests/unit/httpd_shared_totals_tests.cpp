@@ -175,7 +175,7 @@ TEST(shared_totals, are_forgotten_when_users_are_changed) {
     CHECK_EQUAL(std::string("2"), total(search_of("a"), 3));
 }
 
-TEST(shared_totals, are_not_kept_where_users_were_changed_during_the_count) {
+TEST(shared_totals, are_not_cached_if_users_changed_during_the_count) {
     terms.age = 3600s;
     ask(totals(), search_of("a"), [&](LastTotal) -> Total {
         forget();

@@ -100,7 +100,7 @@ TEST(json_reader, keys_are_compared_exactly) {
     check_texts("e", object->text("ñ"));
 }
 
-TEST(json_reader, members_of_inner_objects_are_not_the_object_s_own) {
+TEST(json_reader, does_not_take_members_of_nested_objects) {
     const auto object = json::Object::parse(R"({"a":{"role":"x"},"b":[{"role":"y"}]})");
     CHECK_TRUE(object->kind("role") == Kind::absent);
 }
@@ -390,7 +390,7 @@ TEST(json_writer, text_is_appended) {
     check_texts("before[]", out);
 }
 
-TEST(json_writer, only_what_rfc_8259_demands_is_escaped) {
+TEST(json_writer, escapes_only_what_RFC_8259_requires) {
     check_texts(R"("\"\\")", written("\"\\"));
     check_texts(R"("\b\f\n\r\t")", written("\b\f\n\r\t"));
     check_texts(R"("\u0000\u0001\u000b\u001f")", written("\0\x01\x0b\x1f"sv));

@@ -61,7 +61,7 @@ TEST(message, has_the_header_of_a_generated_mail) {
         STRCMP_CONTAINS(line, header.c_str());
 }
 
-TEST(message, encodes_what_a_header_cannot_hold) {
+TEST(message, encodes_characters_that_a_header_cannot_contain) {
     STRCMP_CONTAINS("\nSubject: =?utf-8?B?w7E=?=\n", header_with("ñ").c_str());
     STRCMP_CONTAINS("\nSubject: =?utf-8?B?YQpCY2M6IGJAYy5k?=\n",
                     header_with("a\nBcc: b@c.d").c_str());
@@ -176,7 +176,7 @@ class MailCommand : public Utest {
 
 TEST_GROUP_BASE(mail_command, MailCommand){};
 
-TEST(mail_command, gets_the_message_and_its_arguments_and_nothing_else) {
+TEST(mail_command, gets_only_the_message_and_its_arguments) {
     setenv("USERADMIN_MAIL_TEST", "x", 1);
     const int open_file = fcntl(STDERR_FILENO, F_DUPFD, 100);
     CHECK(send("cat >" + kept + "; echo \"$*\" >>" + kept + "; env | grep -c MAIL_TEST >>" + kept +

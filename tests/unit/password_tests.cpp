@@ -77,7 +77,7 @@ bool is_one_of(char character, std::string_view set) {
 
 using Slot = std::variant<password::HashSlots::Permit, password::HashSlots::AcquireError>;
 
-class NotedLines final : public text::Logger {
+class RecordedLines final : public text::Logger {
   public:
     std::vector<std::string> lines;
     void write(text::Level, std::string_view message) noexcept override {
@@ -161,7 +161,7 @@ class SharedSlots {
     std::size_t size_;
     void* memory_;
     ipc::FairSemaphore* semaphore_ = nullptr;
-    mutable NotedLines log_;
+    mutable RecordedLines log_;
     mutable std::atomic<std::uint64_t> full_;
     mutable std::atomic<std::uint64_t> late_;
 };
@@ -506,7 +506,7 @@ TEST(secret_source, reports_warnings) {
 
 TEST_GROUP(format_words){};
 
-TEST(format_words, are_read_with_the_defaults_of_what_they_leave_out) {
+TEST(format_words, are_read_with_defaults_for_missing_parameters) {
     using Words = std::vector<std::string_view>;
     const auto argon2id = [](const Words& words) {
         return std::get<password::Argon2id>(
@@ -1390,7 +1390,7 @@ TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
     }
 }
 
-TEST(bounded_hasher, is_busy_when_no_slot_comes_free_in_time) {
+TEST(bounded_hasher, is_busy_if_no_slot_becomes_free_in_time) {
     const SharedSlots shared(1);
     const HoldingProcess other(shared.slots(), 1);
     password::BoundedHasher hasher(small_argon2id, shared.slots(1ms));
@@ -1398,7 +1398,7 @@ TEST(bounded_hasher, is_busy_when_no_slot_comes_free_in_time) {
                password::HashFailure::busy);
 }
 
-TEST(bounded_hasher, says_that_the_library_failed_and_gives_its_slot_back) {
+TEST(bounded_hasher, reports_that_the_library_failed_and_releases_its_slot) {
     const SharedSlots shared(1);
     password::BoundedHasher hasher(password::Argon2id{1, 1, 1}, shared.slots(0ms));
     CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==

@@ -167,7 +167,7 @@ TEST(delivery, from_a_database_that_is_behind_starts_again_once) {
     CHECK_EQUAL(std::string("9 0 7 "), positions());
 }
 
-TEST(delivery, ends_what_was_opened_up_to_a_second_after_a_revocation) {
+TEST(delivery, ends_sessions_opened_up_to_a_second_after_a_revocation) {
     store.revocations = {7, {revocation("eva", 2000)}, false};
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("eva "), storage.ended);

@@ -51,7 +51,7 @@ TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, of_each_place_have_its_own_formats_and_failures) {
+TEST(credentials, of_each_Location_have_its_formats_and_failures) {
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     place = "there";
@@ -69,7 +69,7 @@ TEST(credentials, of_an_unknown_address_take_the_same_work) {
     expect("credential eva@example.org, verify nothing", calls.text());
 }
 
-TEST(credentials, that_are_no_utf8_ask_no_database) {
+TEST(credentials, that_are_not_UTF_8_cause_no_query) {
     for (std::string_view email :
          {std::string_view("\xff@example.org"), std::string_view("eva\0@example.org", 16)}) {
         expect_outcome(Outcome::unknown, email, "right");
@@ -220,7 +220,7 @@ TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
     expect_outcome(Outcome::banned, "eva@example.org", "right");
 }
 
-TEST(credentials, with_a_second_factor_leave_the_failure_count_alone) {
+TEST(credentials, with_a_second_factor_do_not_reset_the_failure_count) {
     limit.attempts = 2;
     store.credentials["eva@example.org"].has_second_factor = true;
     for (int round = 0; round < 3; ++round)
@@ -260,7 +260,7 @@ class SharedLimit : public SignInScene {
 
 TEST_GROUP_BASE(shared_limit, SharedLimit){};
 
-TEST(shared_limit, holds_for_all_servers_together) {
+TEST(shared_limit, applies_to_all_servers_together) {
     for (int time = 0; time < 3; ++time) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
         change_server();
@@ -304,7 +304,7 @@ TEST(shared_limit, is_checked_again_after_waiting_to_hash) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(shared_limit, counts_on_this_server_alone_without_its_table) {
+TEST(shared_limit, is_per_server_without_its_table) {
     store.has_attempts = false;
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -313,7 +313,7 @@ TEST(shared_limit, counts_on_this_server_alone_without_its_table) {
     CHECK_TRUE(store.attempts.empty());
 }
 
-TEST(shared_limit, counts_on_this_server_alone_if_the_database_rejects_it) {
+TEST(shared_limit, is_per_server_if_the_database_rejects_it) {
     store.failures["attempts"] = store::Failure::failed;
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");

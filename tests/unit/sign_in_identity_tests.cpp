@@ -117,7 +117,7 @@ TEST(sessions, a_session_without_an_expiry_is_none) {
     expect("expired", who_has_when_expiring({}));
 }
 
-TEST(sessions, a_user_who_is_banned_for_good_has_no_session) {
+TEST(sessions, a_permanently_banned_user_has_no_session) {
     expect("banned", who_has_when_banned_until({}));
 }
 

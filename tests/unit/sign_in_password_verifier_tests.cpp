@@ -24,7 +24,7 @@ std::string name_of(const password::Format& format) {
 }
 
 /// Records the hash operations instead of computing them. No password matches.
-class NotedWork final : public sign_in::HashWork {
+class RecordedWork final : public sign_in::HashWork {
   public:
     std::multiset<std::string> done;
 
@@ -107,7 +107,7 @@ TEST(password_verifier, distinguishes_match_mismatch_and_unsupported) {
     CHECK_TRUE(verify("right", "right") == PasswordVerdict::unsupported);
 }
 
-TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
+TEST(password_verifier, does_the_same_work_for_every_failed_attempt) {
     Calls calls;
     FakeStore store(calls);
     store.formats = {"other", "scrypt", "$argon2id$v=19$m=19456,t=2,p=1$"};
@@ -120,21 +120,21 @@ TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
          {std::optional<std::string_view>(), std::optional<std::string_view>(cheap),
           std::optional<std::string_view>(costly), std::optional<std::string_view>(scrypt),
           std::optional<std::string_view>(too_costly), std::optional<std::string_view>("")}) {
-        NotedWork noted;
-        verify(stored, "wrong", noted);
-        CHECK_TRUE_TEXT(
-            (noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=19456 t=2 p=1", "scrypt"}),
-            std::string(stored.value_or("nothing")).c_str());
+        RecordedWork recorded;
+        verify(stored, "wrong", recorded);
+        CHECK_TRUE_TEXT((recorded.done ==
+                         std::multiset<std::string>{"m=64 t=3 p=1", "m=19456 t=2 p=1", "scrypt"}),
+                        std::string(stored.value_or("nothing")).c_str());
     }
 }
 
 TEST(password_verifier, remembers_the_cost_of_hashes_it_has_seen) {
-    NotedWork noted;
-    verify(argon2id_hash("m=128,t=1,p=1"), "wrong", noted);
-    CHECK_TRUE((noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
-    noted.done.clear();
-    verify(std::nullopt, "wrong", noted);
-    CHECK_TRUE((noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
+    RecordedWork recorded;
+    verify(argon2id_hash("m=128,t=1,p=1"), "wrong", recorded);
+    CHECK_TRUE((recorded.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
+    recorded.done.clear();
+    verify(std::nullopt, "wrong", recorded);
+    CHECK_TRUE((recorded.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
 }
 
 TEST(password_verifier, spends_nothing_more_where_the_password_matches) {
@@ -153,7 +153,7 @@ TEST(password_verifier, verifies_nothing_without_a_slot) {
     CHECK_TRUE(verify(std::nullopt, "right") == PasswordVerdict::busy);
 }
 
-TEST(password_verifier, stops_where_the_verdict_is_no_longer_wanted) {
+TEST(password_verifier, stops_if_the_result_is_no_longer_needed) {
     is_wanted = false;
     CHECK_TRUE(verify(password::hash(format, "right")->view(), "right") ==
                PasswordVerdict::cancelled);

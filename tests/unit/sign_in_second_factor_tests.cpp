@@ -277,7 +277,7 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     CHECK_EQUAL(0, store.failed_codes);
 }
 
-TEST(second_step, takes_each_backup_code_once) {
+TEST(second_step, accepts_each_backup_code_once) {
     begin();
     expect("200", verify_backup_code(R"({"code":"aaaaa-bbbbb"})"));
     expect("verify-backup-code", event.operation);
@@ -296,7 +296,7 @@ TEST(second_step, reads_backup_codes_that_are_not_encrypted) {
     expect(R"(["aaaaa-bbbbb"])", store.backup_codes);
 }
 
-TEST(second_step, refuses_a_backup_code_if_the_codes_change_meanwhile) {
+TEST(second_step, refuses_a_backup_code_if_the_codes_change_in_between) {
     begin();
     store.meanwhile = [this] { store.second_factors["eva"].factor.backup_codes = "others"; };
     expect("409 FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN",

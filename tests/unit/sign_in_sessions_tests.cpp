@@ -250,7 +250,7 @@ TEST(sign_in_endpoints, hide_an_impersonated_session_if_refused) {
     expect("200 {\"session\" 0", get_session());
 }
 
-TEST(sign_in_endpoints, refuse_what_the_browser_calls_another_site) {
+TEST(sign_in_endpoints, refuse_requests_that_the_browser_marks_as_cross_site) {
     for (std::string_view cookie : {"", "a=b"})
         for (std::string_view site : {"cross-site", "same-site"}) {
             headers.fields = {{"Host", "localhost"},

@@ -64,7 +64,7 @@ TEST(session_cache, keeps_a_session_for_the_configured_time) {
     CHECK_EQUAL(std::string("none"), kept("token"));
 }
 
-TEST(session_cache, keeps_what_decides_whether_a_session_is_valid) {
+TEST(session_cache, keeps_all_that_determines_whether_a_session_is_valid) {
     auto session = session_of("eva", {});
     session.user.banned = true;
     session.user.ban_expires = now - 1ms;
@@ -164,7 +164,7 @@ TEST(session_cache, does_not_keep_ids_and_roles_that_are_too_long) {
     CHECK_EQUAL(std::string("none"), kept("role"));
 }
 
-TEST(session_cache, replaces_the_oldest_where_there_is_no_room) {
+TEST(session_cache, replaces_the_oldest_entry_when_full) {
     keep("old", session_of("eva"));
     for (int number = 0; number < 100000; ++number) {
         time += 1us;
@@ -401,7 +401,7 @@ TEST(cached_sessions, are_none_past_their_expiry) {
     expect("expired, asked", who_has("token", now + 1h));
 }
 
-TEST(cached_sessions, that_were_extended_meanwhile_go_on) {
+TEST(cached_sessions, that_were_extended_in_between_stay_valid) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     store.sessions["token"].session.expires_at = now + 2h;

@@ -195,7 +195,7 @@ ${lines}`,
   if (check.status !== 0) {
     const unknown = /Invalid command '((?:Auth)?UserAdmin[A-Za-z]*)'/.exec(check.error);
     if (unknown) throw new Skipped(`not there yet: the directive ${unknown[1]}`);
-    throw new Error(`httpd refuses ${configuration}:\n${check.error}`);
+    throw new Error(`httpd rejects ${configuration}:\n${check.error}`);
   }
   const server = await Server.start([httpd, ...words, "-DFOREGROUND"], { port, log: join(home, "output") });
   server.address = `http://127.0.0.1:${port}`;

@@ -125,6 +125,6 @@ void tell_directives(const server_rec* server, const module& record) {
 }
 
 /// Prints mod_useradmin's directives.
-void tell_useradmin(const server_rec* server);
+void print_useradmin(const server_rec* server);
 
 } // namespace useradmin::test

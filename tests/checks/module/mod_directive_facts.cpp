@@ -8,7 +8,7 @@ APLOG_USE_MODULE(auth_useradmin);
 namespace {
 
 void tell_all(apr_pool_t*, server_rec* server) {
-    useradmin::test::tell_useradmin(server);
+    useradmin::test::print_useradmin(server);
     useradmin::test::tell_directives<useradmin::auth::directives>(server, auth_useradmin_module);
 }
 

@@ -10,7 +10,7 @@ namespace useradmin::test {
 template <>
 inline constexpr const char* stand_in<service::ProtectedEmail> = api::default_protected_email;
 
-void tell_useradmin(const server_rec* server) {
+void print_useradmin(const server_rec* server) {
     tell_directives<service::directives>(server, useradmin_module);
 }
 
