@@ -269,11 +269,9 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
                 dialect->set_connect_timeout();
             std::deque<PoolState>& pools = pools_of_child(child_pool, servers);
             const int child = backend_of(servers, owner).shared.metrics->register_child();
-            auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.pool_state = &pools.at(backend.pool);
-                backend.hash_memory = &hash_memory;
                 backend.metrics = Metrics(*backend.shared_metrics, child);
             }
         },
@@ -292,8 +290,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       slots_(*backend_.shared.hash_slots,
              {settings_.timeout, settings_.timeout_directive,
               &backend_.metrics.counter(Rejection::hash_queue),
-              &backend_.metrics.counter(Rejection::hash_wait), backend_.hash_memory,
-              network_.bits()},
+              &backend_.metrics.counter(Rejection::hash_wait), network_.bits()},
              log_),
       connections_(request, log_, backend_.database, *backend_.pool_state, backend_.metrics,
                    settings_.timeout, settings_.timeout_directive),

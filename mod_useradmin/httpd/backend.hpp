@@ -15,7 +15,6 @@
 #include "ipc/fair_semaphore.hpp"
 #include "password/attempt_limiter.hpp"
 #include "password/format.hpp"
-#include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "store/session_cache.hpp"
@@ -192,8 +191,6 @@ struct Backend {
     const char* database_id = nullptr;
     /// Data of this child, shared by both modules and the servers with the same mod_dbd pool.
     PoolState* pool_state = nullptr;
-    /// Data of this child, shared by all virtual hosts.
-    password::HashMemory* hash_memory = nullptr;
     /// The server's name in metrics.
     const char* name = nullptr;
     SharedMetrics* shared_metrics = nullptr;

@@ -12,7 +12,7 @@ namespace useradmin::password {
 std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
                                                   std::size_t size, std::string_view password);
 
-/// Derives the key with libargon2, in HashMemory.
+/// Derives the key with libargon2, which wipes its memory.
 std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password);
 

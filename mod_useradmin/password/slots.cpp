@@ -5,12 +5,9 @@
 namespace useradmin::password {
 
 std::variant<HashSlots::Permit, HashSlots::AcquireError> HashSlots::acquire(std::uint64_t account) {
-    std::unique_ptr<HashMemory::Lease> use;
-    if (options_.memory != nullptr)
-        use = std::make_unique<HashMemory::Lease>(*options_.memory);
     auto slot = semaphore_->acquire(options_.timeout, {options_.network, account});
-    if (auto* const held = std::get_if<ipc::FairSemaphore::Permit>(&slot))
-        return Permit(std::move(use), std::move(*held));
+    if (std::holds_alternative<Permit>(slot))
+        return slot;
 
     const AcquireError reason = std::get<AcquireError>(slot);
     const bool is_full = reason == AcquireError::queue_full;

@@ -2,14 +2,11 @@
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
-#include "password/hash_memory.hpp"
 #include "text/logger.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <variant>
 
 namespace useradmin::password {
@@ -25,8 +22,6 @@ class HashSlots {
         /// Count queue overflows and timeouts; nullptr: not counted.
         std::atomic<std::uint64_t>* queue_full = nullptr;
         std::atomic<std::uint64_t>* timeouts = nullptr;
-        /// This process's memory for hashing; nullptr: allocate for each hash.
-        HashMemory* memory = nullptr;
         /// The client's network; see ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
@@ -35,15 +30,7 @@ class HashSlots {
         : semaphore_(&semaphore), options_(options), log_(&log) {}
 
     /// A hashing slot. The thread that acquired it must destroy it.
-    class Permit {
-      private:
-        friend class HashSlots;
-        Permit(std::unique_ptr<HashMemory::Lease> lease, ipc::FairSemaphore::Permit permit) noexcept
-            : lease_(std::move(lease)), permit_(std::move(permit)) {}
-        std::unique_ptr<HashMemory::Lease> lease_;
-        ipc::FairSemaphore::Permit permit_;
-    };
-
+    using Permit = ipc::FairSemaphore::Permit;
     using AcquireError = ipc::FairSemaphore::AcquireError;
 
     /// Acquires a slot for the account. If none is free, waits in the queue. Logs a failure.

@@ -4,7 +4,6 @@
 #include "ipc/log_throttle.hpp"
 #include "password/argon2id_key.hpp"
 #include "password/hash.hpp"
-#include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "support/files.hpp"
@@ -89,10 +88,6 @@ class RecordedLines final : public text::Logger {
     std::mutex mutex_;
 };
 
-bool is_mapped(void* area, std::size_t size) {
-    return msync(area, size, MS_ASYNC) == 0;
-}
-
 /// Runs the work in `count` threads and waits for all of them.
 template <class Work>
 void at_once(unsigned count, const Work& work) {
@@ -119,15 +114,11 @@ class SharedSlots {
 
     /// Returns the slots for a request that waits up to this time.
     password::HashSlots slots(std::chrono::milliseconds wait = 60s,
-                              password::HashMemory* hash_memory = nullptr,
                               std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
-        return {
-            *semaphore_, {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network}, log_};
+        return {*semaphore_, {wait, "UserAdminTimeout", &full_, &late_, network}, log_};
     }
     /// Returns the slots for a request from the network.
-    password::HashSlots slots_for(std::uint64_t network) const {
-        return slots(60s, nullptr, network);
-    }
+    password::HashSlots slots_for(std::uint64_t network) const { return slots(60s, network); }
     /// Whether a request gets a slot within the time.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
@@ -823,17 +814,15 @@ TEST(scrypt, any_other_format_is_refused) {
         CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::unsupported);
 }
 
-TEST_GROUP(hash_memory_of_threads){};
-
-TEST(hash_memory_of_threads, idle_threads_keep_less_than_one_scratch_area) {
+TEST(argon2id, leaves_no_memory_allocated_in_idle_threads) {
     constexpr int count = 32;
-    constexpr password::Argon2id argon2id{19456, 1, 1};
+    constexpr password::Argon2id argon2id{19456, 1, 2}; // computed by libargon2
     std::latch hashed_all(count + 1);
     std::latch measured(1);
-    std::mutex turn; // one at a time, so that all could use the same memory
+    std::mutex mutex; // one at a time, so that all could use the same memory
     const auto work = [&] {
         {
-            const std::lock_guard mine(turn);
+            const std::lock_guard lock(mutex);
             password::hash_and_discard(argon2id, "hunter2");
         }
         hashed_all.count_down();
@@ -851,135 +840,7 @@ TEST(hash_memory_of_threads, idle_threads_keep_less_than_one_scratch_area) {
     CHECK_COMPARE(after - before, <, static_cast<long>(argon2id.memory_kib));
 }
 
-TEST_GROUP(hash_memory) {
-    static constexpr std::size_t size = std::size_t{64} * 1024;
-
-    static bool is_mapped(void* area) {
-        return ::is_mapped(area, size);
-    }
-
-    /// Another thread that waits to hash, then runs the work and ends.
-    class Waiter {
-      public:
-        Waiter(password::HashMemory& memory, std::function<void()> work)
-            : thread_([this, &memory, work = std::move(work)] {
-                  const password::HashMemory::Lease use(memory);
-                  waits_.count_down();
-                  has_turn_.wait();
-                  work();
-              }) {
-            waits_.wait();
-        }
-        ~Waiter() { end(); }
-        Waiter(const Waiter&) = delete;
-        Waiter& operator=(const Waiter&) = delete;
-
-        void end() {
-            if (!thread_.joinable())
-                return;
-            has_turn_.count_down();
-            thread_.join();
-        }
-
-      private:
-        std::latch waits_{1};
-        std::latch has_turn_{1};
-        std::thread thread_;
-    };
-};
-
-TEST(hash_memory, are_handed_to_a_waiter_and_then_freed) {
-    password::HashMemory memory;
-    void* handed_on = nullptr;
-    const password::HashMemory::Lease use(memory);
-    void* const area = password::HashMemory::allocate(size);
-    Waiter waiter(memory, [&] {
-        handed_on = password::HashMemory::allocate(size);
-        password::HashMemory::deallocate(handed_on, size);
-    });
-    password::HashMemory::deallocate(area, size);
-    CHECK_TRUE(is_mapped(area));
-    waiter.end();
-    POINTERS_EQUAL(area, handed_on);
-    CHECK_FALSE(is_mapped(area));
-}
-
-TEST(hash_memory, are_freed_if_no_thread_waits) {
-    password::HashMemory memory;
-    const password::HashMemory::Lease use(memory);
-    for (int time = 0; time < 2; ++time) {
-        void* const area = password::HashMemory::allocate(size);
-        password::HashMemory::deallocate(area, size);
-        CHECK_FALSE(is_mapped(area));
-    }
-}
-
-TEST(hash_memory, are_freed_when_the_last_waiter_gives_up) {
-    password::HashMemory memory;
-    Waiter waiter(memory, [] {});
-    void* area = nullptr;
-    {
-        const password::HashMemory::Lease use(memory);
-        area = password::HashMemory::allocate(size);
-        password::HashMemory::deallocate(area, size);
-    }
-    CHECK_TRUE(is_mapped(area));
-    waiter.end();
-    CHECK_FALSE(is_mapped(area));
-}
-
-TEST(hash_memory, one_of_another_size_is_not_handed_on) {
-    password::HashMemory memory;
-    void* handed_on = nullptr;
-    const password::HashMemory::Lease use(memory);
-    void* const area = password::HashMemory::allocate(size);
-    Waiter waiter(memory, [&] {
-        handed_on = password::HashMemory::allocate(2 * size);
-        std::memset(handed_on, 1, 2 * size);
-        password::HashMemory::deallocate(handed_on, 2 * size);
-    });
-    password::HashMemory::deallocate(area, size);
-    waiter.end();
-    CHECK_TRUE(handed_on != area);
-    CHECK_FALSE(is_mapped(area));
-}
-
-TEST(hash_memory, one_at_most_is_kept) {
-    password::HashMemory memory;
-    Waiter first(memory, [] {});
-    Waiter second(memory, [] {});
-    const password::HashMemory::Lease use(memory);
-    void* const areas[] = {password::HashMemory::allocate(size),
-                           password::HashMemory::allocate(size)};
-    for (void* const area : areas)
-        password::HashMemory::deallocate(area, size);
-    CHECK_TRUE(is_mapped(areas[0]));
-    CHECK_FALSE(is_mapped(areas[1]));
-}
-
 TEST_GROUP(slots){};
-
-TEST(slots, hand_the_scratch_memory_to_the_next_waiter) {
-    constexpr std::size_t size = std::size_t{64} * 1024;
-    const SharedSlots shared(1);
-    password::HashMemory memory;
-    void* handed_on = nullptr;
-    auto slot = std::optional(shared.slots(0ms, &memory).acquire());
-    CHECK_TRUE(SharedSlots::is_held(*slot));
-    void* const area = password::HashMemory::allocate(size);
-    std::thread waiter([&] {
-        const auto next = shared.slots(60s, &memory).acquire();
-        handed_on = password::HashMemory::allocate(size);
-        password::HashMemory::deallocate(handed_on, size);
-    });
-    while (shared.in_use() != "1 1")
-        std::this_thread::yield();
-    password::HashMemory::deallocate(area, size);
-    CHECK_TRUE(is_mapped(area, size));
-    slot.reset();
-    waiter.join();
-    POINTERS_EQUAL(area, handed_on);
-}
 
 TEST(slots, time_out_after_n_are_taken) {
     for (const unsigned limit : {1U, 2U, 7U}) {
