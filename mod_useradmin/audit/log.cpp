@@ -74,9 +74,9 @@ struct Log::StoredPosition {
 namespace {
 
 // The last field of the first line is always 0.
-constexpr const char* place_format = "%020llu %64.64s %020llu %020llu 0\n%16.16s\n";
-constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
-constexpr std::size_t place_and_instance_size = place_size + instance_size + 1;
+constexpr const char* position_format = "%020llu %64.64s %020llu %020llu 0\n%16.16s\n";
+constexpr std::size_t position_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
+constexpr std::size_t file_size = position_size + instance_size + 1;
 
 /// Removes the first field and its separator.
 std::string_view take_field(std::string_view& text) noexcept {
@@ -126,29 +126,29 @@ Room room_of(int file, std::size_t size) noexcept {
 } // namespace
 
 Log::StoredPosition Log::read_position() const {
-    const std::string text = read_at(position_file_, place_and_instance_size, 0);
+    const std::string text = read_at(position_file_, file_size, 0);
     std::string_view rest = text;
     std::string instance;
-    if (text.size() == place_and_instance_size && text.ends_with('\n'))
-        instance = text.substr(place_size, instance_size);
+    if (text.size() == file_size && text.ends_with('\n'))
+        instance = text.substr(position_size, instance_size);
     if (!text::is_lower_hex(instance, instance_size))
         instance.clear();
     const auto link = take_link(rest);
     const auto inode = take_number(rest);
     const auto size = take_number(rest);
-    if (text.size() < place_size || !link || !inode || !size)
+    if (text.size() < position_size || !link || !inode || !size)
         return {};
     return {*link, *inode, *size, std::move(instance)};
 }
 
-void Log::write_position(const StoredPosition& place) const noexcept {
-    std::array<char, place_and_instance_size + 1> text;
-    std::snprintf(text.data(), text.size(), place_format,
-                  static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
-                  static_cast<unsigned long long>(place.inode),
-                  static_cast<unsigned long long>(place.size), place.instance.c_str());
+void Log::write_position(const StoredPosition& position) const noexcept {
+    std::array<char, file_size + 1> text;
+    std::snprintf(text.data(), text.size(), position_format,
+                  static_cast<unsigned long long>(position.link.number), position.link.hash.c_str(),
+                  static_cast<unsigned long long>(position.inode),
+                  static_cast<unsigned long long>(position.size), position.instance.c_str());
     // If this fails, the next writer reads the end of the log.
-    static_cast<void>(pwrite(position_file_, text.data(), place_and_instance_size, 0) < 0);
+    static_cast<void>(pwrite(position_file_, text.data(), file_size, 0) < 0);
 }
 
 int Log::lock(Clock::time_point deadline) const noexcept {
@@ -196,26 +196,26 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
 }
 
 AppendResult Log::append_to_pipe(std::string open_object) {
-    StoredPosition place = read_position();
-    append_origin_of_chain(open_object, place.instance_or_new());
-    const std::string line = close_line(std::move(open_object), place.link);
+    StoredPosition position = read_position();
+    append_origin_of_chain(open_object, position.instance_or_new());
+    const std::string line = close_line(std::move(open_object), position.link);
     const Room room = room_of(log_, line.size());
     if (!room.is_enough)
         return {0, EAGAIN};
     if (const int error = write_whole(line, 0); error != 0)
         return {0, error};
-    write_position(place);
+    write_position(position);
     is_stalled_ = false;
-    return {place.link.number, 0, false, room.is_empty ? not_written_.exchange(0) : 0};
+    return {position.link.number, 0, false, room.is_empty ? not_written_.exchange(0) : 0};
 }
 
 AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
-    StoredPosition place = read_position();
+    StoredPosition position = read_position();
     std::string before;
     // If the position does not match the file, a process was killed before it wrote the position,
     // or the log was replaced.
-    if (log.st_size > 0 &&
-        (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
+    if (log.st_size > 0 && (position.inode != log.st_ino ||
+                            position.size != static_cast<std::uint64_t>(log.st_size))) {
         std::string end = end_of(log_, log.st_size, max_chain_size);
         if (!end.ends_with('\n')) {
             end = end_of(log_, log.st_size, max_line_length);
@@ -225,19 +225,19 @@ AppendResult Log::append_to_file(std::string open_object, const struct stat& log
             before = "\n";
         }
         const auto last = last_line(end);
-        if (last && last->position.number > place.link.number)
-            place.link = last->position;
-        if (last && place.instance.empty())
-            place.instance = last->instance;
+        if (last && last->position.number > position.link.number)
+            position.link = last->position;
+        if (last && position.instance.empty())
+            position.instance = last->instance;
     }
-    append_origin_of_chain(open_object, place.instance_or_new());
-    const std::string line = before + close_line(std::move(open_object), place.link);
+    append_origin_of_chain(open_object, position.instance_or_new());
+    const std::string line = before + close_line(std::move(open_object), position.link);
     if (const int error = write_whole(line, log.st_size); error != 0)
         return {0, error};
-    place.inode = log.st_ino;
-    place.size = static_cast<std::uint64_t>(log.st_size) + line.size();
-    write_position(place);
-    return {place.link.number, 0};
+    position.inode = log.st_ino;
+    position.size = static_cast<std::uint64_t>(log.st_size) + line.size();
+    write_position(position);
+    return {position.link.number, 0};
 }
 
 AppendResult Log::append_locked(std::string open_object) {

@@ -53,11 +53,11 @@ class Log {
     /// Returns the name of a log's .chain file.
     static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
-    /// log: open for reading and appending, or a pipe. place: the .chain file, open for reading and
-    /// writing. Closes neither. If constructed in shared memory before the processes fork, its
+    /// log: open for reading and appending, or a pipe. position: the .chain file, open for reading
+    /// and writing. Closes neither. If constructed in shared memory before the processes fork, its
     /// mutex also serializes them.
-    Log(int log, int place) noexcept
-        : log_(log), position_file_(place), is_ready_(mutex_.init() && refusals_.init()) {}
+    Log(int log, int position) noexcept
+        : log_(log), position_file_(position), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
@@ -86,7 +86,7 @@ class Log {
     int lock(Clock::time_point deadline) const noexcept;
     void unlock() const noexcept;
     StoredPosition read_position() const;
-    void write_position(const StoredPosition& place) const noexcept;
+    void write_position(const StoredPosition& position) const noexcept;
     AppendResult append_once(std::string open_object, Clock::time_point deadline);
     AppendResult append_locked(std::string open_object);
     AppendResult append_to_file(std::string open_object, const struct stat& log) const;

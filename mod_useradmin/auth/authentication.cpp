@@ -151,12 +151,12 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
 
     const text::Timestamp now = text::now();
     const std::chrono::seconds age = settings.get<SessionAge>();
-    std::string place;
+    std::string tables_id;
     std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
-        place = backend.place() + settings.get<SigningSecrets>().label;
+        tables_id = backend.tables_id() + settings.get<SigningSecrets>().label;
         // Without signatures, a client could fill the cache with many credentials for one token.
-        kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, place, age,
+        kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, tables_id, age,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
                                                  : credential});

@@ -12,7 +12,7 @@ RequestVerifier::RequestVerifier(request_rec* request, const AuthSettings& setti
     : backend_(request, auth_useradmin_module, httpd::backend_settings(settings, has_plugins)),
       passwords_(backend_.settings().hash_format, *server_configuration_of(request->server).formats,
                  work_, backend_.slots()),
-      credentials_(backend_.store(), backend_.place(), passwords_,
+      credentials_(backend_.store(), backend_.tables_id(), passwords_,
                    *server_configuration_of(request->server).formats,
                    *backend_.server().shared.attempts, settings.get<SignInLimit>(), backend_.log(),
                    settings.get<SecondFactorMode>()) {}

@@ -66,15 +66,16 @@ std::optional<std::string> parse_origin(std::string_view text) {
     for (const auto& [prefix, own_port] : schemes) {
         if (!whole.starts_with(prefix))
             continue;
-        const std::string_view place = whole.substr(prefix.size());
-        const std::size_t host_end = place.find(':', place.starts_with('[') ? place.find(']') : 0);
-        const std::string_view host = place.substr(0, host_end);
+        const std::string_view authority = whole.substr(prefix.size());
+        const std::size_t host_end =
+            authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+        const std::string_view host = authority.substr(0, host_end);
         if (!is_host(host))
             return std::nullopt;
         std::string parsed = std::string(prefix) += host;
-        if (host_end == place.npos)
+        if (host_end == authority.npos)
             return parsed;
-        const auto port = parse_port(place.substr(host_end));
+        const auto port = parse_port(authority.substr(host_end));
         if (!port)
             return std::nullopt;
         return *port == own_port ? parsed : parsed + *port;

@@ -23,7 +23,7 @@ struct NamedLog {
     /// The absolute path of a file, or "|" and a program.
     const char* name;
     /// Identifies the .chain file: two names may refer to the same log.
-    struct stat place = {};
+    struct stat position_file = {};
     /// nullptr until it is open.
     audit::Log* log = nullptr;
     /// The index of the module that opened the log. Its LogLevel applies.
@@ -114,11 +114,11 @@ int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     apr_pool_userdata_get(&kept, key.c_str(), process_pool);
     if (kept != nullptr)
         return *static_cast<int*>(kept);
-    const int place = memfd_create("useradmin audit place", MFD_CLOEXEC);
-    if (place >= 0)
-        apr_pool_userdata_set(&apr::emplace<int>(process_pool, place), key.c_str(),
+    const int file = memfd_create("useradmin audit position", MFD_CLOEXEC);
+    if (file >= 0)
+        apr_pool_userdata_set(&apr::emplace<int>(process_pool, file), key.c_str(),
                               apr_pool_cleanup_null, process_pool);
-    return place;
+    return file;
 }
 
 audit::Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& named) {
@@ -183,7 +183,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         const audit::Descriptors opened = named.is_program()
                                               ? open_program(configuration_pool, servers, named)
                                               : open_file(configuration_pool, named);
-        if (!opened || fstat(opened.position, &named.place) != 0) {
+        if (!opened || fstat(opened.position, &named.position_file) != 0) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
                          APR_FROM_OS_ERROR(errno), servers,
                          "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
@@ -191,8 +191,8 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         }
         // The log may already be open under another name and must be locked only once.
         for (const NamedLog& other : logs)
-            if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
-                other.place.st_ino == named.place.st_ino)
+            if (other.log != nullptr && other.position_file.st_dev == named.position_file.st_dev &&
+                other.position_file.st_ino == named.position_file.st_ino)
                 named.log = other.log;
         if (named.log != nullptr)
             continue;

@@ -273,7 +273,7 @@ class RequestBackend {
     /// The client's address, as set by mod_remoteip.
     text::Network network() const noexcept { return network_; }
     /// Identifies the request's database and tables.
-    const std::string& place() const noexcept { return place_; }
+    const std::string& tables_id() const noexcept { return tables_id_; }
 
   private:
     BackendSettings settings_;
@@ -282,7 +282,7 @@ class RequestBackend {
     text::Network network_;
     password::HashSlots slots_;
     DatabaseConnections connections_;
-    std::string place_;
+    std::string tables_id_;
     SharedTotals totals_;
     RequestStore store_;
     request_rec* request_;

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 } // namespace
 
 SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) const {
-    return table_.totals_.key(options_.place, store::identity_of(filter));
+    return table_.totals_.key(options_.tables_id, store::identity_of(filter));
 }
 
 /// Assigns a free entry of the bucket, or else the oldest, to the key and locks it for counting.

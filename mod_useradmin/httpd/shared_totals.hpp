@@ -58,7 +58,7 @@ class SharedTotals final : public store::Totals {
     /// The options of one request.
     struct Options {
         /// Identifies the database and its tables. Must outlive the object.
-        std::string_view place;
+        std::string_view tables_id;
         /// The maximum age of a total. 0 disables caching.
         std::chrono::seconds age;
         /// The maximum wait, for the log.

@@ -20,9 +20,9 @@ std::uint64_t AttemptLimiter::Subject::account() const noexcept {
     return value;
 }
 
-AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::string_view place,
+AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::string_view tables_id,
                                                 std::string_view account) const {
-    const Key whole_account = counts_.key(place, account);
+    const Key whole_account = counts_.key(tables_id, account);
     Subject subject{network, {}};
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];

@@ -67,9 +67,10 @@ class AttemptLimiter {
         /// Identifies the account.
         std::uint64_t account() const noexcept;
     };
-    /// Returns the subject of an attempt. place: identifies the account's database and tables. An
-    /// account with the same name in another place is counted separately.
-    Subject subject(text::Network network, std::string_view place, std::string_view account) const;
+    /// Returns the subject of an attempt. tables_id: identifies the account's database and tables.
+    /// An account with the same name in other tables is counted separately.
+    Subject subject(text::Network network, std::string_view tables_id,
+                    std::string_view account) const;
 
     /// Returns whether failures from the network count in the scope. IPv4 has no /56 and no /48.
     static bool applies(const Scope& scope, text::Network network) noexcept {

@@ -60,7 +60,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
 
 Verification CredentialVerifier::attempt(const Login& login, const Check& check) {
     const password::AttemptLimiter::Subject subject =
-        limiter_.subject(login.network, place_, text::lower(login.email));
+        limiter_.subject(login.network, tables_id_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
     SharedCounters shared;
@@ -166,7 +166,7 @@ bool CredentialVerifier::take_shared(const store::Result<store::FailedAttempts>&
 
 Verification CredentialVerifier::verify_password(const Login& login,
                                                  const password::AttemptLimiter::Subject& subject) {
-    formats_.refresh(store_, place_, ObservedFormats::Clock::now());
+    formats_.refresh(store_, tables_id_, ObservedFormats::Clock::now());
     const auto found = find(login.email);
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};

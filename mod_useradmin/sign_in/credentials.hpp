@@ -62,13 +62,13 @@ enum class SecondFactor {
 /// Verifies credentials. Holds no database connection while hashing.
 class CredentialVerifier {
   public:
-    /// place: identifies the database and its tables; must outlive the object.
-    CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
+    /// tables_id: identifies the database and its tables; must outlive the object.
+    CredentialVerifier(store::Store& store, std::string_view tables_id, PasswordVerifier& passwords,
                        ObservedFormats& formats, password::AttemptLimiter& limiter,
                        const password::AttemptLimit& limit, text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
-        : store_(store), place_(place), passwords_(passwords), formats_(formats), limiter_(limiter),
-          limit_(limit), log_(log), second_factor_(second_factor) {}
+        : store_(store), tables_id_(tables_id), passwords_(passwords), formats_(formats),
+          limiter_(limiter), limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
     /// Checks a code unless too many attempts have failed. `check` returns accepted, wrong_code or
@@ -101,7 +101,7 @@ class CredentialVerifier {
     store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;
-    std::string_view place_;
+    std::string_view tables_id_;
     PasswordVerifier& passwords_;
     ObservedFormats& formats_;
     password::AttemptLimiter& limiter_;

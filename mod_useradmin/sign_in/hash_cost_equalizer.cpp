@@ -42,10 +42,11 @@ std::optional<Format> parse_sampled_format(const std::string& name) {
 
 } // namespace
 
-void ObservedFormats::refresh(store::Store& store, std::string_view place, Clock::time_point now) {
+void ObservedFormats::refresh(store::Store& store, std::string_view tables_id,
+                              Clock::time_point now) {
     {
         const std::lock_guard lock(mutex_);
-        Clock::time_point& next = next_refresh_at(place);
+        Clock::time_point& next = next_refresh_at(tables_id);
         if (now < next)
             return;
         next = now + refresh_interval;
@@ -53,7 +54,7 @@ void ObservedFormats::refresh(store::Store& store, std::string_view place, Clock
     const auto names = store.password_formats();
     if (!names) {
         const std::lock_guard lock(mutex_);
-        next_refresh_at(place) = now;
+        next_refresh_at(tables_id) = now;
         return;
     }
     for (const std::string& name : *names)
@@ -61,12 +62,13 @@ void ObservedFormats::refresh(store::Store& store, std::string_view place, Clock
             add(*work);
 }
 
-ObservedFormats::Clock::time_point& ObservedFormats::next_refresh_at(std::string_view place) {
-    const auto found = std::find_if(next_refreshes_.begin(), next_refreshes_.end(),
-                                    [&](const NextRefresh& look) { return look.place == place; });
+ObservedFormats::Clock::time_point& ObservedFormats::next_refresh_at(std::string_view tables_id) {
+    const auto found =
+        std::find_if(next_refreshes_.begin(), next_refreshes_.end(),
+                     [&](const NextRefresh& look) { return look.tables_id == tables_id; });
     return found != next_refreshes_.end()
                ? found->time
-               : next_refreshes_.emplace_back(NextRefresh{std::string(place)}).time;
+               : next_refreshes_.emplace_back(NextRefresh{std::string(tables_id)}).time;
 }
 
 void ObservedFormats::add(const Format& format) {

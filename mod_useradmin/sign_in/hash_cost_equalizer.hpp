@@ -20,21 +20,21 @@ class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Samples the hash formats in the store, at most every few minutes. place: identifies the
+    /// Samples the hash formats in the store, at most every few minutes. tables_id: identifies the
     /// database and its tables.
-    void refresh(store::Store& store, std::string_view place, Clock::time_point now);
+    void refresh(store::Store& store, std::string_view tables_id, Clock::time_point now);
     /// Adds a format. Keeps only the few most expensive formats.
     void add(const password::Format& format);
     std::vector<password::Format> all() const;
 
   private:
     struct NextRefresh {
-        std::string place;
+        std::string tables_id;
         Clock::time_point time = Clock::time_point::min();
     };
 
-    /// Returns the time of the next sample of a place. The mutex must be locked.
-    Clock::time_point& next_refresh_at(std::string_view place);
+    /// Returns the time of the next sample of a set of tables. The mutex must be locked.
+    Clock::time_point& next_refresh_at(std::string_view tables_id);
 
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;

@@ -33,8 +33,8 @@ Identity identity_of(const store::SessionWithUser& session, text::Timestamp now)
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now) {
     const auto asked_at = store::SessionCache::Clock::now();
-    if (cached.cache.catch_up(store, cached.place, asked_at))
-        cached.found = cached.cache.find(cached.place, cached.credential, cached.age, asked_at);
+    if (cached.cache.catch_up(store, cached.tables_id, asked_at))
+        cached.found = cached.cache.find(cached.tables_id, cached.credential, cached.age, asked_at);
     if (!cached.found)
         return std::nullopt;
     const Identity identity = identity_of(cached.found->signed_in(), now);
@@ -55,7 +55,8 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
         return {status_of(session.failure())};
     const Identity identity = identity_of(*session, now);
     if (cached != nullptr && identity.status == SessionStatus::valid)
-        cached->cache.put(cached->place, cached->credential, token, *session, generation, asked_at);
+        cached->cache.put(cached->tables_id, cached->credential, token, *session, generation,
+                          asked_at);
     return identity;
 }
 

@@ -39,7 +39,7 @@ bool is_banned(const model::User& user, text::Timestamp now);
 struct CachedSessions {
     store::SessionCache& cache;
     /// Identifies the database, its tables and the secret; see store::SessionCache.
-    std::string_view place;
+    std::string_view tables_id;
     /// The maximum age of a cached session.
     std::chrono::seconds age;
     /// What the client sent: the token, with its signature if that is verified.

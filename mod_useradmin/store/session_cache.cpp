@@ -33,12 +33,12 @@ SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
     return session;
 }
 
-bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_point now) {
-    const Places::Key key = places_.key(place);
+bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::time_point now) {
+    const ProgressTable::Key key = progress_.key(tables_id);
     Progress last = {0, {}, true};
     {
-        const auto bucket = places_.lock(key);
-        Places::Entry* const entry = bucket.find();
+        const auto bucket = progress_.lock(key);
+        ProgressTable::Entry* const entry = bucket.find();
         if (entry != nullptr) {
             if (entry->age(now) < read_interval)
                 return true;
@@ -53,8 +53,8 @@ bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_po
     if (!read) {
         // Without a table, there was nothing to read. A table may have been created since.
         const bool may_have_table = last.has_table || read.failure() != Failure::unavailable;
-        const auto bucket = places_.lock(key);
-        if (Places::Entry* const entry = bucket.find())
+        const auto bucket = progress_.lock(key);
+        if (ProgressTable::Entry* const entry = bucket.find())
             entry->value.has_table = may_have_table;
         return !may_have_table;
     }
@@ -69,17 +69,17 @@ bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_po
         std::sort(ids.begin(), ids.end());
         invalidate_users(ids);
     }
-    places_.lock(key).write(now, [&](Progress& progress) {
+    progress_.lock(key).write(now, [&](Progress& progress) {
         progress = {read->position, now, read->has_table};
     });
     return true;
 }
 
-std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view place,
+std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view tables_id,
                                                               std::string_view credential,
                                                               std::chrono::seconds age,
                                                               Clock::time_point now) {
-    const Sessions::Key key = sessions_.key(place, credential);
+    const Sessions::Key key = sessions_.key(tables_id, credential);
     const auto bucket = sessions_.lock(key);
     const Sessions::Entry* const entry = bucket.find();
     if (entry == nullptr || entry->value.generation < beginning_ || entry->age(now) >= age)
@@ -87,16 +87,16 @@ std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view p
     return entry->value.session;
 }
 
-void SessionCache::put(std::string_view place, std::string_view credential, std::string_view token,
-                       const SessionWithUser& session, Generation generation,
-                       Clock::time_point now) {
+void SessionCache::put(std::string_view tables_id, std::string_view credential,
+                       std::string_view token, const SessionWithUser& session,
+                       Generation generation, Clock::time_point now) {
     const model::User& user = session.user;
     // Impersonated sessions are not cached: an entry does not contain the impersonator.
     if (!fits(user.id) || !fits(user.role.value_or("")) ||
         !session.session.impersonated_by.value_or("").empty())
         return;
     const Sessions::Key token_key = key_of_token(token);
-    const Sessions::Key key = sessions_.key(place, credential);
+    const Sessions::Key key = sessions_.key(tables_id, credential);
     const auto bucket = sessions_.lock(key);
     if (generation_ != generation)
         return;

@@ -27,13 +27,13 @@ class SessionCache {
 
     /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
     /// the system refuses.
-    [[nodiscard]] bool init() noexcept { return sessions_.init() && places_.init(); }
+    [[nodiscard]] bool init() noexcept { return sessions_.init() && progress_.init(); }
 
     /// Removes the sessions of users whose rights or sessions another server has revoked. Reads
     /// the table of revocations if no process has done so within a second. Returns false if
     /// revocations of more than two seconds ago may be unknown: no cached session may be used then.
     /// If there was no table at the last read, returns true even while the database is unavailable.
-    bool catch_up(Store& store, std::string_view place, Clock::time_point now);
+    bool catch_up(Store& store, std::string_view tables_id, Clock::time_point now);
 
     /// A logical timestamp of invalidations.
     using Generation = std::uint64_t;
@@ -57,12 +57,13 @@ class SessionCache {
     };
 
     /// Returns the cached session of a credential (a token, with its signature if it has one) if it
-    /// was looked up less than age ago. place: identifies the database, its tables and the secret.
-    std::optional<CachedSession> find(std::string_view place, std::string_view credential,
+    /// was looked up less than age ago. tables_id: identifies the database, its tables and the
+    /// secret.
+    std::optional<CachedSession> find(std::string_view tables_id, std::string_view credential,
                                       std::chrono::seconds age, Clock::time_point now);
     /// Caches a session that was looked up by the credential's token, unless something was
     /// invalidated since the generation.
-    void put(std::string_view place, std::string_view credential, std::string_view token,
+    void put(std::string_view tables_id, std::string_view credential, std::string_view token,
              const SessionWithUser& session, Generation generation, Clock::time_point now);
 
     /// Removes the sessions of a user id in all databases, since different parameters may refer to
@@ -82,16 +83,17 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
-    /// How far the revocations of a place have been read. The entry's age is the time since the
-    /// last successful read.
+    /// How far the revocations of a set of tables have been read. The entry's age is the time since
+    /// the last successful read.
     struct Progress {
         std::int64_t position;
         /// When the last read began.
         Clock::time_point begun_at;
         bool has_table;
     };
-    // More places than a server has. For an evicted one, all revocations would be read again.
-    using Places = ipc::SharedTable<Progress, 4, 32>;
+    // More sets of tables than a server has. For an evicted one, all revocations would be read
+    // again.
+    using ProgressTable = ipc::SharedTable<Progress, 4, 32>;
 
     /// Removes the sessions of users in all databases. ids: sorted.
     void invalidate_users(std::span<const std::string_view> ids) noexcept;
@@ -103,7 +105,7 @@ class SessionCache {
     /// The generation of the last invalidate_all().
     std::atomic<Generation> beginning_;
     Sessions sessions_;
-    Places places_;
+    ProgressTable progress_;
     static_assert(std::atomic<Generation>::is_always_lock_free,
                   "a lock would not be shared by processes");
 };

@@ -187,10 +187,8 @@ TEST(ctl_audit, without_a_position_file_is_reported) {
     write_file(log_ + ".chain", "");
     const ProgramResult empty = verify({log_});
     CHECK_EQUAL(0, empty.status);
-    CHECK(has(empty.output, "note: " + log_ +
-                                ".chain holds no place: it does not tell whether the "
-                                "end of " +
-                                log_ + " is there"));
+    CHECK(has(empty.output, "note: " + log_ + ".chain contains no position: whether the end of " +
+                                log_ + " is missing is unknown"));
     // No account may read what leads to itself.
     std::filesystem::remove(log_ + ".chain");
     std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");

@@ -133,8 +133,8 @@ std::string found_in(const Texts& files, std::optional<audit::ChainPosition> las
 
 TEST_GROUP(audit_chain) {
     TemporaryFile log{O_APPEND};
-    TemporaryFile place;
-    audit::Log chained{log.descriptor(), place.descriptor()};
+    TemporaryFile position_file;
+    audit::Log chained{log.descriptor(), position_file.descriptor()};
 
     std::uint64_t append(std::string_view what) {
         const auto appended =
@@ -179,8 +179,8 @@ TEST(audit_chain, reports_an_edited_line) {
 
 TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
     Texts lines = five();
-    audit::ChainPosition place = audit::parse_line(lines[1])->position;
-    lines[2] = audit::close_line(R"({"what":"other")", place);
+    audit::ChainPosition position = audit::parse_line(lines[1])->position;
+    lines[2] = audit::close_line(R"({"what":"other")", position);
     lines[2].pop_back();
     CHECK_EQUAL(
         std::string("a, line 4: does not follow the line before it, which is another one than was "
@@ -222,7 +222,7 @@ TEST(audit_chain, reports_duplicate_and_malformed_lines) {
 
 TEST(audit_chain, reports_a_truncated_end) {
     Texts lines = five();
-    const audit::ChainPosition last = *audit::parse_position(place.text());
+    const audit::ChainPosition last = *audit::parse_position(position_file.text());
     const std::string anchor = last.hash;
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, {anchor}));
     lines.resize(3);
@@ -267,13 +267,13 @@ TEST(audit_chain, spans_files_in_any_order) {
 
 TEST(audit_chain, continues_without_a_valid_position_file) {
     five();
-    const std::string before = place.text();
+    const std::string before = position_file.text();
     append("f");
-    place.set(before);
+    position_file.set(before);
     CHECK_EQUAL(7u, append("g"));
-    place.set("");
+    position_file.set("");
     CHECK_EQUAL(8u, append("h"));
-    place.set("no place at all");
+    position_file.set("no position at all");
     CHECK_EQUAL(9u, append("i"));
     CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
@@ -346,13 +346,13 @@ TEST(audit_chain, names_the_machine_and_one_instance) {
     CHECK_EQUAL(std::string(host.data()), std::string(audit::parse_line(first)->host));
     CHECK(text::is_lower_hex(instance, audit::instance_size));
     append("b");
-    place.set(""); // the last line has the instance
+    position_file.set(""); // the last line has the instance
     append("c");
     log.set(""); // the .chain file has it
     append("d");
     CHECK_EQUAL(instance, std::string(audit::parse_line(lines_of(log.text())[0])->instance));
     log.set("");
-    place.set("");
+    position_file.set("");
     append("e");
     CHECK(std::string(audit::parse_line(lines_of(log.text())[0])->instance) != instance);
 }
@@ -367,7 +367,7 @@ TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
     std::array<char, 200> chain{};
     std::snprintf(chain.data(), chain.size(), "%020llu %s %020llu %020llu 0\n", 2ULL,
                   position.hash.c_str(), 0ULL, 0ULL);
-    place.set(chain.data());
+    position_file.set(chain.data());
     CHECK_EQUAL(3u, append("c"));
     CHECK_EQUAL(4u, append("d"));
     Texts lines = lines_of(log.text());
@@ -384,8 +384,8 @@ TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
 TEST_GROUP(audit_history) {
     static constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
     TemporaryFile log{O_APPEND};
-    TemporaryFile place;
-    audit::Log chained{log.descriptor(), place.descriptor()};
+    TemporaryFile position_file;
+    audit::Log chained{log.descriptor(), position_file.descriptor()};
     int number = 0;
 
     /// Appends a line about a target. Its caller is the number of the line.
@@ -595,13 +595,13 @@ TEST(audit_chains, are_merged_in_the_order_of_time) {
 
 TEST_GROUP(audit_program) {
     std::array<int, 2> ends{};
-    TemporaryFile place;
+    TemporaryFile position_file;
     std::unique_ptr<audit::Log> piped;
     std::size_t written = 0;
 
     void setup() override {
         CHECK_EQUAL(0, pipe(ends.data()));
-        piped = std::make_unique<audit::Log>(ends[1], place.descriptor());
+        piped = std::make_unique<audit::Log>(ends[1], position_file.descriptor());
     }
     void teardown() override {
         for (const int end : ends)
@@ -789,13 +789,13 @@ TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
     event.operation = "update";
     event.target = R"(,"result":"unknown",)";
     event.status = 503;
-    audit::ChainPosition place;
-    std::string text = audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
+    audit::ChainPosition position;
+    std::string text = audit::close_line(audit::begin_line(event, {}, text::now(), 0), position);
     event.is_outcome_unknown = true;
-    text += audit::close_line(audit::begin_line(event, {}, text::now(), 1), place);
+    text += audit::close_line(audit::begin_line(event, {}, text::now(), 1), position);
     // A retry may have succeeded.
     event.status = 200;
-    text += audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
+    text += audit::close_line(audit::begin_line(event, {}, text::now(), 0), position);
     std::istringstream stream(text);
     const audit::Findings found = audit::verify({{"a", &stream}}, {}, [](std::uint64_t) {});
     CHECK(found.problems.empty());
@@ -833,8 +833,8 @@ TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     event.after = user;
     event.after->id = event.after->name = "x";
     std::string line = audit::begin_line(event, {nasty, nasty, nasty, nasty}, text::now(), 1);
-    audit::ChainPosition place;
-    line = audit::close_line(std::move(line), place);
+    audit::ChainPosition position;
+    line = audit::close_line(std::move(line), position);
     CHECK(line.size() < audit::max_line_length);
     CHECK_EQUAL(line.size() - 1, line.find('\n'));
     line.pop_back();

@@ -55,7 +55,7 @@ class SignInScene : public Utest {
   public:
     void setup() override {
         // The formats in use are known and fresh.
-        formats.refresh(store, place, sign_in::ObservedFormats::Clock::now());
+        formats.refresh(store, tables_id, sign_in::ObservedFormats::Clock::now());
         eva.id = "eva";
         eva.email = "eva@example.org";
         eva.role = "admin";
@@ -69,13 +69,13 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, place, passwords, formats, *limiter, limit, log, second_factor};
+        return {store, tables_id, passwords, formats, *limiter, limit, log, second_factor};
     }
 
     SharedObject<password::AttemptLimiter> limiter;
     Calls calls;
     FakeStore store{calls};
-    std::string_view place = "here";
+    std::string_view tables_id = "here";
     FakePasswords passwords{calls};
     sign_in::ObservedFormats formats;
     FakeLogger log;

@@ -149,17 +149,17 @@ TEST(shared_totals, are_those_of_one_filter_and_one_place) {
     filters.emplace_back().created_before = text::Timestamp();
     filters.emplace_back().created_from = text::Timestamp(std::chrono::milliseconds(1));
     filters.emplace_back(filter("a", "b")).matches_all = true;
-    for (const char* place : {"here", "there"}) {
-        terms.place = place;
-        std::int64_t number = std::string_view(place) == "here" ? 100 : 200;
+    for (const char* tables_id : {"here", "there"}) {
+        terms.tables_id = tables_id;
+        std::int64_t number = std::string_view(tables_id) == "here" ? 100 : 200;
         for (const Filter& each : filters) {
             ++number;
             CHECK_EQUAL(std::to_string(number), total(each, number));
         }
     }
-    for (const char* place : {"here", "there"}) {
-        terms.place = place;
-        std::int64_t number = std::string_view(place) == "here" ? 100 : 200;
+    for (const char* tables_id : {"here", "there"}) {
+        terms.tables_id = tables_id;
+        std::int64_t number = std::string_view(tables_id) == "here" ? 100 : 200;
         for (const Filter& each : filters) {
             ++number;
             CHECK_EQUAL(std::to_string(number), total(each, 0));
@@ -293,7 +293,7 @@ TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
     terms.timeout = 0s;
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 3));
-    terms.place = "there";
+    terms.tables_id = "there";
     CHECK_EQUAL(std::string("4"), total(search_of("a"), 4));
 }
 

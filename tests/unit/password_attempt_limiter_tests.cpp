@@ -19,10 +19,10 @@ TEST_GROUP(attempts) {
     AttemptLimiter::Clock::time_point now = AttemptLimiter::Clock::time_point(1000h);
     AttemptLimit limit{3, 60s};
     SharedObject<AttemptLimiter> limiter;
-    std::string_view place = "here";
+    std::string_view tables_id = "here";
 
     AttemptLimiter::Subject subject(std::string_view address, std::string_view account) const {
-        return limiter->subject(text::Network::of(address), place, account);
+        return limiter->subject(text::Network::of(address), tables_id, account);
     }
 
     void fail(std::string_view address, std::string_view account, int times = 1) {
@@ -173,19 +173,19 @@ TEST(attempts, are_reset_by_a_success_for_the_account_and_address) {
 
 TEST(attempts, are_separate_for_each_database) {
     fail("10.0.0.1", "eva", 3);
-    place = "there";
+    tables_id = "there";
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
     forgive("10.0.0.1", "eva");
-    place = "here";
+    tables_id = "here";
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
 TEST(attempts, of_an_address_count_across_databases) {
     for (const char* each : {"here", "there", "elsewhere"}) {
-        place = each;
+        tables_id = each;
         fail("10.0.0.1", "eva", 3);
     }
-    place = "nowhere else";
+    tables_id = "nowhere else";
     CHECK_EQUAL(std::string("network/64 60"), state("10.0.0.1", "ivo"));
 }
 

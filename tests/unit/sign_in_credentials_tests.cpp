@@ -42,11 +42,11 @@ TEST(credentials, in_lower_case_do_not_match_an_address_in_capitals) {
 }
 
 TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
-    sign_in::CredentialVerifier(store, place, passwords, formats, *limiter, limit, log)
+    sign_in::CredentialVerifier(store, tables_id, passwords, formats, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
     sign_in::ObservedFormats unknown;
-    sign_in::CredentialVerifier(store, place, passwords, unknown, *limiter, limit, log)
+    sign_in::CredentialVerifier(store, tables_id, passwords, unknown, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
@@ -54,10 +54,10 @@ TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
 TEST(credentials, of_each_Location_have_its_formats_and_failures) {
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    place = "there";
+    tables_id = "there";
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
     expect("password_formats, credential eva@example.org, verify right", calls.text());
-    place = "here";
+    tables_id = "here";
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
@@ -159,7 +159,7 @@ TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
         password::AttemptLimiter& attempts = *limiter;
         const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
-            attempts.record_failure(attempts.subject(network, place, "eva@example.org"), limit,
+            attempts.record_failure(attempts.subject(network, tables_id, "eva@example.org"), limit,
                                     password::AttemptLimiter::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");

@@ -34,8 +34,8 @@ TEST_GROUP(session_cache) {
     SharedObject<SessionCache> cache;
 
     void keep(std::string_view token, const store::SessionWithUser& session,
-              std::string_view place = "here") {
-        cache->put(place, signed_token(token), token, session, cache->generation(), time);
+              std::string_view tables_id = "here") {
+        cache->put(tables_id, signed_token(token), token, session, cache->generation(), time);
     }
 
     /// What a client sends as the token.
@@ -44,9 +44,9 @@ TEST_GROUP(session_cache) {
     }
 
     /// The user of a cached session: "eva as admin", or "none".
-    std::string kept(std::string_view token, std::string_view place = "here",
+    std::string kept(std::string_view token, std::string_view tables_id = "here",
                      std::chrono::seconds age = 60s) {
-        const auto known = cache->find(place, signed_token(token), age, time);
+        const auto known = cache->find(tables_id, signed_token(token), age, time);
         if (!known)
             return "none";
         const auto session = known->signed_in();
@@ -331,8 +331,8 @@ TEST(revocations, that_are_read_again_remove_sessions_once) {
 
 TEST(revocations, are_read_once_by_many_places) {
     const auto catch_up = [&] {
-        for (int place = 0; place < 100; ++place)
-            CHECK_TRUE(cache->catch_up(store, std::to_string(place), time));
+        for (int tables_id = 0; tables_id < 100; ++tables_id)
+            CHECK_TRUE(cache->catch_up(store, std::to_string(tables_id), time));
     };
     store.revocations.position = 7;
     catch_up();

@@ -19,9 +19,9 @@ namespace useradmin::ctl {
 namespace {
 
 /// Puts the names and schemas of the tables into statements.
-class Places {
+class QualifiedNames {
   public:
-    Places(Database& database, const store::Schema& schema)
+    QualifiedNames(Database& database, const store::Schema& schema)
         : names_(database.tables()), schema_(schema) {
         if (!database.dialect().product().has_schemas)
             return;
@@ -33,7 +33,7 @@ class Places {
 
     /// Returns the statement with the tables' actual names and schemas. Indexes are named after
     /// their tables.
-    std::string placed(std::string statement) const {
+    std::string apply(std::string statement) const {
         const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
             {"user", names_.user, schema_.user},
             {"session", names_.session, schema_.session},
@@ -41,24 +41,24 @@ class Places {
         for (const auto& [known, name, table] : tables) {
             // Without a dot, this is the whole name.
             const std::string own(name.substr(name.find('.') + 1));
-            const std::string place = place_of(table, name);
-            replace_all(statement, "\"" + known + "\"", place);
+            const std::string qualified = qualified_name(table, name);
+            replace_all(statement, "\"" + known + "\"", qualified);
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
             // Other tables are created in the schema of the user table.
             if (known == "user")
                 for (const std::string other :
                      {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
                       "\"useradmin_attempt\"", "\"apikey\""})
-                    replace_all(
-                        statement, other,
-                        place.substr(0, place.size() - store::quoted_identifier(own).size()) +
-                            other);
+                    replace_all(statement, other,
+                                qualified.substr(0, qualified.size() -
+                                                        store::quoted_identifier(own).size()) +
+                                    other);
         }
         return statement;
     }
 
   private:
-    std::string place_of(const store::Table& table, std::string_view name) const {
+    std::string qualified_name(const store::Table& table, std::string_view name) const {
         const bool has_schema = table.exists() || name.find('.') != name.npos;
         return has_schema ? table.sql : default_schema_ + table.sql;
     }
@@ -80,7 +80,7 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
 }
 
 /// Adds the missing columns of a migration to the user table, and their names to `added`.
-void add_columns(Database& database, const store::Schema& schema, const Places& places,
+void add_columns(Database& database, const store::Schema& schema, const QualifiedNames& names,
                  std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
         const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
@@ -90,7 +90,7 @@ void add_columns(Database& database, const store::Schema& schema, const Places& 
             continue;
         added.push_back(column_name(schema.user, name));
         statement.replace(first, length, added.back());
-        database.execute(places.placed(std::move(statement)));
+        database.execute(names.apply(std::move(statement)));
     }
 }
 
@@ -120,12 +120,12 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
 }
 
 /// Creates the missing tables of an SQL file with their indexes.
-void create_tables(Database& database, const store::Schema& schema, const Places& places,
+void create_tables(Database& database, const store::Schema& schema, const QualifiedNames& names,
                    std::string_view file) {
     for (const std::string_view text : sql_files_with_prefix(database, file))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
-                database.execute(places.placed(std::move(statement)));
+                database.execute(names.apply(std::move(statement)));
 }
 
 /// The result of the command.
@@ -214,7 +214,7 @@ Exit create_schema(Context& context) {
         adds_keys && id != nullptr && id->is_serial())
         throw CommandError(Exit::failure, "API keys need users whose ids are texts or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
-    const Places places(database, before);
+    const QualifiedNames qualified(database, before);
     // The SQL files name types without a schema.
     if (dialect.product().has_schemas) {
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
@@ -227,13 +227,13 @@ Exit create_schema(Context& context) {
                 store::literal(before.user.sql) + "::regclass AND pg_has_role(relowner, 'MEMBER')");
     }
     if (!is_complete)
-        create_tables(database, before, places, "schema");
+        create_tables(database, before, qualified, "schema");
     if (adds_keys)
-        create_tables(database, before, places, "api_keys");
+        create_tables(database, before, qualified, "api_keys");
     // A table that was just created has all columns.
     if (before.user.exists())
         for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))
-            add_columns(database, before, places, migration, done.added_columns);
+            add_columns(database, before, qualified, migration, done.added_columns);
     transaction.commit();
     print_done(context, done);
     return Exit::success;

@@ -37,14 +37,14 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, bool ha
     std::ifstream stream(name);
     const int error = stream.is_open() ? 0 : errno;
     const std::string text(std::istreambuf_iterator<char>(stream), {});
-    auto place = audit::parse_position(text);
-    if (!place && has_lines && error != ENOENT)
+    auto position = audit::parse_position(text);
+    if (!position && has_lines && error != ENOENT)
         notes.push_back(name +
                         (error != 0
                              ? " cannot be read (" + std::generic_category().message(error) + ")"
-                             : " holds no place") +
-                        ": it does not tell whether the end of " + log + " is there");
-    return place;
+                             : " contains no position") +
+                        ": whether the end of " + log + " is missing is unknown");
+    return position;
 }
 
 /// The open files; "-" is standard input.

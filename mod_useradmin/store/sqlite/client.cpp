@@ -23,9 +23,9 @@ class Execution {
     Execution& operator=(const Execution&) = delete;
 
     bool bind(std::span<const char* const> arguments) noexcept {
-        int place = 0;
+        int index = 0;
         for (const char* argument : arguments)
-            if (sqlite3_bind_text(statement_, ++place, argument, -1, SQLITE_STATIC) != SQLITE_OK)
+            if (sqlite3_bind_text(statement_, ++index, argument, -1, SQLITE_STATIC) != SQLITE_OK)
                 return false;
         return true;
     }
