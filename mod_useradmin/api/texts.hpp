@@ -49,8 +49,9 @@ struct Texts {
     Text deleted = {"Usuario eliminado correctamente", "The user has been deleted."};
     Text last_super_admin = {"Debe quedar al menos un superAdmin",
                              "At least one super admin must remain."};
-    Text user_changed = {"El usuario ha cambiado",
-                         "This user has changed in the meantime. Look again before you go on."};
+    Text user_changed = {
+        "El usuario ha cambiado",
+        "This user has changed in the meantime. Check the current data before you continue."};
     Text origin_not_allowed = {"Origen no permitido", "The origin of this page is not allowed."};
     // UserAdminExtras.
     Text sessions_forbidden = {"No tienes permisos para gestionar sesiones",
@@ -113,7 +114,7 @@ struct Texts {
                         "The service is busy. Try again in a moment."};
     Text bad_request = {"Petición incorrecta", "The request is not valid."};
     Text openapi_failed = {"Error al describir la interfaz",
-                           "The interface could not be described."};
+                           "The description of the interface is unavailable."};
     Text request_timed_out = {"Tiempo de espera agotado", "The request took too long. Try again."};
     Text too_many_requests = {"Demasiadas peticiones", "Too many requests. Try again later."};
 };

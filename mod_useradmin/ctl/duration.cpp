@@ -47,7 +47,7 @@ text::Timestamp parse_expiry(std::string_view text, text::Timestamp now) {
     const auto time = text::parse_date(text);
     if (!time)
         throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
-                                        "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
+                                        "2027-01-31T18:00:00Z) or a duration (30m, 12h, 7d, "
                                         "2w)");
     if (*time <= now)
         throw CommandError(Exit::usage, "--expires is in the past");

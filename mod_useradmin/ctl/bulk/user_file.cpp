@@ -280,7 +280,7 @@ std::optional<FileLine> UserFileReader::next() {
         if (line.empty()) // skips empty lines
             continue;
         if (!text::is_clean_utf8(line))
-            read.problem = "is not UTF-8, or holds U+0000";
+            read.problem = "is not UTF-8, or contains U+0000";
         else if (format_ == FileFormat::csv)
             read_cells(line, read);
         else

@@ -32,13 +32,13 @@ std::string number_text(const Options& options, std::string_view name) {
 std::string window_of(const Options& options) {
     if (!options.has("rate")) {
         if (options.has("per"))
-            throw CommandError(Exit::usage, "--per belongs to --rate");
+            throw CommandError(Exit::usage, "--per requires --rate");
         return "";
     }
     const auto window = parse_duration(options.find("per").value_or("1d"));
     if (!window || *window > std::chrono::milliseconds(largest_number))
         throw CommandError(Exit::usage,
-                           "--per must be a length of time: 30m, 12h, 7d, 2w; at most 24d");
+                           "--per must be a duration such as 30m, 12h, 7d or 2w; at most 24d");
     return std::to_string(std::chrono::milliseconds(*window).count());
 }
 
@@ -52,7 +52,7 @@ model::NullableText permissions_of(const Options& options) {
     if (!object || !std::all_of(keys.begin(), keys.end(), [&](std::string_view key) {
             return object->texts(key).has_value();
         }))
-        throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of texts: "
+        throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of strings: "
                                         "'{\"files\":[\"read\"]}'");
     return text;
 }

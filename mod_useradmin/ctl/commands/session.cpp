@@ -61,7 +61,7 @@ std::chrono::seconds length_of(const Options& options) {
         return sign_in::session_lifetime;
     const auto length = parse_duration(*said);
     if (!length)
-        throw CommandError(Exit::usage, "--for must be a length of time: 30m, 12h, 7d, 2w");
+        throw CommandError(Exit::usage, "--for must be a duration such as 30m, 12h, 7d or 2w");
     return *length;
 }
 
