@@ -1,5 +1,5 @@
-// better-auth's admin client, once with the library and once with this httpd, on twin databases: the replies and the
-// rows are the same.
+// better-auth's admin client against the library and against this httpd, with equal databases: compares the replies and
+// the resulting rows.
 import assert from "node:assert/strict";
 
 import { Application, newest, origin, secret, versions } from "./support/applications.mjs";
@@ -83,7 +83,7 @@ class Twins {
       });
       return here;
     };
-    // The library's side, and httpd's.
+    // The library, and httpd.
     twins.sides = [
       side(origin, database, {
         customFetchImpl: (url, request) => library.auth.handler(new Request(url, request)),
@@ -94,7 +94,7 @@ class Twins {
     return twins;
   }
 
-  /** The ids that mean the same: [library's, httpd's]. */
+  /** Pairs of corresponding ids: [library's, httpd's]. */
   pairs = [];
 
   async #ask(side, name, argument) {
@@ -105,7 +105,7 @@ class Twins {
     return { status, type: headers.get("content-type"), text: await here.response.text(), data, error };
   }
 
-  /** Remembers the ids and tokens that are in the same places. */
+  /** Records which ids and tokens of the two replies correspond. */
   #pair(one, other) {
     if (one === null || typeof one !== "object") return;
     for (const [name, mine] of Object.entries(one)) {
@@ -121,14 +121,14 @@ class Twins {
       mapTexts(value, (each) =>
         isTime.test(each) ? "(a time)" : (this.pairs.find((pair) => pair[side] === each)?.[0] ?? each),
       );
-    // As a string, since the order of members counts.
+    // As a string: the order of members matters.
     const body = text === "" ? "" : JSON.stringify(common(JSON.parse(text)));
     // A Response of the library has no status line.
     const { statusText, ...problem } = error ?? {};
     return { ...answer, body, data: common(data), error: common(problem) };
   }
 
-  /** Makes a call on both sides, which must answer the same. Returns the library's answer. */
+  /** Makes a call on both sides and compares the replies. Returns the library's reply. */
   async call(name, argument, cookie) {
     this.cookie = cookie;
     const [there, here] = [await this.#ask(0, name, argument), await this.#ask(1, name, argument)];
@@ -147,7 +147,7 @@ class Twins {
     return there;
   }
 
-  /** The rows of one side, without what differs anyway: ids, hashes and times. */
+  /** Returns the rows of one side without ids, hashes and times, which always differ. */
   async #rows({ database }) {
     const users = await database.rows('SELECT * FROM "user" ORDER BY "email"');
     const emails = new Map(users.map(({ id, email }) => [id, email]));
@@ -173,9 +173,9 @@ class Twins {
   }
 }
 
-/** Calls that a page could make, right and wrong ones. */
+/** Generates calls that a page could make, valid and invalid ones. */
 class Calls {
-  /** longestPassword: where it is endless, the library creates users with any password. */
+  /** longestPassword: Infinity if the library creates users with passwords of any length. */
   constructor(seed, users, sessions, longestPassword) {
     this.longestPassword = longestPassword;
     this.number = randomNumbers(seed);
@@ -189,7 +189,7 @@ class Calls {
   chance(part) {
     return this.number() < part;
   }
-  /** Mostly the value, or one of another type. */
+  /** Usually returns the value, sometimes one of another type. */
   perhaps(value, part = 0.9) {
     return this.chance(part) ? value : this.one([undefined, null, 5, true, "", ["a"], { a: 1 }]);
   }
@@ -225,7 +225,7 @@ class Calls {
     if (this.chance(0.05)) data[this.one(["password", "id"])] = "x";
     return data;
   }
-  /** A query of a list. Without ORDER BY the order is undefined, so the page then contains all users. */
+  /** Returns the query of a list. Without a sort order, the page contains all users, since their order is undefined. */
   query() {
     const query = { limit: this.one([2, 5, 100, "100", 0, "abc", 1000]), sortBy: "createdAt" };
     if (this.chance(0.3)) query.offset = this.one([1, 3, "2", 0, "x", 1000]);
@@ -329,7 +329,7 @@ const tests = (check) =>
       const calls = new Calls(29, [site.root, ...sessions].map(({ user }) => user), sessions.map(({ token }) => token), site.version.longestPassword);
       for (let made = 0; made < count; ++made) {
         const [name, argument] = calls.next();
-        // The root's account is the one that makes the calls.
+        // The caller's account.
         const isOfRoot = JSON.stringify(argument).includes(site.root.user.id);
         const changes = /^(updateUser|setRole|setUserPassword|revokeUserSessions)$/.test(name);
         if (isOfRoot && changes) continue;
@@ -346,7 +346,7 @@ const tests = (check) =>
   });
 
 const impersonationTests = (check) => {
-  /** A browser that is signed in as the library's admin, and two further accounts. */
+  /** Returns a browser signed in as an admin of the library, and two further accounts. */
   const open = async (site) => {
     const { adminClient } = await load(`${site.version.packageName}/client/plugins`);
     await site.database.rows('UPDATE "user" SET "role" = \'admin\' WHERE "id" = $1', [site.root.user.id]);
@@ -369,7 +369,7 @@ const impersonationTests = (check) => {
   for (const rememberMe of [true, false])
     for (const [beginning, ending] of [["here", "here"], ["here", "there"], ["there", "here"]])
       check(
-        `a session that ${rememberMe ? "stays" : "ends with the browser"} impersonates ${beginning} and goes back ${ending}`,
+        `a session that ${rememberMe ? "is remembered" : "ends with the browser"} impersonates ${beginning} and stops ${ending}`,
         async (site) => {
           const { browser, user } = await open(site);
           await signIn(site, browser, rememberMe);
@@ -398,7 +398,7 @@ const impersonationTests = (check) => {
       const cookies = [cookiesOf(browser)];
       const { data: ended } = await browser[side].admin.stopImpersonating();
       cookies.push(cookiesOf(browser));
-      // Earlier releases leave it as it is.
+      // Earlier releases do not change it.
       if (site.version !== newest) cookies[1].delete("better-auth.dont_remember");
       const members = [begun, ended].map((data) => [Object.keys(data), Object.keys(data.session), Object.keys(data.user)]);
       steps[side] = { cookies, members };

@@ -84,12 +84,12 @@ describeSite(
         const replies = await callAll(client, (email, password) => site.signIn({ email, password }));
         results.push({ mismatches: mismatches(replies), shape: shape(replies) });
       }
-      // The library itself replies null where its type says undefined.
+      // The library replies with null where its type has undefined.
       assert.deepEqual(...results);
       assert.equal(Object.keys(results[0].shape).length, 15);
     });
 
-    // Not every system has one.
+    // Not every system has Chromium.
     if (!browserProgram) return;
 
     check("an admin page lists, searches, bans and impersonates", async (site) => {

@@ -90,7 +90,7 @@ const testsOf = (version) => (check) => {
     assert.deepEqual({ valid, code: error?.code }, { valid: false, code });
     return error;
   };
-  /** Returns whom the application gives a session for the key. */
+  /** Returns the user for whom the application accepts the key. */
   const ownerThere = async (site, { key }) => {
     const reply = await site.application.send("GET", "/get-session", asHeader(key.key));
     return reply.status === 200 ? reply.body?.user.id : reply.status;
@@ -106,7 +106,7 @@ const testsOf = (version) => (check) => {
     assert.ok(await adapter.update({ model: "apikey", where: where(owned), update }));
   };
 
-  check("a key that a user makes there is that user here", async (site) => {
+  check("a key that a user creates in the application identifies that user", async (site) => {
     const { user, session } = await site.signedIn();
     const key = remember(site, await call(site, session, "create", { name: "key" }));
     for (const headers of [asHeader(key.key), asBearer(key.key)]) {
@@ -123,7 +123,7 @@ const testsOf = (version) => (check) => {
       assert.equal((await read(site, headers, "")).status, 200);
   });
 
-  check("an unknown key is refused, also beside a session", async (site) => {
+  check("an unknown key is refused, even with a session", async (site) => {
     const owned = { user: site.root.user, key: { key: "k".repeat(64) } };
     await refused(site, owned, "no user has it");
     assert.equal((await read(site, asBearer(owned.key.key), "")).status, 401);
@@ -140,7 +140,7 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
   });
 
-  check("a key that is disabled there is refused here until it is enabled", async (site) => {
+  check("a key that the application disabled is refused until it is enabled", async (site) => {
     const { user, session } = await site.signedIn();
     const owned = { user, key: await createKey(site, user) };
     await call(site, session, "update", { keyId: owned.key.id, enabled: false });
@@ -151,7 +151,7 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
   });
 
-  check("a key that is deleted there is refused here", async (site) => {
+  check("a key that the application deleted is refused", async (site) => {
     const { user, session } = await site.signedIn();
     const owned = { user, key: await createKey(site, user) };
     assert.equal(await status(site, owned), 200);
@@ -165,13 +165,13 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
     await change(site, owned, { expiresAt: new Date(Date.now() - 1) });
-    // The application would delete it first.
+    // Otherwise, the application would delete it first.
     await refused(site, owned, "it has expired");
     await refusedThere(site, owned, "KEY_EXPIRED");
     await refused(site, owned, "no user has it");
   });
 
-  check("a key of a user who is banned there is refused here until the ban is lifted", async (site) => {
+  check("a key of a user whom the application banned is refused until the ban is lifted", async (site) => {
     const owned = await createUserAndKey(site);
     await site.adminThere("ban-user", { userId: owned.user.id });
     await refused(site, owned, "its user is banned");
@@ -179,14 +179,14 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
   });
 
-  check("a key of a user who is deleted there is refused", async (site) => {
+  check("a key of a user whom the application deleted is refused", async (site) => {
     const owned = await createUserAndKey(site);
     await site.adminThere("remove-user", { userId: owned.user.id });
     await refused(site, owned, "no user has it");
     assert.equal(await ownerThere(site, owned), 401);
   });
 
-  check("the requests that remain are counted together", async (site) => {
+  check("both sides count the remaining requests together", async (site) => {
     const owned = await createUserAndKey(site, { remaining: 2, rateLimitEnabled: false });
     assert.equal(await status(site, owned), 200);
     const { valid, key } = await verify(site, owned);
@@ -194,11 +194,11 @@ const testsOf = (version) => (check) => {
     const reply = await refused(site, owned, "no requests remain", 429);
     assert.equal(reply.headers.get("retry-after"), null);
     await refusedThere(site, owned, "USAGE_EXCEEDED");
-    // That deleted it.
+    // The application deleted it.
     await refused(site, owned, "no user has it");
   });
 
-  check("a refill here counts there, and the reverse", async (site) => {
+  check("both sides accept each other's refills", async (site) => {
     const owned = await createUserAndKey(site, {
       remaining: 1,
       refillAmount: 5,
@@ -212,7 +212,7 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).remaining, 4);
     assert.equal((await verify(site, owned)).key?.remaining, 3);
-    // The application refills only a key whose last refill, which was here, is still the time that it has read.
+    // The application refills a key only if its last refill, which was here, has not changed since it read the key.
     await change(site, owned, { refillInterval: 1 });
     const isDue = async () => {
       const { lastRefillAt } = await stored(site, owned);
@@ -226,7 +226,7 @@ const testsOf = (version) => (check) => {
     assert.equal((await stored(site, owned)).remaining, 4);
   });
 
-  check("the requests of a rate limit are counted together", async (site) => {
+  check("both sides count the requests of a rate limit together", async (site) => {
     const owned = await createUserAndKey(site, { rateLimitMax: 2, rateLimitTimeWindow: day });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
@@ -234,15 +234,15 @@ const testsOf = (version) => (check) => {
     const wait = Number(reply.headers.get("retry-after")) * 1000;
     assert.ok(wait > 0 && wait <= day, reply.headers.get("retry-after"));
     const { details } = await refusedThere(site, owned, "RATE_LIMITED");
-    // 1.4 does not say how long to wait.
+    // 1.4 does not return how long to wait.
     if (details) assert.ok(details.tryAgainIn <= wait);
-    // The next window, which the application's request starts.
+    // The application's request starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.ok(await isValid(site, owned));
     assert.equal(await status(site, owned), 200);
     await refusedThere(site, owned, "RATE_LIMITED");
     await refused(site, owned, "its rate limit is reached", 429);
-    // One that a request here starts.
+    // A request here starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).requestCount, 1);
@@ -250,7 +250,7 @@ const testsOf = (version) => (check) => {
     await refused(site, owned, "its rate limit is reached", 429);
   });
 
-  check("a key that useradminctl creates is one here and there until it is revoked", async (site) => {
+  check("a key that useradminctl creates is valid on both sides until it is revoked", async (site) => {
     const user = await site.createHere();
     const permissions = { files: ["read"] };
     const { status: created, output, error } = await site.control(
@@ -268,7 +268,7 @@ const testsOf = (version) => (check) => {
 
   // 1.4 has one configuration.
   if (version.apiKeyPackage)
-    check("a key of another configuration than the default is refused", async (site) => {
+    check("a key of a configuration other than the default is refused", async (site) => {
       const owned = await createUserAndKey(site, { configId: "other" });
       await refused(site, owned, "no user has it");
       const { api } = site.application.auth;

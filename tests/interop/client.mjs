@@ -76,7 +76,7 @@ const tests = (isNewest) => (check) => {
     assert.equal(await site.application.session({ cookie }), null);
   });
 
-  check("signed up there, the client signs in here", async (site) => {
+  check("a user who signed up at the application can sign in here with the client", async (site) => {
     const person = somebody();
     site.log.keepSecret(person.password);
     site.remember(await site.application.signUp(person.name, person.email, person.password));
@@ -88,7 +88,7 @@ const tests = (isNewest) => (check) => {
     }
   });
 
-  check("a session from there is read by the client here, and signed out", async (site) => {
+  check("the client reads a session of the application, and ends it", async (site) => {
     const { session } = await site.signedIn();
     const { auth, jar } = await client(site);
     jar.set(session.cookieName, session.cookieValue);
@@ -110,7 +110,7 @@ const tests = (isNewest) => (check) => {
     assert.equal(jar.size, 0);
   });
 
-  check("a sign-in that is remembered ends what said otherwise, as in the newest release", async (site) => {
+  check("a remembered sign-in clears the cookie of an unremembered one, as in the newest release", async (site) => {
     const { email, password } = await site.createHere();
     const { auth, jar, replies } = await client(site);
     await auth.signIn.email({ email, password, rememberMe: false });
@@ -147,7 +147,7 @@ const tests = (isNewest) => (check) => {
       }
     });
 
-  check("replies are shaped as the library's, to the cookies' attributes", async (site) => {
+  check("replies have the library's form, including the attributes of cookies", async (site) => {
     const user = await site.createHere();
     const both = async (method, path, { cookie, body }) => {
       const there = await site.application.call(method, path, { cookie, body });
@@ -264,7 +264,7 @@ const tests = (isNewest) => (check) => {
         }
     });
 
-  check("the bearer plugin's header comes with a sign-in, and is a bearer here and there", async (site) => {
+  check("a sign-in returns the bearer plugin's header, which is a valid bearer token on both sides", async (site) => {
     const user = await site.createHere();
     const { auth, replies } = await client(site);
     await auth.signIn.email({ email: user.email, password: user.password });

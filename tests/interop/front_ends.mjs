@@ -22,7 +22,7 @@ const plain = {
   remove: (page) => page.getByRole("button", { name: "Delete" }).click(),
 };
 
-/** How people work with the pages. */
+/** The actions of a user on each page. */
 const pages = {
   "react-admin": {
     emails: (page) => page.locator("tbody td.column-email").allTextContents(),
@@ -57,11 +57,11 @@ const withPage = async (site, name, { cookieName, cookieValue }, work) => {
   await visit(browser, address, cookies, (page) => work(page, pages[name]));
 };
 
-/** Searches until the list shows one person alone: react-admin goes back to its list when a search comes late. */
+/** Searches until the list shows only one person: react-admin may show the old list again after a late reply. */
 const find = async (page, emails, words, person) => {
   const answered = page.waitForResponse((reply) => new URL(reply.url()).searchParams.get("search") === words);
   await page.getByLabel("Search").fill(words);
-  // Until then the page shows the previous list, which may contain that person as well.
+  // Until then the page shows the previous list, which may also contain that person.
   await answered;
   await comesTo(() => emails(page), [person.email]);
 };
@@ -71,10 +71,10 @@ describeSite(
   newest,
   asMigrated,
   (check) => {
-    // Not every system has one.
+    // Not every system has Chromium.
     if (!browserProgram) return;
 
-    check("the recipes' types are those of the service's own document, and all are right", async (site) => {
+    check("the recipes have the types of the service's document, and compile", async (site) => {
       assert.equal(await (await prepare(site)).problems(Object.keys(pages).map((name) => `${name}.tsx`)), "");
     });
 

@@ -45,7 +45,7 @@ const reset = async (application, token) =>
   (await application.call("POST", "/reset-password", { body: { newPassword, token } })).status;
 
 const tests = (check) => {
-  check("resetPassword takes the token of a link once, and not another one", async (site) => {
+  check("resetPassword accepts the token of a link once, and no other token", async (site) => {
     const user = await site.createHere();
     const token = await sendLink(site, user, "password");
     assert.equal(await reset(site.application, `${token.slice(1)}x`), 400);
@@ -54,7 +54,7 @@ const tests = (check) => {
     assert.equal(await reset(site.application, token), 400);
   });
 
-  check("resetPassword takes no token of a link before another link, address or password", async (site) => {
+  check("resetPassword rejects a link from before a newer link, address or password", async (site) => {
     const user = await site.createHere();
     const changes = [
       ["POST", `${user.id}/password-link`],
@@ -69,7 +69,7 @@ const tests = (check) => {
     }
   });
 
-  check("resetPassword takes it where identifiers are stored hashed, or in both storages", async (site) => {
+  check("resetPassword accepts a token if identifiers are hashed, or stored in both storages", async (site) => {
     const values = new Map();
     const secondaryStorage = {
       get: (key) => values.get(key) ?? null,
@@ -91,7 +91,7 @@ const tests = (check) => {
     }
   });
 
-  check("a user who was invited sets the first password there", async (site) => {
+  check("an invited user sets the first password in the application", async (site) => {
     const { password, ...person } = somebody();
     const { status, body } = await site.here("POST", "/mailing/users", { body: { ...person, invite: true } });
     assert.equal(status, 200, JSON.stringify(body));
@@ -100,7 +100,7 @@ const tests = (check) => {
     await site.signIn({ ...person, password: newPassword });
   });
 
-  check("verify-email takes the token of a link for that address", async (site) => {
+  check("verify-email accepts the token of a link for that address", async (site) => {
     const person = somebody();
     site.log.keepSecret(person.password);
     const { user } = site.remember(

@@ -17,6 +17,6 @@ import "./admin_page.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";
 
-// One at a time would leave the machine waiting for a password's hash or a timer.
+// Concurrently: a single site often waits for a timer or a hash.
 runSites(3);
 await import("./manual.mjs");

@@ -42,7 +42,7 @@ describeSite(
       return { folder, file: join(folder, "openapi.json"), document: JSON.parse(text) };
     };
 
-    check("Redocly's recommended rules find nothing in it", async (site) => {
+    check("the document has no findings with Redocly's recommended rules", async (site) => {
       for (const service of services) {
         const { file } = await documentOf(site, service);
         const lint = await tool("@redocly/cli/bin/cli.js", "lint", "--extends=recommended-strict", "--format=json", file);
@@ -52,7 +52,7 @@ describeSite(
       }
     });
 
-    check("openapi-typescript makes types of it that tsc --strict compiles, and that fit a reply", async (site) => {
+    check("openapi-typescript generates types that compile with tsc --strict and match a reply", async (site) => {
       for (const service of services) {
         const { folder, file, document } = await documentOf(site, service);
         const types = join(folder, "openapi.d.ts");
@@ -80,7 +80,7 @@ export const user: components["schemas"]["User"] = { id: "1", name: "Ana" };
       }
     });
 
-    check("it has the columns that the live table has beside the eleven fields", async (site) => {
+    check("the document has the further columns of the live table", async (site) => {
       const extra = async () =>
         (await documentOf(site, services[0])).document.components.schemas.FullUser.properties;
       assert.ok(!("phone" in (await extra())));

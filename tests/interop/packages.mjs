@@ -1,2 +1,2 @@
-// Is installed beside node_modules in the work folder, since an import looks for a package from its own file upwards.
+// Copied next to node_modules in the work folder, because imports are resolved from the importing file upwards.
 export const load = (name) => import(name);

@@ -1,4 +1,4 @@
-// Passwords and addresses, as each side writes and reads them.
+// Passwords and addresses: each side accepts what the other stores.
 import assert from "node:assert/strict";
 
 import { argon2idPasswords, newest, versions } from "./support/applications.mjs";
@@ -11,7 +11,7 @@ const storedPassword = async (site, id) =>
 
 const passwords = ["contraseña con ñ y espacios ", "ﬁnal ½ Å Ω 가", "пароль密码🔑🔑", "x".repeat(128)];
 
-// The same accounts open other Locations by httpd's own password dialogue.
+// The same accounts are accepted by Basic authentication in other Locations.
 const directives = `<Location "/dialogue">
   AuthType Basic
   AuthName "The application's accounts"
@@ -47,7 +47,7 @@ const tests = (check) => {
     ]);
   });
 
-  check("AuthBasicProvider useradmin: what is set there opens here, scrypt and argon2id", async (site) => {
+  check("AuthBasicProvider useradmin accepts passwords set in the application, scrypt and argon2id", async (site) => {
     for (const application of [
       site.application,
       await site.another({ emailAndPassword: argon2idPasswords }),
@@ -61,11 +61,11 @@ const tests = (check) => {
       await site.adminThere("ban-user", { userId: user.id });
       assert.equal(await dialogue(site, person.email, person.password), 401);
     }
-    // httpd's own lines on each refusal.
+    // httpd's own log lines about a refusal.
     for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.forgive(tag);
   });
 
-  check("scrypt: any password that is set here signs in there", async (site) => {
+  check("scrypt: any password set here signs in at the application", async (site) => {
     for (const password of passwords) {
       const user = await site.createHere(somebody({ password }));
       await site.signIn(user);
@@ -73,7 +73,7 @@ const tests = (check) => {
     }
   });
 
-  check("a password of 129 letters signs in there where the library takes it", async (site) => {
+  check("a password of 129 letters signs in at the application if the library accepts it", async (site) => {
     const { longestPassword } = site.version;
     const user = await site.createHere(somebody({ password: "x".repeat(129) }));
     const { status, body } = await site.application.signIn(user.email, user.password);
@@ -81,13 +81,13 @@ const tests = (check) => {
     else assert.deepEqual([status, body.code], [400, "PASSWORD_TOO_LONG"]);
   });
 
-  check("scrypt: composed and decomposed letters are one password, as in the library", async (site) => {
+  check("scrypt: composed and decomposed letters are the same password, as in the library", async (site) => {
     const user = await site.createHere(somebody({ password: "contraseña ﬁna".normalize("NFD") }));
     await site.signIn({ ...user, password: "contraseña fina" });
   });
 
   check(
-    "argon2id: any password that is set here signs in there with the two lines of the manual",
+    "argon2id: any password set here signs in at the application with the manual's two lines",
     async (site) => {
       const application = await site.another({ emailAndPassword: argon2idPasswords });
       for (const password of passwords) {
@@ -100,7 +100,7 @@ const tests = (check) => {
   );
 
   check(
-    "UserAdminEmailCase lower: an address in capitals here signs in there, however it is typed",
+    "UserAdminEmailCase lower: an address created in capitals signs in at the application in any case",
     async (site) => {
       const person = somebody();
       const user = await site.createHere({ ...person, email: person.email.toUpperCase() });
@@ -116,7 +116,7 @@ const tests = (check) => {
   );
 
   check(
-    "UserAdminAccountId: the account row is the one that this release of the library looks for",
+    "UserAdminAccountId: the account row is as this release of the library expects",
     async (site) => {
       const user = await site.createHere();
       const [account] = await site.database.rows('SELECT * FROM "account" WHERE "userId" = $1', [user.id]);
@@ -126,7 +126,7 @@ const tests = (check) => {
     },
   );
 
-  check("UserAdminAccountId user-id signs in there with every release, email up to 1.6", async (site) => {
+  check("UserAdminAccountId user-id works with every release, email up to 1.6", async (site) => {
     const signsIn = async (path) => {
       const user = await site.createHere(somebody(), path);
       return (await site.application.signIn(user.email, user.password)).status === 200;
@@ -137,7 +137,7 @@ const tests = (check) => {
     );
   });
 
-  check("a password that the user changes there stays the user's own", async (site) => {
+  check("a password that the user changed in the application stays valid", async (site) => {
     const { user, session } = await site.signedIn();
     const reply = await site.application.call("POST", "/change-password", {
       body: { currentPassword: user.password, newPassword: "la contraseña nueva" },
@@ -149,7 +149,7 @@ const tests = (check) => {
     assert.equal((await site.application.signIn(user.email, user.password)).status, 401);
   });
 
-  check("a password that an administrator sets there signs in there", async (site) => {
+  check("a password that an administrator set in the application signs in", async (site) => {
     const user = await site.createHere();
     await site.adminThere("set-user-password", {
       userId: user.id,

@@ -10,7 +10,7 @@ import { places } from "./support/matrix.mjs";
 import { Redis } from "./support/redis.mjs";
 import { asMigrated, sqliteStyle } from "./support/styles.mjs";
 
-/** Where an application keeps its sessions: the library's options. */
+/** The library's options for each place of the sessions. */
 const sessionPlaces = {
   database: () => ({}),
   Redis: (secondaryStorage) => ({ secondaryStorage, session: { storeSessionInDatabase: false } }),
@@ -39,7 +39,7 @@ const testsOf = (redis, version, database) => (check) => {
   for (const place of Object.keys(sessionPlaces)) {
     const cell = (column) => ({ table: places, identity: [version.name, database, place], column });
     check(
-      `httpd ${place === "Redis" ? "does not see" : "accepts"} a session in: ${place}`,
+      `httpd ${place === "Redis" ? "does not accept" : "accepts"} a session in: ${place}`,
       async (site) => {
         const user = await site.createHere();
         const session = await (await start(site, place)).signIn(user);
@@ -66,7 +66,7 @@ const testsOf = (redis, version, database) => (check) => {
     );
   }
 
-  check("a ban without UserAdminEndSessions ends them, too", async (site) => {
+  check("a ban also ends them without UserAdminEndSessions", async (site) => {
     const { signIn, ends } = await start(site);
     const user = await site.createHere();
     const session = await signIn(user);
@@ -74,7 +74,7 @@ const testsOf = (redis, version, database) => (check) => {
     assert.ok(await ends(session));
   });
 
-  check("a session that is revoked alone ends there, and the others go on", async (site) => {
+  check("revoking one session ends it in the application, and no other", async (site) => {
     const { signIn, isOpen, ends } = await start(site);
     const user = await site.createHere();
     const [first, second] = [await signIn(user), await signIn(user)];
@@ -92,11 +92,11 @@ const testsOf = (redis, version, database) => (check) => {
     await site.change(user.id, { banned: true });
     assert.ok(await ends(before));
     await site.change(user.id, { banned: false });
-    // A session of the same second counts as older than the ban.
+    // A session opened in the same second is treated as older than the ban.
     assert.ok(await eventually(async () => isOpen(await signIn(user))));
   });
 
-  check("what is revoked while Redis is frozen ends when it is back, and the reply warns", async (site) => {
+  check("revocations made while Redis is frozen are delivered when it is back, and the reply warns", async (site) => {
     const { signIn, ends } = await start(site);
     const [user, other] = [await site.createHere(), await site.createHere()];
     const session = await signIn(user);

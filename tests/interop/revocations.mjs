@@ -8,7 +8,7 @@ import { asMigrated } from "./support/styles.mjs";
 
 const loadRecipe = async () => (await loadTypeScript("conf/recipes/better-auth-revocations.ts")).followRevocations;
 
-/** What the library takes for a store of keys. */
+/** A secondary storage for the library. */
 class Storage extends Map {
   isDown = false;
   get(key) {
@@ -72,7 +72,7 @@ const tests = (check) => {
       for (const session of sessions) assert.ok(await ends(session));
     });
 
-  check("a session that is revoked alone ends there, and the others go on", async (site) => {
+  check("revoking one session ends it in the application, and no other", async (site) => {
     await start(site);
     const user = await site.createHere();
     const [first, second] = [await signIn(site, user), await signIn(site, user)];
@@ -83,7 +83,7 @@ const tests = (check) => {
     assert.ok(await isOpen(second));
   });
 
-  check("a session that is opened after a revocation goes on, also when the application starts again", async (site) => {
+  check("a session opened after a revocation stays valid, even after a restart of the application", async (site) => {
     await start(site);
     const user = await site.createHere();
     await site.change(user.id, { banned: true }, "/ending/users");
@@ -98,7 +98,7 @@ const tests = (check) => {
     assert.ok(await isOpen(session));
   });
 
-  /** Runs another recipe with its own parts instead while the function runs. */
+  /** Replaces the recipe by another one with its own parts while the function runs. */
   const withRecipe = async (site, { pool = site.database.pool, secondaryStorage = storage }, run) => {
     stop();
     const context = { ...(await application.auth.$context), secondaryStorage };
@@ -124,7 +124,7 @@ const tests = (check) => {
     };
   };
 
-  check("a start reads one row for each user", async (site) => {
+  check("the application's start reads one row per user", async (site) => {
     await start(site);
     const user = await site.createHere();
     await site.change(user.id, { banned: true }, "/ending/users");
@@ -135,7 +135,7 @@ const tests = (check) => {
     assert.equal(pool.sweeps[0].rows.filter((row) => row.user_id === user.id).length, 1);
   });
 
-  check("a bad value in the storage does not keep other sessions", async (site) => {
+  check("an invalid value in the storage does not prevent the end of other sessions", async (site) => {
     await start(site);
     const [first, second] = [await site.createHere(), await site.createHere()];
     const sessions = [await signIn(site, first), await signIn(site, second)];
@@ -186,7 +186,7 @@ const tests = (check) => {
     assert.deepEqual(times, [1, 0]);
   });
 
-  check("the end of one session ends no later session without a row", async (site) => {
+  check("ending one session ends no later session without a row", async (site) => {
     await start(site);
     const user = await site.createHere();
     const session = await signIn(site, user);
@@ -213,13 +213,13 @@ const tests = (check) => {
       },
     });
     await eventually(() => sweeps === 1);
-    // Each call takes as long as the recipe waits between two sweeps.
+    // Each call lasts for the recipe's interval between sweeps.
     await settle(site);
     await settle(site);
     assert.equal(sweeps, 1);
   });
 
-  check("what is revoked while the storage is down ends when it is back", async (site) => {
+  check("revocations made while the storage is down are applied when it is back", async (site) => {
     await start(site);
     const user = await site.createHere();
     const session = await signIn(site, user);

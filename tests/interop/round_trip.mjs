@@ -1,4 +1,4 @@
-// What an administrator does here and a user there, and the other way round, on every style of schema.
+// Changes by an administrator here and by a user at the application, and vice versa, with every style of schema.
 import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
@@ -14,7 +14,7 @@ const isoInUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const roundTrip = (style) => (check) => {
   check(
-    "created here, signs in there",
+    "a user created here signs in at the application",
     async (site) => {
       const user = await site.createHere();
       const session = await site.signIn(user);
@@ -28,7 +28,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "signed in there, authorised here by cookie",
+    "a session of the application is accepted by cookie",
     async (site) => {
       const { user, session } = await site.signedIn();
       assert.deepEqual(await site.rights(user.id, session), [200, 403]);
@@ -38,7 +38,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "signed in there, authorised here by bearer, raw and percent-encoded",
+    "a session of the application is accepted as a bearer token, raw and percent-encoded",
     async (site) => {
       const { user, session } = await site.signedIn();
       const raw = decodeURIComponent(session.bearer);
@@ -52,7 +52,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "signed out there, nobody here",
+    "a session ended by sign-out at the application is refused",
     async (site) => {
       const { user, session } = await site.signedIn();
       assert.equal(
@@ -65,7 +65,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "an expired session there is no session here",
+    "an expired session is refused",
     async (site) => {
       const { user, session } = await site.signedIn();
       const table = site.style.options?.session?.modelName ?? "session";
@@ -85,12 +85,12 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "banned here, refused there and here, until the ban is lifted",
+    "a user banned here is refused on both sides until the ban is lifted",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.change(user.id, { banned: true, banReason: "spam" });
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
-      // The library asks at sign-in alone: what is open there stays open.
+      // The library checks only at sign-in: existing sessions stay valid there.
       assert.equal((await site.application.session({ cookie: session.cookie })).user.id, user.id);
       const refused = await site.application.signIn(user.email, user.password);
       assert.deepEqual([refused.status, refused.body.code], [403, "BANNED_USER"]);
@@ -105,7 +105,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "banned here, or another role or address, with UserAdminEndSessions: nobody is signed in there any more",
+    "with UserAdminEndSessions a ban, role or address changed here ends the application's sessions",
     async (site) => {
       const user = await site.createHere();
       for (const change of [
@@ -127,7 +127,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "banned there, refused here, until the ban is lifted",
+    "a user banned in the application is refused here until the ban is lifted",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.adminThere("ban-user", { userId: user.id, banReason: "spam", banExpiresIn: 3600 });
@@ -147,11 +147,11 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "a ban from there that has run out counts no more here",
+    "an expired ban of the application has no effect here",
     async (site) => {
       const { user, session } = await site.signedIn();
       // The plugin's own columns have no mapped names.
-      const column = site.style.lay ? "ban_expires" : "banExpires";
+      const column = site.style.create ? "ban_expires" : "banExpires";
       const ban = (milliseconds) =>
         site.database.pool.query(
           `UPDATE "${site.style.users ?? "user"}" SET "banned" = true, "${column}" = $1 WHERE "id" = $2`,
@@ -166,7 +166,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "role changed here, seen by the admin plugin there",
+    "a role changed here is seen by the application's admin plugin",
     async (site) => {
       const { user, session } = await site.signedIn();
       const list = () =>
@@ -181,7 +181,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "role changed there, seen here",
+    "a role changed in the application is seen here",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.adminThere("set-role", { userId: user.id, role: "admin" });
@@ -194,7 +194,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "created here with a role, that role there",
+    "a user created here with a role has it in the application",
     async (site) => {
       const { user, session } = await site.signedIn(somebody({ role: "admin" }));
       assert.equal((await site.recordThere(user.id)).role, "admin");
@@ -207,7 +207,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "created here, reads right there",
+    "the application reads a user created here correctly",
     async (site) => {
       const user = await site.createHere();
       assert.deepEqual(
@@ -221,7 +221,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "created there, reads right here",
+    "a user created in the application is read correctly here",
     async (site) => {
       const person = somebody({ name: 'Ñandú "Ωmega" \\ 🦜' });
       const { user } = site.remember(
@@ -240,7 +240,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "updated here, reads right there",
+    "the application reads an update made here correctly",
     async (site) => {
       const user = await site.createHere();
       const changed = await site.change(user.id, { name: "Otra", email: `otra.${user.email}` });
@@ -257,7 +257,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "updated there, reads right here",
+    "an update made in the application is read correctly here",
     async (site) => {
       const { user, session } = await site.signedIn();
       const reply = await site.application.call("POST", "/update-user", {
@@ -292,7 +292,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "deleted here, session dead there",
+    "deleting a user here ends the application's sessions",
     async (site) => {
       const { user, session } = await site.signedIn();
       assert.equal((await site.application.session({ cookie: session.cookie })).user.id, user.id);
@@ -306,7 +306,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "deleted there, gone here",
+    "a user deleted in the application is not found here",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.adminThere("remove-user", { userId: user.id });
@@ -318,7 +318,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "useradminctl schema changes nothing that the application laid",
+    "useradminctl schema changes no object of the application",
     async (site) => {
       const before = await site.database.dump();
       const { status, error } = await site.control(["schema"]);
@@ -329,7 +329,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "useradminctl passwd sets a password that signs in there",
+    "useradminctl passwd sets a password that signs in at the application",
     async (site) => {
       const { user, session } = await site.signedIn();
       const password = `${user.password} nueva`;
@@ -346,7 +346,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "useradminctl opens a session that is one here and there",
+    "useradminctl opens a session that is valid on both sides",
     async (site) => {
       const user = await site.createHere(somebody({ role: "admin" }));
       const { status, output, error } = await site.control(["session", "open", user.email]);
@@ -361,7 +361,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "useradminctl bans, and the ban counts there",
+    "a ban by useradminctl is effective in the application",
     async (site) => {
       const { user, session } = await site.signedIn();
       assert.equal(
@@ -380,7 +380,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "useradminctl makes a user that signs in there, and deletes it",
+    "useradminctl creates a user who signs in at the application, and deletes the user",
     async (site) => {
       const person = somebody();
       const made = await site.control(

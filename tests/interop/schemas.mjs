@@ -1,4 +1,4 @@
-// What an application's schema holds beside what the service knows.
+// Schemas with columns that the service does not know.
 import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
@@ -7,13 +7,13 @@ import { pause } from "./support/machine.mjs";
 import { elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, styles } from "./support/styles.mjs";
 
-/** Each connection reads the schema again within ten seconds; by then all of them have done so. */
+/** Waits until all connections have read the schema again, which each does within ten seconds. */
 const untilNoticed = () => pause(10_500);
 
 const fresh = { ...asMigrated, hash: undefined };
 
 const furtherColumns = (isNewest) => (check) => {
-  check("further columns stand in the replies to create and update, with their JSON types", async (site) => {
+  check("replies to create and update have further columns with their JSON types", async (site) => {
     const user = await site.createHere();
     assert.deepEqual(Object.keys(user).slice(0, elevenFields.length), elevenFields);
     assert.deepEqual([user.plan, user.credits, user.newsletter, user.phone], ["free", 3, true, null]);
@@ -25,7 +25,7 @@ const furtherColumns = (isNewest) => (check) => {
     assert.deepEqual(Object.keys(await site.recordHere(user.id)), elevenFields);
   });
 
-  check("what the application keeps in its own columns stays as it is", async (site) => {
+  check("an update does not change the application's own columns", async (site) => {
     const person = somebody();
     const { user } = site.remember(
       await site.application.signUp(person.name, person.email, person.password, {
@@ -47,9 +47,9 @@ const furtherColumns = (isNewest) => (check) => {
     );
   });
 
-  if (!isNewest) return; // they wait for the module to look again, which does not depend on the release
+  if (!isNewest) return; // slow, and independent of the release
 
-  check("a column that is added while httpd runs is there without a restart", async (site) => {
+  check("a column added while httpd runs appears without a restart", async (site) => {
     const before = await site.createHere();
     assert.equal("level" in before, false);
     await site.database.run(
@@ -63,7 +63,7 @@ const furtherColumns = (isNewest) => (check) => {
     await site.signIn(after);
   });
 
-  check("a column that goes while httpd runs is missed by nobody", async (site) => {
+  check("a column removed while httpd runs causes no errors", async (site) => {
     await site.database.run('ALTER TABLE "user" DROP "level"');
     const changed = await site.change((await site.createHere()).id, { name: "Otra" });
     assert.equal("level" in changed, false);
@@ -71,7 +71,7 @@ const furtherColumns = (isNewest) => (check) => {
 };
 
 const uuids = (check) => {
-  check("ids are uuids in the tables, and any other id is nobody's", async (site) => {
+  check("ids are UUIDs in the tables, and any other id is not found", async (site) => {
     const types = await site.database.rows(
       "SELECT data_type FROM information_schema.columns WHERE table_schema = 'public' AND column_name IN ('id', 'userId')",
     );
@@ -83,7 +83,7 @@ const uuids = (check) => {
 };
 
 const plain = (check) => {
-  check("an application without the admin plugin: everybody is a user", async (site) => {
+  check("an application without the admin plugin: everyone has the role user", async (site) => {
     const person = somebody();
     const { user } = site.remember(await site.application.signUp(person.name, person.email, person.password));
     const session = await site.signIn(person);
@@ -96,7 +96,7 @@ const plain = (check) => {
   });
 
   check(
-    "an application without the admin plugin: useradminctl schema adds its columns, and all works",
+    "an application without the admin plugin: useradminctl schema adds its columns",
     async (site) => {
       const { status, error } = await site.control(["schema"]);
       assert.equal(status, 0, error);

@@ -1,5 +1,5 @@
-// A sign-in with a second factor begins and ends here or there (AuthUserAdminSecondFactor verify), with the library's
-// own client.
+// A sign-in with a second factor may begin on one side and end on the other (AuthUserAdminSecondFactor verify). Uses the
+// library's own client.
 import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
@@ -90,7 +90,7 @@ const testsOf = (version) => (check) => {
     return { ...user, backupCodes, code: () => otp.totp() };
   };
 
-  /** Asserts that the browser is signed in, here and there, and the challenge is over. */
+  /** Asserts that the browser is signed in on both sides, and the challenge has ended. */
   const isSignedIn = async (site, browser, user, token) => {
     assert.ok(!browser.jar.has(cookieOf("two_factor")));
     const credentials = { cookie: browser.cookie() };
@@ -124,7 +124,7 @@ const testsOf = (version) => (check) => {
     await isNotSignedIn(site, browser);
   });
 
-  check("a wrong code is refused as there, and the right code signs in", async (site) => {
+  check("a wrong code is refused as by the application, and the right code signs in", async (site) => {
     const user = await enable(site);
     const [browser, other] = [await challenge(site, "here", user), await challenge(site, "there", user)];
     assert.deepEqual(await refuse(sendWrongCode(browser, "here")), await refuse(sendWrongCode(other, "there")));
@@ -136,7 +136,7 @@ const testsOf = (version) => (check) => {
     await signIn(site, browser, "here", user);
   });
 
-  check("a code without a challenge is refused as there", async (site) => {
+  check("a code without a challenge is refused as by the application", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
     const used = browser.jar.get(cookieOf("two_factor"));
@@ -152,7 +152,7 @@ const testsOf = (version) => (check) => {
     }
   });
 
-  check("a backup code signs in once, here or there", async (site) => {
+  check("a backup code signs in once, on either side", async (site) => {
     const user = await enable(site);
     for (const [index, [one, other]] of both.entries()) {
       const code = user.backupCodes[index];
@@ -203,7 +203,7 @@ const testsOf = (version) => (check) => {
     });
   }
 
-  check("a user who is banned meanwhile is refused as there", async (site) => {
+  check("a user banned between the two steps is refused as by the application", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
     await site.adminThere("ban-user", { userId: user.id });
@@ -221,7 +221,7 @@ const testsOf = (version) => (check) => {
     await signIn(site, browser, "here", user);
   });
 
-  check("replies have the cookies of the library's", async (site) => {
+  check("replies have the library's cookies", async (site) => {
     const user = await enable(site);
     for (const further of [{}, { rememberMe: false }]) {
       const browsers = await Promise.all(sides.map((side) => challenge(site, side, user, further)));
@@ -250,7 +250,7 @@ const testsOf = (version) => (check) => {
         const { failedVerificationCount, lockedUntil } = await adapter.findOne(row);
         return [failedVerificationCount, lockedUntil !== null];
       };
-      // A right code ends the count.
+      // A right code resets the count.
       for (const [one, other] of both) {
         const browser = await challenge(site, one, user);
         await fail(browser, one, 4);
@@ -258,7 +258,7 @@ const testsOf = (version) => (check) => {
         await signIn(site, browser, other, user);
         assert.deepEqual(await state(), [0, false]);
       }
-      // The tenth failure is one here, and then one there.
+      // The tenth failure is on this side, then on the other.
       for (const [one, other] of both) {
         // The application accepts five failures of a challenge.
         const browsers = { here: await challenge(site, "here", user), there: await challenge(site, "there", user) };
@@ -278,7 +278,7 @@ const testsOf = (version) => (check) => {
       }
     });
 
-  check("the password suffices after the second factor is disabled there", async (site) => {
+  check("the password suffices after the application disabled the second factor", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
     await signIn(site, browser, "here", user);

@@ -1,4 +1,4 @@
-// Whose session counts: signatures, names of cookies, and other Locations behind the same sessions.
+// Which sessions are accepted: signatures, names of cookies, and other Locations with the same sessions.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 
@@ -20,20 +20,20 @@ const tests = (check) => {
     (await read(site, id, { authorization: `Bearer ${value}` }, base)).status,
   ];
 
-  check("the signature that the library writes is the token's HMAC-SHA-256 in base64", async (site) => {
+  check("the library's signature is the token's HMAC-SHA-256 in base64", async (site) => {
     const { user, session } = await site.signedIn();
     assert.equal(decodeURIComponent(session.cookieValue), signed(session.token));
     assert.deepEqual(await statuses(site, user.id, encodeURIComponent(signed(session.token))), [200, 200]);
     assert.deepEqual(await statuses(site, user.id, signed(session.token)), [200, 200]);
   });
 
-  check("an unsigned token is refused where a secret is set, and taken where none is", async (site) => {
+  check("an unsigned token is refused with a secret, and accepted without one", async (site) => {
     const { user, session } = await site.signedIn();
     assert.deepEqual(await statuses(site, user.id, session.token), [401, 401]);
     assert.deepEqual(await statuses(site, user.id, session.token, "/unsigned/users"), [200, 200]);
   });
 
-  check("the session counts beside the application's other cookies", async (site) => {
+  check("a session is found among the application's other cookies", async (site) => {
     const { user, session } = await site.signedIn();
     for (const cookie of [
       `theme=dark; ${session.cookie}; better-auth.session_data=eyJh.b=`,
@@ -42,7 +42,7 @@ const tests = (check) => {
       assert.equal((await read(site, user.id, { cookie })).status, 200);
   });
 
-  check("the library's cached session data changes nothing", async (site) => {
+  check("the library's cookie with cached session data is ignored", async (site) => {
     const user = await site.createHere();
     const application = await site.another({ session: { cookieCache: { enabled: true, maxAge: 300 } } });
     const session = await site.signIn(user, application);
@@ -56,7 +56,7 @@ const tests = (check) => {
     assert.equal((await read(site, user.id, { cookie })).status, 401);
   });
 
-  check("the cookie of an application on https, __Secure-", async (site) => {
+  check("the cookie of an application on https (__Secure-) is accepted", async (site) => {
     const user = await site.createHere();
     const session = await site.signIn(
       user,
@@ -74,7 +74,7 @@ const tests = (check) => {
     );
   });
 
-  check("the cookie of an application with a prefix of its own, AuthUserAdminCookie", async (site) => {
+  check("AuthUserAdminCookie accepts an application's own cookie prefix", async (site) => {
     const user = await site.createHere();
     for (const baseURL of [origin, origin.replace("http:", "https:")]) {
       const session = await site.signIn(
@@ -87,14 +87,14 @@ const tests = (check) => {
     }
   });
 
-  check("all sessions revoked there, nobody here", async (site) => {
+  check("after the application revokes all sessions, none is accepted", async (site) => {
     const { user, session } = await site.signedIn();
     const second = await site.signIn(user);
     await site.adminThere("revoke-user-sessions", { userId: user.id });
     for (const one of [session, second]) assert.deepEqual(await site.rights(user.id, one), [401, 401]);
   });
 
-  check("impersonated there, that user here", async (site) => {
+  check("an impersonated session of the application identifies the impersonated user", async (site) => {
     const { user } = await site.signedIn();
     const reply = await site.application.call("POST", "/admin/impersonate-user", {
       body: { userId: user.id },
@@ -113,7 +113,7 @@ const tests = (check) => {
       const { status, body } = await site.here("GET", "/guarded/page.txt", { as });
       return status === 200 ? body : status;
     };
-    site.log.forgive("AH01630"); // httpd's own line on each refusal
+    site.log.forgive("AH01630"); // httpd's own log line about a refusal
     const { user, session } = await site.signedIn();
     assert.equal(await page(site.root), "the guarded page\n");
     assert.equal(await page(session), 403);

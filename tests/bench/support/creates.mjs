@@ -51,7 +51,7 @@ const checkCreate = async (server, headers) => {
     );
 };
 
-/** The module's creates, alone and beside reads, and Fastify's. */
+/** Measures the module's creates, alone and together with reads, and Fastify's. */
 export const creates = async ({ rounds, seconds, say }) => {
   const cores = availableParallelism();
   const hash = await bareHash(19456, 2);
@@ -116,7 +116,7 @@ export const creates = async ({ rounds, seconds, say }) => {
   );
 };
 
-/** Creates with a very cheap hash, so that the database's share shows, with and without counters. */
+/** Measures creates with a very cheap hash, so that the database's share is visible, with and without counters. */
 export const createsWithScale = async ({ rounds, seconds, say }) => {
   const lines = ["UserAdminPasswordHash argon2id m=64 t=1 p=1"];
   await database({ users: million, isScaled: true });

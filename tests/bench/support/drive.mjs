@@ -36,8 +36,8 @@ export const drive = async (
   if (status !== 0 || !line) throw new Error(`wrk failed on ${address}:\n${output}${error}`);
   const { requests, seconds: took, failed, lost, p50, p99 } = JSON.parse(line);
   if (failed + lost > 0)
-    throw new Error(`${failed} replies of ${address} were no success, and ${lost} did not come`);
-  // Slower than that: what it takes is measured all the same.
+    throw new Error(`${failed} replies of ${address} were errors, and ${lost} are missing`);
+  // No reply in this time: measure for longer.
   if (requests === 0 && seconds < 60)
     return drive(address, headers, { seconds: seconds * 4, connections, script, words });
   if (requests === 0) throw new Error(`no reply of ${address} came within ${seconds} s`);

@@ -6,7 +6,7 @@ import { ask, drive, median } from "./drive.mjs";
 import { Skipped } from "./machine.mjs";
 import { areQuiet } from "./servers.mjs";
 
-/** The floor writes the columns as the database has them: the record, as far as such texts tell. */
+/** Returns the record that the smallest handler returns: the columns as the database formats them. */
 const recordOfFloor = (text) => {
   // It escapes nothing, and the name contains quotation marks.
   const values = text.slice(2, -2).split('","');
@@ -152,7 +152,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
   }
 };
 
-/** A row's figure beside what is wanted of it: {text, wanted, isHeld}; isHeld is undefined where nothing is wanted. */
+/** Returns a row's figure and its bound: {text, wanted, isHeld}; isHeld is undefined without a bound. */
 export const comparison = (text, value, { least, most }, unit = "") => {
   const number = (figure) => `${figure < 10 ? Number(figure.toFixed(2)) : Math.round(figure)}${unit}`;
   if (value === undefined) return { text, value: "-", wanted: "", isHeld: undefined };
@@ -162,7 +162,7 @@ export const comparison = (text, value, { least, most }, unit = "") => {
   return { text, value: number(value), wanted, isHeld };
 };
 
-/** What the bounds of a measured line say, with the other lines of its case. */
+/** Returns the comparisons for the bounds of a measured line with the other lines of its case. */
 export const comparisons = (result, results) =>
   result.skipped
     ? []

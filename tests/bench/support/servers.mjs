@@ -41,7 +41,7 @@ const processes = () =>
         ].map((places) => places.reduce((sum, place) => sum + Number(words[place]), 0));
         return [{ pid: Number(name), parent: Number(words[1]), ticks: own, ticksOfChildren: ofChildren }];
       } catch {
-        return []; // It ended meanwhile.
+        return []; // the process has ended
       }
     });
 
@@ -129,7 +129,7 @@ export class Server {
     try {
       process.kill(-this.pid, "SIGKILL");
     } catch {
-      // Nothing was left.
+      // The process had already ended.
     }
     running.delete(this);
   }
@@ -152,7 +152,7 @@ export const account = async () => {
   return { user: childrenAccount, group: (await run("id", ["-gn", childrenAccount])).output.trim() };
 };
 
-/** An httpd (event, one child with a thread for each connection and more) with these lines in its configuration. */
+/** Starts an httpd (event, one child with more threads than connections) with these lines in its configuration. */
 export const startHttpd = async (name, lines) => {
   const { home, port } = await place(name);
   const children = await account();
@@ -169,8 +169,8 @@ ${children ? `User ${children.user}\nGroup ${children.group}\n` : ""}
 ErrorLog "${home}/error.log"
 LogLevel warn
 
-# One child with a database connection for each of wrk's, and threads enough that httpd never has to close a
-# connection that is kept alive.
+# One child with a database connection for each of wrk's connections, and so many threads that httpd never closes a
+# keep-alive connection.
 StartServers 1
 ServerLimit 1
 ThreadsPerChild 48

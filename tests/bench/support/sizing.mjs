@@ -51,7 +51,7 @@ const limit = (server, number) => {
   }
 };
 
-/** Drives the servers at once. Returns their total rate and the processors that the database uses. */
+/** Drives the servers concurrently. Returns their total rate and the processors that the database uses. */
 const driveAll = async (servers, path, seconds) => {
   const headers = contenders.session.headers("superAdmin");
   const began = performance.now();

@@ -43,7 +43,7 @@ export class View {
     view.context = await (isFirefox ? firefox : browser).createBrowserContext();
     const page = (view.page = await view.context.newPage());
     page.setDefaultTimeout(15000);
-    // Others are open beside it.
+    // Other pages may be open.
     if (!isFirefox) await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
     view.troubles = [];
     view.requests = [];
@@ -54,7 +54,7 @@ export class View {
     });
     page.on("pageerror", (error) => view.troubles.push(`threw: ${error.stack}`));
     page.on("console", (message) => {
-      // Chromium notes every status from 400 on and every failure offline; which of them come is for the tests.
+      // Chromium logs every status from 400 on and every failure offline; the tests check those.
       if (!/^Failed to load resource: (the server responded with a status|net::ERR_INTERNET_DISCONNECTED)/.test(message.text()) && ["error", "warn"].includes(message.type()))
         view.troubles.push(`complained: ${message.text()}`);
     });
@@ -62,14 +62,14 @@ export class View {
       Object.defineProperty(navigator, "languages", { get: () => languages });
       window.violations = [];
       addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
-      // The requests under way, and when the last one ended.
+      // The number of requests in progress, and when the last one ended.
       window.traffic = { underWay: 0, ended: 0 };
       const { fetch } = window;
       const end = () => Object.assign(traffic, { underWay: traffic.underWay - 1, ended: performance.now() });
       window.fetch = (...request) => {
         ++traffic.underWay;
         const reply = fetch(...request);
-        // A clone that is read to its end, since the page may leave the reply unread.
+        // Reads a clone to its end, since the page may not read the reply.
         reply.then((each) => each.clone().arrayBuffer()).then(end, end);
         return reply;
       };
@@ -125,7 +125,7 @@ export class View {
   }
   async type(selector, text) {
     await this.see(selector);
-    // The bar may cover it: the focus scrolls it from below.
+    // The bar may cover it: setting the focus scrolls it into view.
     await this.page.focus(selector);
     await this.page.click(selector, { count: 3 });
     await this.page.keyboard.press("Backspace");
@@ -170,7 +170,7 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
   }
-  /** Answers requests in place of the server: by the reply that is given for one, or not at all where that is "held". */
+  /** Replies to requests in place of the server. replyTo returns the reply, nothing to let the request pass, or "held" to delay it. */
   async intercept(replyTo) {
     await this.page.setRequestInterception(true);
     this.page.on("request", (request) => {
@@ -182,7 +182,7 @@ export class View {
       else request.continue().catch(() => {});
     });
   }
-  /** Searches, and holds the request until the returned function is called. */
+  /** Searches, and delays the request until the returned function is called. */
   async holdSearch(text) {
     const isIt = (request) => request.url().includes(`search=${text}`);
     let held = null;
@@ -221,7 +221,7 @@ export class View {
     await this.see("dialog.drawer .facts dd");
     await this.rest();
   }
-  /** Waits until no request is under way and the list is loaded. */
+  /** Waits until no request is in progress and the list is loaded. */
   async rest() {
     await this.page.waitForFunction(() => !traffic.underWay && performance.now() > traffic.ended + 60 && !document.querySelector("[aria-busy=true]"));
   }
@@ -253,7 +253,7 @@ export class View {
     await this.context.close();
   }
 
-  // --- By keyboard alone ---
+  // --- With the keyboard alone ---
 
   async key(...keys) {
     for (const each of keys) await this.page.keyboard.press(each);

@@ -1,4 +1,4 @@
-// The applications beside which the module lives: each is the real library, in one of its configurations.
+// The applications: each is the real library in one of its configurations.
 import { readFileSync } from "node:fs";
 
 import { load } from "./machine.mjs";
@@ -28,11 +28,11 @@ const release = (packageName, differences = {}) => ({
   accountId: "user-id",
   // From 1.5 on the plugin for API keys is a separate package.
   apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
-  // Up to 1.6 uses of an API key that come at once are counted as one.
+  // Up to 1.6 concurrent uses of an API key are counted as one.
   losesUses: false,
-  // From 1.6 on failed codes in a row lock a second factor.
+  // From 1.6 on consecutive wrong codes lock a second factor.
   locksSecondFactor: true,
-  // From 1.7.6 on the library's own maxPasswordLength is the bound of a sign-in too.
+  // From 1.7.6 on maxPasswordLength also applies to sign-in.
   longestPassword: 128,
   ...differences,
 });

@@ -41,7 +41,7 @@ export class Httpd {
   /** Starts an httpd with these lines in its configuration. It accepts connections on return. */
   static async start(configuration) {
     const server = new Httpd();
-    // Another program may take the port between the look for it and httpd's bind.
+    // Another program may bind the port before httpd does.
     for (let attempt = 0; attempt < 3; ++attempt) if (await server.#start(configuration)) return server;
     throw new Error(
       `httpd did not start:\n${readFileSync(join(server.folder, "output"), "utf8")}` +
@@ -120,7 +120,7 @@ export class Httpd {
     try {
       process.kill(-this.#process.pid, "SIGKILL");
     } catch {
-      // Nothing was left.
+      // The processes had already ended.
     }
     await this.settle();
     if (endedEarly) throw new Error("httpd ended before it was told to");

@@ -1,17 +1,17 @@
-// Watches an error log: a line that the test did not name, or that reveals a secret, fails it.
+// Watches an error log: an unexpected line, or one with a secret, fails the test.
 import { readFileSync } from "node:fs";
 
 const alarming = new Set(["warn", "error", "crit", "alert", "emerg"]);
 
 const isAlarming = (line) => {
   if (line.includes("exit signal")) return true;
-  // What httpd says when it is stopped at a busy moment: a connection could not be kept for another request, and a
-  // child took more than a few seconds to end.
+  // httpd may log these when it is stopped under load: a connection could not be kept alive, or a child took several
+  // seconds to end.
   if (/AH03093|AH00045/.test(line)) return false;
   // The secret is in the configuration of the tests' httpd, one server has Locations of several hashes, and
   // no user has the protected address.
   if (/UA0311|UA0313|UA0314|UA0210|UA0212/.test(line)) return false;
-  // Clients cause these with credentials that do not count.
+  // Clients cause these with invalid credentials.
   if (/UA0223|UA0224|UA0310|UA0318|UA0319/.test(line)) return false;
   // [time] [module:level] [pid ...] message
   const level = /^\[[^\]]*\] \[[^:\]]*:([a-z0-9]+)\]/.exec(line)?.[1];

@@ -35,7 +35,7 @@ export const postgresqlProgram = (name) => join(setting("INTEROP_POSTGRESQL"), n
 const { load } = await import(pathToFileURL(join(setting("INTEROP_FOLDER"), "packages.mjs")));
 export { load };
 
-/** Loads a TypeScript file of the repository; its imports are of types only. */
+/** Loads a TypeScript file of the repository that imports only types. */
 export const loadTypeScript = async (path) => {
   const { default: typescript } = await load("typescript");
   const compilerOptions = { target: "es2022", module: "esnext" };

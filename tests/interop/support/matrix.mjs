@@ -1,8 +1,8 @@
-// The manual's tables of what works with which release.
+// The manual's tables of supported releases.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a run found: a row for each release and what else identifies one, with the result of each column. */
+/** The results of a run: a row for each release and variant, with a result per column. */
 class Results {
   rows = [];
 
@@ -17,7 +17,7 @@ class Results {
     return row;
   }
 
-  /** A column works if all of its tests do. */
+  /** A column works if all of its tests pass. */
   record(identity, column, works) {
     const row = this.row(identity);
     row.works[column] = works && row.works[column] !== false;
@@ -47,7 +47,7 @@ export const places = new Results("places", ["better-auth", "database", "session
 
 export const tables = [schemas, places];
 
-/** The table as the manual's source has it. */
+/** Returns the table in the format of the manual's source. */
 export const tableOf = ({ identifiers, columns, rows }) => {
   const line = (cells, name) => `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join("")}</tr>`;
   return [
@@ -66,7 +66,7 @@ export const end = ({ name }) => `<!-- interop:${name}:end -->`;
 /** The manual's page with the tables. */
 export const page = "packaging/manual/application.xml";
 
-/** Returns the table in the page; nothing if the page has no place for one. */
+/** Returns the table in the page; nothing if the page has none. */
 export const tableOfManual = (repository, table) => {
   const file = join(repository, page);
   if (!existsSync(file)) return undefined;

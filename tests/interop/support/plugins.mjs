@@ -10,7 +10,7 @@ import { packages, work } from "./machine.mjs";
 const resolve = (importer, name) =>
   [join(packages, importer, "node_modules", name), join(packages, name)].find(existsSync);
 
-/** Copies the plugin beside a node_modules that has this release of the library and the packages that it imports. */
+/** Copies the plugin next to a node_modules with this release of the library and the plugin's dependencies. */
 const install = (plugin, library) => {
   const folder = join(work, "plugins", `${plugin}+${library}`);
   const copy = join(folder, "plugin");

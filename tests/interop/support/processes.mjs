@@ -1,4 +1,4 @@
-// Programs and ports: what tests of any kind need of the machine.
+// Programs and ports, for all kinds of tests.
 import { execFile } from "node:child_process";
 import { connect, createServer } from "node:net";
 

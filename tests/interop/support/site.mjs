@@ -1,4 +1,4 @@
-// An application, its database and the httpd beside it.
+// An application, its database and an httpd.
 import assert from "node:assert/strict";
 
 import { Application, argon2idPasswords, secret } from "./applications.mjs";
@@ -89,7 +89,7 @@ export class Site {
     this.style = style;
     this.database = await (style.isOnSqlite ? SqliteDatabase : Database).make();
     this.application = await this.another();
-    if (style.lay) await this.database.run(style.lay);
+    if (style.create) await this.database.run(style.create);
     else await this.application.migrate();
     if (runsSchema) {
       const database = ["--driver", this.database.driver, "--params", this.database.params];
@@ -119,7 +119,7 @@ export class Site {
     );
   }
 
-  /** A further configuration of the application on the same database. */
+  /** Returns another configuration of the application on the same database. */
   async another(options = {}) {
     const { adapter, hash } = this.style;
     const passwords = hash === "scrypt" ? {} : { emailAndPassword: { enabled: true, ...argon2idPasswords } };
@@ -132,7 +132,7 @@ export class Site {
     });
   }
 
-  /** Has the error log watched for what this session carries. */
+  /** Registers the session's secrets with the watch of the error log. */
   remember(session) {
     for (const part of [session.token, session.cookieValue, session.bearer]) this.log.keepSecret(part);
     return session;

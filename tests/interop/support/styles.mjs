@@ -144,9 +144,8 @@ const snakeCase = {
 };
 
 /**
- * A style: the application's options, what the schema needs beside the library's migration (`lay` in its
- * place, `alter` after it), and the directives that the module needs for it. Passwords are argon2id unless
- * `hash` says scrypt, which takes the library longest.
+ * A style: the application's options, SQL for the schema (`create` instead of the library's migration, `alter` after it),
+ * and the module's directives. Passwords are argon2id unless `hash` is scrypt, which takes the library longest.
  */
 export const asMigrated = { name: "camelCase, text ids", hash: "scrypt" };
 
@@ -154,7 +153,7 @@ export const sqliteStyle = { name: "SQLite", isOnSqlite: true };
 
 export const drizzleStyle = {
   name: "snake_case, drizzle",
-  lay: drizzleTables,
+  create: drizzleTables,
   snakeCase: true,
   adapter: async (version, database) => {
     const { drizzleAdapter } = await load(`${version.packageName}/adapters/drizzle`);

@@ -13,7 +13,7 @@ export const shape = (value) => {
   );
 };
 
-/** Returns where a value is not of its declared type: one line for each place. */
+/** Returns one line for each part of a value that does not have its declared type. */
 const mismatches = (checker, flags, type, value, path) => {
   const inner = (each, part, name) => mismatches(checker, flags, each, part, `${path}.${name}`);
   const expect = (holds) => (holds ? [] : [`${path}: ${JSON.stringify(value)} is not ${checker.typeToString(type)}`]);
