@@ -566,7 +566,9 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
     const std::string key = sort_key_expression(user, dialect, by);
     const std::string columns = user.select_list + ", " + key_text(user, dialect, by, key);
     if (window.position) {
-        append_range(statement << "m.* FROM (", user, dialect, window, columns + ", " + keys,
+        // A text's key is its own text; computing it once per row takes half the time.
+        append_range(statement << "m.* FROM (", user, dialect, window,
+                     (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
                      append_condition);
         statement << ") m ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", window.order);
         return;
