@@ -1,9 +1,9 @@
-# A new user of this machine, who types the commands of the README and the manual: sourced by scripts that change a whole system,
-# after install.sh. $repository is the clone, $folder a folder for the output.
+# Runs the commands of the README and the manual as a new user of this machine. For scripts that run in a separate system, and
+# have sourced install.sh. $repository is the clone, $folder a folder for the output.
 # shellcheck shell=bash disable=SC2154 # those two
 
-# make_reader: what such a user has: an account, sudo, and yes for an answer.
-make_reader() {
+# create_reader: creates the user, with sudo and without prompts of apt.
+create_reader() {
     install_packages sudo
     useradd --create-home --shell /bin/bash reader
     echo 'reader ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/reader
@@ -13,7 +13,7 @@ make_reader() {
     # curl retries after an error reply, since just after a reload an old child may still reply. A persistent error ends
     # the commands.
     printf '%s\n' fail-with-body silent show-error 'noproxy = "*"' 'retry = 5' retry-all-errors >~reader/.curlrc
-    # What an installer writes.
+    # An installer would write this line.
     echo "127.0.0.1 $(hostname)" >>/etc/hosts
 
     # Without an init, a package does not start its service.
@@ -25,13 +25,13 @@ done
 [ -e /var/run/apache2/apache2.pid ] || apachectl start
 START
     chmod 755 "$folder/start"
-    # Where a password is asked for.
+    # The answer to prompts for a password.
     echo 'correct horse battery staple' >"$folder/typed"
 }
 
-# read_aloud MARK FILE...: types the files' commands with that mark, one line per prompt; -e ends the session if one
-# fails. The output also goes to $folder/output.
-read_aloud() {
+# run_commands MARK FILE...: runs the files' commands with that mark as the user, until one fails. Their output is also in
+# $folder/output.
+run_commands() {
     local file
     {
         echo 'set -e'
@@ -47,7 +47,7 @@ read_aloud() {
     )
 }
 
-# stop_servers: stops the servers that were started for the reader.
+# stop_servers: stops httpd and PostgreSQL.
 stop_servers() {
     apachectl stop || true
     pg_lsclusters --no-header | while read -r version name _; do
@@ -57,7 +57,7 @@ stop_servers() {
 
 # expect WHAT TEXT: checks that the output has a line with the text.
 expect() {
-    grep -qF "$2" "$folder/output" || fail "The commands ran, but $1: '$2' is not in what they print."
+    grep -qF "$2" "$folder/output" || fail "The commands ran, but $1: '$2' is not in their output."
 }
 
 # no_log_lines: checks that httpd's log has no line above level notice.
