@@ -15,7 +15,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
     if (scope.of_one_account)
         line += " to one account";
     if (scope.prefix_length == 0)
-        return line += " from all addresses";
+        return line += " from all clients";
     line += scope.prefix_length == 64 ? " from this address: " : " from this network: ";
     return line += network.text(scope.prefix_length);
 }

@@ -187,7 +187,7 @@ TEST(credentials, over_a_limit_log_which_limit_and_network) {
            line("2001:db8:0:ff00::1", "e@example.org"));
     for (int number = 0; number < 10; ++number)
         fail("198.51.100." + std::to_string(number), "f@example.org");
-    expect("UA0305: too many failed attempts to sign in to one account from all addresses",
+    expect("UA0305: too many failed attempts to sign in to one account from all clients",
            line("203.0.113.1", "f@example.org"));
 }
 
