@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <unistd.h>
 
 namespace useradmin::test {
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace useradmin::test {
 
