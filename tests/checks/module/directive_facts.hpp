@@ -71,7 +71,7 @@ constexpr const char* text_of(Comparison result) noexcept {
 }
 
 template <const auto& table, std::size_t index>
-void tell(const httpd::DirectiveSettings<table>& settings) {
+void print_directive(const httpd::DirectiveSettings<table>& settings) {
     // Separate constants, since a whole entry would need the module's readers.
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
@@ -105,26 +105,26 @@ void tell(const httpd::DirectiveSettings<table>& settings) {
 }
 
 template <const auto& table, std::size_t... index>
-void tell_each(const httpd::DirectiveSettings<table>& settings, std::index_sequence<index...>) {
-    (tell<table, index>(settings), ...);
+void print_each(const httpd::DirectiveSettings<table>& settings, std::index_sequence<index...>) {
+    (print_directive<table, index>(settings), ...);
 }
 
 /// Prints all directives of a module from its record.
 template <const auto& table>
-void tell_directives(const server_rec* server, const module& record) {
+void print_directives(const server_rec* server, const module& record) {
     for (const command_rec* command = record.cmds; command->name != nullptr; ++command) {
         const int least = command->args_how == TAKE3 ? 3 : command->args_how == TAKE_ARGV ? 0 : 1;
         const int most = command->args_how == TAKE12 ? 2 : command->args_how == TAKE123 ? 3 : least;
         std::printf("module\t%s\t%s\t%d\t%d\t%s\n", record.name, command->name, least, most,
                     command->errmsg);
     }
-    tell_each<table>(
+    print_each<table>(
         *static_cast<const httpd::DirectiveSettings<table>*>(
             ap_get_module_config(server->lookup_defaults, &record)),
         std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }
 
 /// Prints mod_useradmin's directives.
-void print_useradmin(const server_rec* server);
+void print_directives_of_useradmin(const server_rec* server);
 
 } // namespace useradmin::test

@@ -7,13 +7,13 @@ APLOG_USE_MODULE(auth_useradmin);
 
 namespace {
 
-void tell_all(apr_pool_t*, server_rec* server) {
-    useradmin::test::print_useradmin(server);
-    useradmin::test::tell_directives<useradmin::auth::directives>(server, auth_useradmin_module);
+void print_all(apr_pool_t*, server_rec* server) {
+    useradmin::test::print_directives_of_useradmin(server);
+    useradmin::test::print_directives<useradmin::auth::directives>(server, auth_useradmin_module);
 }
 
 void register_hooks(apr_pool_t*) {
-    ap_hook_test_config(tell_all, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_test_config(print_all, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 } // namespace
