@@ -109,6 +109,7 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
 /// Returns an anonymous file for a program's chain position. It survives restarts, so the lines of
 /// one run of httpd form one chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
+    // The key of earlier versions: the chain continues if a restart loads a newer module.
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
     apr_pool_userdata_get(&kept, key.c_str(), process_pool);

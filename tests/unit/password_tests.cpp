@@ -21,10 +21,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <latch>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
