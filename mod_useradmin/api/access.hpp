@@ -12,7 +12,7 @@ constexpr std::string_view text_of(Role role) noexcept {
     return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
 }
 
-/// Parses a role name. Any other string yields the role user.
+/// Parses a role name. Returns Role::user for any other string.
 constexpr Role parse_role(std::string_view text) noexcept {
     return text == text_of(Role::super_admin) ? Role::super_admin
            : text == text_of(Role::admin)     ? Role::admin
@@ -28,9 +28,10 @@ constexpr bool is_role(std::string_view text) noexcept {
 struct Caller {
     std::string_view id;
     Role role = Role::user;
-    /// Whether id and role are from the service's user table. If so, each change checks them again.
+    /// Whether id and role are from the service's user table. If so, the store checks them again on
+    /// each change.
     bool is_stored = false;
-    /// The id of the administrator who impersonates the caller; empty if there is none.
+    /// The id of the administrator who impersonates the caller, or empty.
     std::string_view impersonated_by = {};
 };
 
@@ -47,8 +48,8 @@ constexpr bool may_list(const Caller& caller) noexcept {
 constexpr bool may_create(const Caller& caller) noexcept {
     return is_administrator(caller);
 }
-/// An admin may create only users with the role user. A missing role does not count as user (4.2,
-/// check 4).
+/// Returns whether the caller may create a user with the role. An admin may create only users with
+/// the role "user". A missing role does not count as "user" (4.2, check 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
     return is_super_administrator(caller) || role == text_of(Role::user);
 }

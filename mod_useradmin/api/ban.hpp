@@ -1,12 +1,12 @@
-// The column changes that ban and unban a user, for the API and the command line.
+// Column changes that ban and unban a user. The API and the command line use them.
 #pragma once
 
 #include "store/store.hpp"
 
 namespace useradmin::api {
 
-/// Returns the changes that ban a user. Reason and expiry are optional. The reason must outlive
-/// the result.
+/// Returns the changes that ban a user. Reason and expiry are optional. The reason must outlive the
+/// returned changes.
 inline store::Changes ban(model::NullableText reason, model::NullableTime expires,
                           text::Timestamp now) {
     return {{"banned", true},
@@ -15,7 +15,6 @@ inline store::Changes ban(model::NullableText reason, model::NullableTime expire
             {"updatedAt", now}};
 }
 
-/// Returns the changes that unban a user.
 inline store::Changes unban(text::Timestamp now) {
     return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
 }

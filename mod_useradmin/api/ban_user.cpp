@@ -16,7 +16,7 @@ namespace {
 
 using json::Object;
 
-/// Returns a non-empty string member, or nothing.
+/// Returns a string member, or std::nullopt if it is empty or missing.
 model::NullableText text_of(const Object& body, std::string_view name) {
     const std::string_view text = body.text(name);
     return text.empty() ? model::NullableText() : text;
@@ -25,11 +25,10 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 } // namespace
 
 Reply ban_user(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.ban_forbidden))
         return *std::move(refused);
 
-    // Both members are optional, and so is the body.
+    // The body and both of its members are optional.
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
@@ -45,12 +44,11 @@ Reply ban_user(const Call& call, const Service& service) {
         if (*expires <= now)
             return error(400, texts.ban_in_the_past);
     }
-    // Callers cannot ban themselves.
     if (call.id == call.caller->id)
         return error(400, texts.ban_self);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // The update checks existence, the guard and If-Match.
+    // update() checks If-Match, the guard, and that the user exists.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
@@ -61,12 +59,11 @@ Reply ban_user(const Call& call, const Service& service) {
 }
 
 Reply unban_user(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.ban_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // The update checks existence and If-Match.
+    // update() checks If-Match and that the user exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

@@ -1,4 +1,3 @@
-// Helpers for request bodies.
 #pragma once
 
 #include "api/service.hpp"
@@ -18,7 +17,7 @@ bool is_string_or_null(const json::Object& body, std::string_view name);
 /// Returns whether the member is an object, null or absent.
 bool is_object_or_null(const json::Object& body, std::string_view name);
 
-/// Returns an address in its stored form.
+/// Returns the address in lower case if addresses are stored that way, otherwise unchanged.
 std::string normalize_email(std::string_view email, const OperationSettings& settings);
 
 } // namespace useradmin::api

@@ -22,7 +22,7 @@ using json::Object;
 constexpr std::size_t max_items = 1000;
 constexpr std::size_t max_key_length = 255;
 
-/// Returns the operation with the name, or nullptr if bulk requests do not support it.
+/// Returns nullptr if there is no such operation or bulk requests do not support it.
 const Operation* operation_named(std::string_view name) noexcept {
     constexpr std::string_view allowed[] = {"update", "delete", "ban", "unban", "end-sessions"};
     const auto all = operations();
@@ -35,23 +35,23 @@ const Operation* operation_named(std::string_view name) noexcept {
                : nullptr;
 }
 
-/// The part of a bulk request for one user.
+/// One user in a bulk request.
 struct Item {
     std::string_view id;
     model::NullableText if_match;
 };
 
-/// A parsed request. The views are valid for the lifetime of the request and its items.
+/// A parsed request. The views refer to the call and to the parsed JSON.
 struct BulkRequest {
     const Operation* operation = nullptr;
-    /// The body for each user, as JSON.
+    /// The JSON body for each item.
     crypto::Secret data;
-    /// Idempotency-Key; empty: none.
+    /// Idempotency-Key, or empty.
     std::string_view key;
     std::vector<Item> items;
 };
 
-/// Returns the parsed request, or nothing if the body or the key is invalid.
+/// Returns std::nullopt if the body or Idempotency-Key is invalid.
 std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
                                          const std::vector<Object>& items) {
     const http::Headers& headers = call.request.headers;
@@ -85,7 +85,7 @@ class ItemBody final : public http::BodySource {
     std::string_view text_;
 };
 
-/// The headers of the whole request, with If-Match of the item.
+/// The headers of the bulk request, but with the item's own If-Match.
 class ItemHeaders final : public http::Headers {
   public:
     ItemHeaders(const http::Headers& all, model::NullableText if_match) noexcept
@@ -105,7 +105,7 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Handles an item as a request, with its own audit event.
+/// Handles an item like a single request. Each item has its own audit event.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -147,9 +147,8 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 } // namespace
 
 Reply change_several(const Call& call, const Service& service) {
-    // Each item has its own event.
+    // Each item has its own audit event.
     call.event.is_change = false;
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.get_forbidden))
         return *std::move(refused);
     const http::Body text = call.request.body.read();
@@ -172,7 +171,7 @@ Reply change_several(const Call& call, const Service& service) {
         call.event = whole;
         const Reply result =
             is_available ? reply_to(item, *wanted, call, service) : error(503, texts.unavailable);
-        // All items share one time limit, so the remaining ones would time out as well.
+        // All items share one time limit, so the remaining ones would time out, too.
         is_available = is_available && result.status != 503;
         write_result(writer, item.id, result, language);
     }

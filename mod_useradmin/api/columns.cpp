@@ -17,7 +17,7 @@ bool contains(ColumnNames names, std::string_view name) noexcept {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns a whole number within the column's bounds, or nothing.
+/// Returns std::nullopt if the number is not an integer or is out of range for the column.
 std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn& column) {
     // JavaScript's Number.MAX_SAFE_INTEGER.
     constexpr double largest = 9007199254740991;
@@ -90,7 +90,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     }
 }
 
-/// Returns the value of a member, or nothing if the column cannot store it.
+/// Returns the member's value, or std::nullopt if the column cannot store it.
 std::optional<model::Value> ColumnChanges::value_of(std::string_view name,
                                                     const store::ExtraColumn& column) {
     using Type = store::ExtraColumn::Kind;

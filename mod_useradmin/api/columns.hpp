@@ -1,5 +1,4 @@
-// The further columns of the user table in replies and updates (UserAdminColumns,
-// UserAdminEditable).
+// Extra columns of the user table in replies and updates (UserAdminColumns, UserAdminEditable).
 #pragma once
 
 #include "api/operations.hpp"
@@ -13,38 +12,36 @@
 
 namespace useradmin::api {
 
-/// Returns whether superAdmins may read any further column.
+/// Returns whether superAdmins may read any extra column.
 inline bool has_readable_columns(const OperationSettings& settings) noexcept {
     return settings.has_extras && !(settings.columns.empty() && settings.editable_columns.empty());
 }
-/// Returns whether superAdmins may read the column, with UserAdminExtras.
+/// Returns whether superAdmins may read the column if UserAdminExtras is on.
 bool may_read_column(const OperationSettings& settings, std::string_view name) noexcept;
-/// Returns whether superAdmins may change the column. Columns of the kind any are
-/// read-only.
+/// Returns whether superAdmins may change the column. Columns of kind "any" are read-only.
 bool may_change_column(const OperationSettings& settings,
                        const store::ExtraColumn& column) noexcept;
 
-/// Returns the name of a column's type.
 constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
     constexpr std::string_view names[] = {"text", "integer", "boolean", "time", "any"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// Returns the columns that the parameter "columns" names and the caller may read.
+/// Returns the columns in the query parameter "columns" that the caller may read.
 std::vector<std::string_view> requested_columns(const Call& call,
                                                 const OperationSettings& settings);
 
-/// The changes of further columns: the member "data" of an update.
+/// Changes of extra columns, from the member "data" of an update.
 class ColumnChanges {
   public:
-    /// Reads the member. Without UserAdminEditable, ignores it like an unknown one.
+    /// Parses and checks the member. Ignores it unless UserAdminEditable is set.
     ColumnChanges(const Call& call, const Service& service, const json::Object& body);
     ColumnChanges(const ColumnChanges&) = delete;
     ColumnChanges& operator=(const ColumnChanges&) = delete;
 
-    /// Returns the error reply if the changes are invalid or not allowed, or nothing.
+    /// Returns the error reply, or std::nullopt if the changes are valid and allowed.
     const std::optional<Reply>& refusal() const noexcept { return refusal_; }
-    /// Returns the changes, valid for the lifetime of this object.
+    /// Returns the changes. They are valid for the lifetime of this object.
     const store::Changes& values() const noexcept { return values_; }
 
   private:
@@ -53,7 +50,7 @@ class ColumnChanges {
     std::optional<json::Object> data_;
     std::optional<Reply> refusal_;
     store::Changes values_;
-    /// Owns the strings of numbers.
+    /// Owns the strings of integer values.
     std::deque<std::string> texts_;
 };
 

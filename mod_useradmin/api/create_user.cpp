@@ -13,13 +13,13 @@ using json::Object;
 
 namespace {
 
-/// Returns whether the user gets a link instead of a password (UserAdminMailCommand).
+/// Returns whether to send an invitation link instead of setting a password (UserAdminMailCommand).
 bool is_invitation(const Object& body, const OperationSettings& settings) {
     return body.boolean("invite") && offers_link(mail::Kind::invitation, settings);
 }
 
-/// Creates a user without a password and sends the link to set it. If the link cannot be sent,
-/// removes the user.
+/// Creates a user without a password and sends a link to set one. Removes the user if the link
+/// cannot be sent.
 Reply invite_user(const Call& call, const Service& service, store::NewUser user) {
     if (auto refused = count_mail(*call.caller, user.email, user.email, service))
         return *std::move(refused);
@@ -42,10 +42,10 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
 } // namespace
 
 Reply create_user(const Call& call, const Service& service) {
-    // Check 1: a session.
+    // Check 1: requires a session.
     if (!call.caller)
         return error(401, texts.no_session);
-    // Check 2: the caller is admin or superAdmin.
+    // Check 2: requires admin or superAdmin.
     if (!may_create(*call.caller))
         return error(403, texts.create_forbidden);
 
@@ -56,7 +56,7 @@ Reply create_user(const Call& call, const Service& service) {
     if (!object)
         return error(500, texts.create_failed);
 
-    // Check 3: name, email and password. A value that is not a string counts as missing.
+    // Check 3: requires name, email and password. A value that is not a string counts as missing.
     const std::string_view name = object->text("name");
     const std::string email = normalize_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
@@ -64,12 +64,12 @@ Reply create_user(const Call& call, const Service& service) {
     call.event.target = email;
     if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
-    // Check 4: an admin creates only users with the role user.
+    // Check 4: an admin may create only users with the role "user".
     if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts.create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, texts.create_failed);
-    // Check 5: the e-mail is not registered.
+    // Check 5: the address must not be registered.
     const auto taken = service.store.find_by_email(email);
     if (taken)
         return error(400, texts.email_taken);
@@ -92,7 +92,7 @@ Reply create_user(const Call& call, const Service& service) {
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),
                              actor_of(*call.caller));
-    // Meanwhile, another request may have taken the address or banned the caller.
+    // Another request may have taken the address or banned the caller in the meantime.
     if (!created)
         return failure_reply(created.failure(), texts.create_failed, texts.create_forbidden);
     call.event.target = created->id;

@@ -10,19 +10,19 @@ namespace useradmin::api {
 
 namespace {
 
-// Two cursors fit into one header.
+// A Link header may contain two cursors.
 constexpr std::size_t max_cursor_length = 1000;
 constexpr std::size_t checksum_length = 16;
 
-/// Returns a checksum that binds the fields to the list.
+/// Returns a checksum of the fields that is valid only for this list.
 std::string checksum(std::string_view fields, std::string_view list) {
     return crypto::hex(crypto::digest({list, fields})).substr(0, checksum_length);
 }
 
 } // namespace
 
-// Format: the checksum, then in hexadecimal the direction, the page, the id and the key (omitted if
-// NULL), separated by U+0000.
+// Format: the checksum, followed by the direction, page, id and sort key in hexadecimal. U+0000
+// separates the page, the id and the key. A NULL key is omitted.
 std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list) {
     std::string fields(1, cursor.is_end ? '<' : '>');
     fields.append(std::to_string(cursor.page)).append(1, '\0').append(cursor.id);

@@ -9,10 +9,10 @@
 namespace useradmin::api {
 
 Reply delete_user(const Call& call, const Service& service) {
-    // Check 1: a session.
+    // Check 1: requires a session.
     if (!call.caller)
         return error(401, texts.no_session);
-    // Check 2: the caller is superAdmin.
+    // Check 2: requires superAdmin.
     if (!may_delete(*call.caller))
         return error(403, texts.delete_forbidden);
     // Check 3: callers cannot delete themselves.
@@ -20,8 +20,8 @@ Reply delete_user(const Call& call, const Service& service) {
         return error(400, texts.delete_self);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are
-    // part of the deletion: a separate query would race with other changes.
+    // remove() makes checks 4 and 5 and checks If-Match and the guard. A separate query would race
+    // with other changes.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

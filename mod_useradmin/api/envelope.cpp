@@ -11,8 +11,8 @@ namespace {
 // A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// Writes the eleven fields of section 2.1, the last activity if it was read, and the given further
-/// columns. Without a list, writes all further columns that were read.
+/// Writes the fields of section 2.1, lastSeenAt if it was read, and the given extra columns. If
+/// columns is std::nullopt, writes all extra columns that were read.
 void write(json::Writer& writer, const model::User& user,
            const std::optional<ColumnNames>& columns) {
     writer.begin_object();
@@ -160,7 +160,7 @@ http::Reply finish(Reply reply, std::string_view method, const http::Headers& he
     if (reply.text) {
         const http::Language language = language_of(settings, headers);
         reply.body = text_envelope(reply.status < 400, reply.text->in(language));
-        // The replies of the specification have no such header.
+        // The specification's replies do not have this header.
         if (settings.language != http::Language::spanish)
             reply.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
     }

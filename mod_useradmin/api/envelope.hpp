@@ -1,4 +1,4 @@
-// The envelopes (specification, section 2.4).
+// Reply bodies (specification, section 2.4).
 #pragma once
 
 #include "api/service.hpp"
@@ -13,27 +13,26 @@
 
 namespace useradmin::api {
 
-/// A reply of the API before finish().
 struct Reply : http::Reply {
     /// The text of an error or a confirmation. finish() writes it to the body.
     std::optional<Text> text = {};
-    /// Whether an earlier request with the same Idempotency-Key made the change.
+    /// Whether an earlier request with the same Idempotency-Key has already made the change.
     bool is_repeated = false;
 };
 
 /// Returns {"success":true,"message":"…"} or {"success":false,"error":"…"}.
 std::string text_envelope(bool is_success, std::string_view text);
 
-/// Returns the language of the settings or, without one, of the request.
+/// Returns the configured language. If none is configured, chooses one by Accept-Language.
 http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
 
-/// Writes the text to the body, in the language of language_of(). Adds the headers that depend on
-/// the request's language and origin.
+/// Writes the text to the body in the language of language_of(), and adds Content-Language, Vary
+/// and the CORS headers.
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings);
 
-/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns: the further columns
-/// to write; without a list, all that were read.
+/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns lists the extra
+/// columns to write. If it is std::nullopt, writes all that were read.
 Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {
@@ -41,11 +40,11 @@ struct Pagination {
     std::int64_t limit = 20;
     std::int64_t total = 0;
 };
-/// Returns the number of pages, rounded up (4.1).
+/// Returns the number of pages (4.1).
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// The counts of all users that the caller may list, and of those created between
+/// Counts of the users that the caller may list. created has the counts of users created between
 /// consecutive times of the parameter summary.
 struct Summary {
     std::int64_t total = 0;
@@ -53,8 +52,8 @@ struct Summary {
     std::int64_t unverified = 0;
     std::vector<std::int64_t> created = {};
 };
-/// Returns {"success":true,"data":[…],"pagination":{…},"summary":{…}}. The summary is optional.
-/// columns: the further columns to write.
+/// Returns {"success":true,"data":[…],"pagination":{…},"summary":{…}}. columns lists the extra
+/// columns to write.
 Reply records(const store::Page& page, const Pagination& pagination,
               const std::optional<Summary>& summary = {}, ColumnNames columns = {});
 
@@ -72,15 +71,15 @@ Reply confirmation(const Text& text);
 /// Returns {"success":false,"error":"…"}
 Reply error(int status, const Text& text);
 
-/// Returns the reply to a failure (section 7): 4xx for expected ones, 200 for a change that was
-/// already made, 503 if the database was unavailable, otherwise 500 with the operation's text.
+/// Returns the reply to a failure (section 7): 4xx for an expected one, 200 if the change had
+/// already been made, 503 if the database was unavailable, otherwise 500 with operation_text.
 Reply failure_reply(store::Failure failure, const Text& operation_text,
                     const Text& forbidden_text = {});
 
-/// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with the text.
+/// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with operation_text.
 Reply failure_reply(password::HashFailure failure, const Text& operation_text);
 
-/// Returns the reply to an unreadable body.
+/// Returns the reply if the body could not be read.
 Reply body_error(const http::Body& body);
 
 } // namespace useradmin::api

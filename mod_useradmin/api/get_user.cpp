@@ -8,13 +8,13 @@
 namespace useradmin::api {
 
 Reply get_user(const Call& call, const Service& service) {
-    // Check 1: a session.
+    // Check 1: requires a session.
     if (!call.caller)
         return error(401, texts.no_session);
-    // Check 2: the caller is admin or superAdmin, or asks for its own record.
+    // Check 2: requires admin or superAdmin, unless callers read their own record.
     if (!may_get(*call.caller, call.id))
         return error(403, texts.get_forbidden);
-    // Check 3: the user exists. An id that is not UTF-8 matches no user.
+    // Check 3: the user must exist. An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);

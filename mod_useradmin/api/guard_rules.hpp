@@ -1,5 +1,5 @@
-// Conditions that a change checks: the rules of UserAdminGuard, and the caller's rights. Also the
-// policy of UserAdminEndSessions.
+// Guards (UserAdminGuard), actors and session policies (UserAdminEndSessions) for changes in the
+// store.
 #pragma once
 
 #include "api/service.hpp"
@@ -7,15 +7,16 @@
 
 namespace useradmin::api {
 
-/// Returns the guard for a change that may remove the last superAdmin.
+/// Returns the guard of a change that may remove the last superAdmin.
 inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
     return {store::UpdateGuard::Kind::keeps_last_of_role, text_of(Role::super_admin), text::now()};
 }
 
-/// Returns the caller for the change to check again: receiving the body and hashing the password
-/// may have taken long. Returns nothing if the caller's role is not from the user table.
+/// Returns the caller's id and required roles. A change checks them again because receiving the
+/// body and hashing the password may take a long time. Returns std::nullopt if the caller is not
+/// from the user table.
 inline std::optional<store::Actor> actor_of(const Caller& caller) {
     static constexpr std::string_view roles[] = {text_of(Role::super_admin), text_of(Role::admin)};
     if (!caller.is_stored)
@@ -24,7 +25,7 @@ inline std::optional<store::Actor> actor_of(const Caller& caller) {
                         text::now()};
 }
 
-/// Returns what happens to the sessions of a user who loses rights (UserAdminEndSessions).
+/// Returns the policy for the sessions of a user who loses rights (UserAdminEndSessions).
 inline store::SessionPolicy session_policy(const OperationSettings& settings) noexcept {
     return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }

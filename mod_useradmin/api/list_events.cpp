@@ -14,7 +14,6 @@
 namespace useradmin::api {
 
 Reply list_events(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.events_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
@@ -25,7 +24,7 @@ Reply list_events(const Call& call, const Service& service) {
     const std::int64_t limit = std::min(positive_number(text::query_parameter(query, "limit"), 20),
                                         service.settings.max_limit);
     constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    // The user need not exist: deleted users have a history, too.
+    // Do not check that the user exists: deleted users have a history, too.
     const auto history =
         audit::read_history(service.audit_log, call.id,
                             positive_number(text::query_parameter(query, "before"), end, end),

@@ -1,4 +1,3 @@
-// The order of a list of users.
 #pragma once
 
 #include "store/store.hpp"
@@ -8,8 +7,8 @@
 
 namespace useradmin::api {
 
-/// Returns the order for a value of the parameter sort (createdAt, updatedAt, name, email or, if
-/// allowed, lastSeen), or nothing for any other value.
+/// Returns the order for a value of the parameter sort: createdAt, updatedAt, name, email or, if
+/// allowed, lastSeen. Returns std::nullopt for any other value.
 std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen = false) noexcept;
 
 } // namespace useradmin::api

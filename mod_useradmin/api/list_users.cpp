@@ -19,13 +19,13 @@ namespace useradmin::api {
 
 namespace {
 
-/// Returns a filter parameter. An empty one counts as absent.
+/// An empty parameter counts as absent.
 std::optional<std::string> filter_parameter(std::string_view query, std::string_view name) {
     std::optional<std::string> value = text::query_parameter(query, name);
     return value && !value->empty() ? value : std::nullopt;
 }
 
-/// Returns a boolean parameter. An invalid value counts as absent.
+/// An invalid value counts as absent.
 std::optional<bool> boolean_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value == "true"    ? std::optional(true)
@@ -33,7 +33,7 @@ std::optional<bool> boolean_parameter(std::string_view query, std::string_view n
                               : std::nullopt;
 }
 
-/// Returns a time parameter. An invalid value counts as absent.
+/// An invalid value counts as absent.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value ? text::parse_date(*value) : std::nullopt;
@@ -43,14 +43,14 @@ struct Sort {
     std::string_view name;
     store::Order order;
 };
-// The first is the default.
+// The first one is the default.
 constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
                           {"updatedAt", {store::SortKey::updated_at, true}},
                           {"name", {store::SortKey::name, false}},
                           {"email", {store::SortKey::email, false}},
                           {"lastSeen", {store::SortKey::last_seen, true}}};
 
-/// Returns the requested order. Unknown values count as absent.
+/// Unknown values count as absent.
 store::Order order_of(std::string_view query, bool has_extras) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
     store::Order order = order_by(wanted.value_or(""), has_extras).value_or(sorts[0].order);
@@ -60,8 +60,8 @@ store::Order order_of(std::string_view query, bool has_extras) {
     return order;
 }
 
-/// Returns the previous and the next page. Removes the extra user that shows that there is a next
-/// page. list: as in encode_cursor().
+/// Returns the cursors of the previous and the next page. Removes the extra user, who was read only
+/// to see whether there is a next page. list is the same as for encode_cursor().
 Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagination,
                          const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbours neighbours;
@@ -95,14 +95,14 @@ int condition_count(const store::Filter& filter) noexcept {
            filter.seen_before.has_value();
 }
 
-/// Returns the filter. Its conditions are combined with OR unless the parameter match is "all".
+/// Combines the conditions with OR, unless the parameter match is "all".
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search, bool has_extras) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
     filter.email_verified = boolean_parameter(query, "emailVerified");
-    // Replies contain milliseconds. Start with the next one, to exclude the given time.
+    // Replies have milliseconds. Start one later to exclude the given time.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");
@@ -116,7 +116,8 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     return filter;
 }
 
-/// Returns the ascending times of the parameter summary, or none if it is absent or invalid.
+/// Returns the times in the parameter summary, or none if they are invalid or not in ascending
+/// order.
 std::vector<text::Timestamp> summary_times(std::string_view query) {
     constexpr std::size_t most = 32;
     const std::string parameter = filter_parameter(query, "summary").value_or("");
@@ -132,7 +133,8 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
     return times;
 }
 
-/// Counts the users with the role, if any, and those created between consecutive times.
+/// Counts users, in total and for each interval between two times. If a role is given, counts only
+/// users with it.
 store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
                                  const std::vector<text::Timestamp>& times) {
     const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {
@@ -176,10 +178,10 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
 }
 
 Reply list_users(const Call& call, const Service& service) {
-    // Check 1: a session.
+    // Check 1: requires a session.
     if (!call.caller)
         return error(401, texts.no_session);
-    // Check 2: the caller is admin or superAdmin.
+    // Check 2: requires admin or superAdmin.
     if (!may_list(*call.caller))
         return error(403, texts.list_forbidden);
 

@@ -22,25 +22,24 @@ namespace {
 constexpr std::int64_t most_for_one_user = 5;
 constexpr std::chrono::hours window_of_limit(1);
 
-/// Returns the lifetime of a link: a day for an invitation, otherwise better-auth's.
+/// The lifetime is a day for invitations, otherwise better-auth's default.
 constexpr std::chrono::hours lifetime_of(mail::Kind kind) noexcept {
     return std::chrono::hours(kind == mail::Kind::invitation ? 24 : 1);
 }
 
-/// Returns the URL template of a link, or an empty string if there is none.
+/// Returns the URL template for the kind, or an empty string if none is configured.
 std::string_view address_of(mail::Kind kind, const mail::Settings& settings) noexcept {
     return kind == mail::Kind::verify_email ? settings.verify_link : settings.password_link;
 }
 
-/// Returns the token of better-auth's createEmailVerificationToken(): a JWT (RFC 7519) signed with
-/// HS256.
+/// Returns a JWT (RFC 7519) signed with HS256, like better-auth's createEmailVerificationToken().
 crypto::Secret verification_token(const model::User& user, std::string_view secret) {
     using std::chrono::seconds;
     const auto now = std::chrono::floor<seconds>(text::now()).time_since_epoch();
     std::string claims;
     json::Writer writer(claims);
     writer.begin_object().key("email").string(text::lower(user.email));
-    // better-auth 1.7.25 and later check it.
+    // Required since better-auth 1.7.25.
     writer.key("userId").string(user.id).key("iat").integer(now.count());
     writer.key("exp")
         .integer((now + seconds(lifetime_of(mail::Kind::verify_email))).count())
@@ -55,7 +54,7 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
-/// Counts a message with each counter. Returns the error reply if a limit is exceeded.
+/// Increments each counter. Returns the error reply if one exceeds its limit.
 std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
                            const Service& service) {
     const auto counted = service.store.count_mail(counters, window_of_limit);
@@ -68,14 +67,12 @@ std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
     return reply;
 }
 
-/// Sends a link of the kind to the user in the path.
 Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     if (call.caller && !offers_link(kind, service.settings))
         return error(404, texts.not_found);
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.link_forbidden))
         return *std::move(refused);
-    // An id that is not UTF-8 matches no user.
+    // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
@@ -86,7 +83,7 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
-    // The link is for the address that was read, so the user must not change meanwhile.
+    // The link is for the address just read, so the user must not change before it is issued.
     guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);
@@ -123,11 +120,12 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
     const std::int64_t limit = service.settings.mail->limit;
-    // A count that reaches a counter's limit is rejected, so the limit is one more than allowed.
+    // A counter rejects the attempt that reaches its limit, so add one.
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
-    // Count admins' messages first, so that a rejected one does not use up the superAdmins' limit.
+    // Check the admins' own limit first. A rejected request must not count against the overall
+    // limit.
     const store::AttemptCounter of_admins[] = {
         {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
     if (!is_super_administrator(caller))

@@ -1,4 +1,4 @@
-// Links by mail (UserAdminMailCommand). better-auth's endpoints accept their tokens.
+// Links by mail (UserAdminMailCommand). better-auth's own endpoints accept the tokens.
 #pragma once
 
 #include "api/operations.hpp"
@@ -10,19 +10,20 @@
 
 namespace useradmin::api {
 
-/// Counts a message to an address. recipient: the user for whom it is counted, by id or address.
-/// Returns the error reply if it must not be sent.
+/// Counts a message against the limits. recipient is the user's id or address and identifies the
+/// per-user counter. Returns the error reply if the message must not be sent.
 std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
                                 std::string_view email, const Service& service);
 
-/// The token of a link to set a password, and its row for better-auth's reset-password.
+/// The token of a link to set a password, and the database row that better-auth's reset-password
+/// looks up.
 class PasswordLink {
   public:
     explicit PasswordLink(mail::Kind kind);
 
     std::string_view token() const noexcept { return token_.view(); }
     std::string_view identifier() const noexcept { return identifier_.view(); }
-    /// Returns the row for a user, valid for the lifetime of this object.
+    /// Returns the row for a user. It is valid for the lifetime of this object.
     model::VerificationValue row(std::string_view user_id) const noexcept;
 
   private:
@@ -32,7 +33,7 @@ class PasswordLink {
     crypto::Secret identifier_;
 };
 
-/// Sends a link with the token to the user. Returns false on failure.
+/// Sends the user a link with the token. Returns false on failure.
 bool send_link(mail::Kind kind, const model::User& user, std::string_view token, const Call& call,
                const Service& service);
 

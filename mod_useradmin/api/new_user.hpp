@@ -1,4 +1,3 @@
-// The record of a new user, for the API and the command line.
 #pragma once
 
 #include "crypto/random.hpp"
@@ -6,7 +5,7 @@
 
 namespace useradmin::api {
 
-/// Returns a user with new ids and the current time (4.2). The strings must outlive it.
+/// Returns a user with new ids and the current time (4.2). The strings must outlive the result.
 inline store::NewUser new_user(std::string_view name, std::string_view email, std::string_view role,
                                std::string_view password_hash, bool account_id_is_user_id) {
     return {crypto::random_uuid(), crypto::random_uuid(), name,       email, role,

@@ -16,10 +16,10 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json describes the whole interface, with Spanish texts. Its own extensions: "x-if" is the
-// condition for its object, "x-errors" lists the texts of an error reply, "x-every-reply" marks the
-// headers of all replies, "x-every-text" those of replies with a text, and "x-notes" extends the
-// description.
+// openapi.json describes the whole interface, with Spanish texts. It has extensions of its own:
+// "x-if" is the condition for including an object, "x-errors" lists the possible texts of an error,
+// "x-every-reply" and "x-every-text" mark headers of all replies and of all replies with a text,
+// and "x-notes" is appended to the description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -60,7 +60,7 @@ cJSON* parsed(std::string_view json) {
     return tree != nullptr ? tree : throw std::bad_alloc();
 }
 
-/// Returns the translation of a string that is a Spanish text, or nullptr.
+/// Returns the English text for a Spanish one, or nullptr if the node is not one.
 const char* english_of(const cJSON* node) {
     static const auto all = all_texts();
     const auto* const found = std::find_if(all.begin(), all.end(), [node](const Text& text) {
@@ -69,7 +69,7 @@ const char* english_of(const cJSON* node) {
     return found != all.end() ? found->english.data() : nullptr;
 }
 
-/// Calls the function with each reply of an operation, a path or the components.
+/// Calls the function with each reply in the tree.
 template <class Function>
 void for_each_reply(cJSON* tree, const Function& function) {
     cJSON* child = nullptr;
@@ -133,7 +133,7 @@ class Document {
         });
     }
 
-    /// Removes the objects whose "x-if" is not met, and the member "x-if" from the others.
+    /// Removes objects whose "x-if" is not met, and the "x-if" of the others.
     void remove_unmet(cJSON* parent) const {
         for (cJSON *child = parent->child, *next = nullptr; child != nullptr; child = next) {
             next = child->next;
@@ -147,7 +147,7 @@ class Document {
         }
     }
 
-    /// Translates the texts. If each request chooses the language, adds the English ones to the
+    /// Translates the texts. If the language is negotiated, lists the English texts as further
     /// possible values.
     void translate(cJSON* parent) const {
         if (settings_.language == http::Language::spanish)
@@ -216,7 +216,7 @@ class Document {
         }
     }
 
-    /// Describes that an invitation has no password, and how it fails.
+    /// With invitations, the password is optional, and more errors are possible.
     void add_invitation() {
         if (!offers_link(mail::Kind::invitation, settings_))
             return;
@@ -248,8 +248,8 @@ class Document {
         return "{}";
     }
 
-    /// Adds the extra columns of the user table to the replies with a full row. Adds those that the
-    /// directives name to the other replies and to the update.
+    /// Adds the extra columns of the user table to full rows. Adds the configured ones to the other
+    /// replies and to the update, too.
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
@@ -275,7 +275,7 @@ class Document {
         }
     }
 
-    /// Adds the headers of all replies and, to an error, the envelope with its texts.
+    /// Adds the common headers. Adds the body to errors.
     void complete(cJSON* reply) {
         if (member(reply, "$ref") != nullptr)
             return;
@@ -306,7 +306,7 @@ class Document {
         }
     }
 
-    /// Describes HEAD as GET without a body.
+    /// Describes HEAD like GET, without the body.
     void add_head(cJSON* path) {
         const cJSON* const get = member(path, "get");
         if (get == nullptr)

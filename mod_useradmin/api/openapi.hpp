@@ -1,4 +1,3 @@
-// The OpenAPI document.
 #pragma once
 
 #include "api/service.hpp"
@@ -10,9 +9,8 @@
 
 namespace useradmin::api {
 
-/// How requests identify their caller.
+/// Where a request may carry its session token or API key.
 struct TokenCarriers {
-    /// The name of the cookie.
     std::string_view cookie;
     /// Whether Authorization: Bearer is also accepted.
     bool bearer = false;
@@ -22,19 +20,18 @@ struct TokenCarriers {
 
 /// The parts of the document that depend on the configuration.
 struct DocumentSettings {
-    /// The decoded path of the base address without a trailing slash.
+    /// The decoded path of the base address, without a trailing slash.
     std::string_view base;
     const OperationSettings& settings;
     /// The maximum size of a request body in bytes.
     std::int64_t max_body = 0;
-    /// Nothing if another module authenticates the callers.
+    /// std::nullopt if another module authenticates the callers.
     std::optional<TokenCarriers> carriers = {};
     /// The extra columns of the user table.
     std::span<const store::ExtraColumn> columns = {};
 };
 
-/// Returns the OpenAPI 3.1 document as JSON: every operation with its parameters, statuses, texts
-/// and headers under the current settings.
+/// Returns the OpenAPI 3.1 document as JSON. It describes the operations as currently configured.
 std::string openapi_document(const DocumentSettings& document_settings);
 
 } // namespace useradmin::api

@@ -1,5 +1,4 @@
-// The five operations of the specification's section 4, one file each, and those of
-// UserAdminExtras.
+// The operations of section 4 of the specification and of UserAdminExtras.
 #pragma once
 
 #include "api/envelope.hpp"
@@ -9,13 +8,12 @@ namespace useradmin::api {
 /// The arguments of an operation.
 struct Call {
     const http::Request& request;
-    /// Empty if there is no session.
+    /// std::nullopt if there is no session.
     const std::optional<Caller>& caller;
-    /// The decoded id in the path; empty for the collection.
+    /// The decoded id in the path, or empty for the collection.
     std::string_view id;
-    /// The audit event of the call.
     audit::Event& event;
-    /// The decoded id of a session or sign-in method in the path; empty if there is none.
+    /// The decoded id of a session or sign-in method in the path, or empty.
     std::string_view item_id = {};
     /// The kind of the sign-in method in the path.
     model::MethodKind kind = {};
@@ -53,7 +51,7 @@ enum class Resource {
 /// An entry of the routing table.
 struct Operation {
     std::string_view method;
-    /// The name in metrics and the audit log.
+    /// The name in metrics and in the audit log.
     std::string_view name;
     Resource resource;
     bool changes_something;
@@ -62,11 +60,11 @@ struct Operation {
     Text failure_text;
 };
 
-/// Returns all operations. HEAD uses the operation of GET.
+/// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the error reply if the caller has no session or may not use UserAdminExtras, or nothing.
-/// Operations of UserAdminExtras call it first.
+/// Returns the error reply if the caller has no session or may not use UserAdminExtras, otherwise
+/// std::nullopt. Each operation of UserAdminExtras calls this first.
 std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
 /// GET {id}/sessions
 Reply list_sessions(const Call& call, const Service& service);

@@ -13,7 +13,7 @@ namespace {
 // Proxies accept at least 4 KiB of headers.
 constexpr std::size_t max_links_length = 3000;
 
-/// Characters that need no encoding in a query (RFC 3986).
+/// Characters to keep in a query (RFC 3986). Includes "%" because the query is already encoded.
 constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace

@@ -1,4 +1,4 @@
-// The paging headers Link (RFC 8288) and X-Total-Count.
+// The response headers Link (RFC 8288) and X-Total-Count.
 #pragma once
 
 #include "api/envelope.hpp"
@@ -11,20 +11,19 @@
 
 namespace useradmin::api {
 
-/// Parses a positive integer. Returns the default if it is absent, invalid or greater than max.
+/// Parses a positive integer. Returns by_default if it is absent, invalid or greater than max.
 std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
                              std::int64_t max = std::numeric_limits<std::int32_t>::max());
 
-/// The pages before and after a page.
 struct Neighbours {
     bool has_next = false;
-    /// The cursors of the two pages. Without one, the link has a page number.
+    /// The cursors of these pages. Without a cursor, the link has a page number.
     std::optional<std::string> previous;
     std::optional<std::string> next;
 };
 
-/// Adds both headers. The links to the first, previous, next and last page are the request's URL
-/// with another page or cursor. Omits Link if it would be too long.
+/// Adds both headers. The links are the request's URL with another page or cursor. Omits Link if it
+/// would be too long.
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
                const Neighbours& neighbours);
 

@@ -9,7 +9,7 @@ namespace useradmin::api {
 
 namespace {
 
-/// Returns the version in an entity tag, without the suffix that compression adds.
+/// Removes the suffix that mod_deflate and mod_brotli append to entity tags.
 std::string_view version_of(std::string_view tag) noexcept {
     for (const std::string_view mark : http::compression_suffixes)
         if (tag.ends_with(mark))
@@ -27,7 +27,7 @@ store::Versions if_match_versions(const http::Headers& headers) {
         return std::nullopt;
     std::vector<std::string_view> versions;
     for (const std::string_view tag : tags.strong)
-        // A tag that is not UTF-8 matches no row.
+        // A tag with invalid UTF-8 or U+0000 matches no row.
         if (text::is_clean_utf8(tag))
             versions.push_back(version_of(tag));
     return versions;

@@ -6,8 +6,8 @@
 
 namespace useradmin::api {
 
-/// Returns the versions in the request's If-Match, or nothing if it is absent or "*". A malformed
-/// header yields no versions.
+/// Returns the versions in If-Match, or std::nullopt if the header is absent or "*". Returns an
+/// empty list if it is malformed.
 store::Versions if_match_versions(const http::Headers& headers);
 /// Returns whether the user's row has one of the versions.
 bool matches_version(const model::User& user, const store::Versions& versions);

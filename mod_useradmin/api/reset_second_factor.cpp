@@ -9,12 +9,11 @@
 namespace useradmin::api {
 
 Reply reset_second_factor(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.second_factor_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // remove_second_factor() checks existence and If-Match.
+    // remove_second_factor() checks If-Match and that the user exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

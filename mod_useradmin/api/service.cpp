@@ -40,7 +40,7 @@ constexpr Operation table[] = {
 
 constexpr std::string_view bulk_path = "bulk";
 
-/// The target of a path, percent-encoded.
+/// The resource and ids in a path, still percent-encoded.
 struct Target {
     Resource resource;
     std::string_view id = {};
@@ -55,12 +55,12 @@ std::string_view split_segment(std::string_view& text) {
     return segment;
 }
 
-/// Returns the target of a request below the base address. If there is no such resource, the id is
-/// the whole path.
+/// Parses a path below the base address. If it names no resource, the result's id is the whole
+/// path.
 Target target_of(std::string_view method, std::string_view path, bool has_extras) {
     if (path.starts_with('/'))
         path.remove_prefix(1);
-    // With other methods, "bulk" is the id of a user.
+    // With any other method, "bulk" is a user's id.
     if (has_extras && path == bulk_path && method == "POST")
         return {Resource::bulk};
     const Target none = {Resource::none, path};
@@ -86,13 +86,13 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
     if (collection == "sessions")
         return {Resource::session, id, path};
     for (const model::MethodKind each : model::method_kinds)
-        // A second factor has its own resource.
+        // Second factors have a resource of their own.
         if (kind == text_of(each) && each != model::MethodKind::second_factor)
             return {Resource::sign_in_method, id, path, each};
     return none;
 }
 
-/// Returns the operation, or nullptr if the resource does not have the method.
+/// HEAD is handled as GET. Returns nullptr if the resource does not support the method.
 const Operation* find_operation(Resource resource, std::string_view method) {
     const std::string_view wanted = method == "HEAD" ? "GET" : method;
     const auto* const found =
@@ -109,7 +109,7 @@ constexpr auto names = [] {
     return all;
 }();
 
-/// Returns the value of the target's Allow header.
+/// Returns the value of the Allow header.
 std::string methods_of(const Target& target, bool has_extras) {
     const bool is_bulk = has_extras && target.resource == Resource::user && target.id == bulk_path;
     std::string methods = is_bulk ? "POST, " : "";
@@ -120,7 +120,7 @@ std::string methods_of(const Target& target, bool has_extras) {
     return methods + "OPTIONS";
 }
 
-/// Returns whether the method can modify data.
+/// Returns whether any operation with this method changes data.
 bool changes_something(std::string_view method) {
     return std::any_of(
         std::begin(table), std::end(table),
@@ -149,14 +149,14 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (changes_something(request.method) &&
         http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
-    // Only callers with a session get 404 for an unknown path.
+    // An unknown path gets 404 only if the caller has a session.
     if (operation == nullptr)
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     const std::string item_id = text::decode_path_segment(target.item_id);
     return operation->handler({request, caller, id, event, item_id, target.kind}, service);
 }
 
-/// Returns the text of an error of httpd or another module.
+/// Returns the text for an error raised by httpd or another module.
 const Text& error_text(int status, std::string_view method, std::string_view path,
                        bool has_extras) {
     switch (status) {
@@ -202,12 +202,12 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     }
     Reply reply = dispatch(request, caller, service, event);
     event.status = reply.status;
-    // Required by RFC 9110, 15.5.2.
+    // RFC 9110, section 15.5.2, requires this header.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     if (reply.status == 200 && !event.is_change)
         if (const model::NullableTime time = service.store.standby_time()) {
-            // Code 110 of RFC 7234: the response is stale.
+            // RFC 7234, section 5.5.1: 110 means that the response is stale.
             std::string warning =
                 "110 - \"Read from a standby; the last change that it has received is of ";
             text::append_iso8601(warning, *time);

@@ -11,8 +11,8 @@ namespace useradmin::api {
 
 namespace {
 
-/// Checks the session, the role and the existence of the user, in this order. Returns the error
-/// reply, or nothing if all checks pass.
+/// Checks the session, the role and that the user exists, in this order. Returns the error reply,
+/// or std::nullopt if all checks pass.
 std::optional<Reply> refusal(const Call& call, const Service& service, const Text& failure_text) {
     if (auto refused = refuse_extras(call, texts.sessions_forbidden))
         return refused;
@@ -46,7 +46,7 @@ Reply end_sessions(const Call& call, const Service& service) {
 Reply end_session(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts.end_sessions_failed))
         return *std::move(refused);
-    // An id that is not UTF-8 matches no session.
+    // An id with invalid UTF-8 or U+0000 matches no session.
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.session_not_found);
     const auto ended =

@@ -18,7 +18,6 @@ static_assert(password::min_length == 8 && password::max_length == 128);
 } // namespace
 
 Reply set_password(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.password_forbidden))
         return *std::move(refused);
 
@@ -37,14 +36,14 @@ Reply set_password(const Call& call, const Service& service) {
         return error(400, texts.password_too_short);
     if (length > password::max_length)
         return error(400, texts.password_too_long);
-    // An id that is not UTF-8 matches no user.
+    // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), texts.password_failed);
 
-    // Check If-Match early to avoid needless hashing. The update checks it again.
+    // Check If-Match before the expensive hashing. The store checks it again.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
@@ -60,7 +59,6 @@ Reply set_password(const Call& call, const Service& service) {
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
         store::SessionPolicy::revoke, guard);
-    // The user may have been changed or deleted meanwhile.
     return set ? confirmation(texts.password_set)
                : failure_reply(set.failure(), texts.password_failed, texts.password_forbidden);
 }

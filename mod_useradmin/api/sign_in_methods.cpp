@@ -10,7 +10,6 @@
 namespace useradmin::api {
 
 Reply list_sign_in_methods(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
@@ -21,14 +20,13 @@ Reply list_sign_in_methods(const Call& call, const Service& service) {
 }
 
 Reply remove_sign_in_method(const Call& call, const Service& service) {
-    // Check the session and the role.
     if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
         return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.sign_in_method_not_found);
-    // The store's remove_sign_in_method() checks existence and If-Match.
+    // The store checks If-Match and that the sign-in method exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

@@ -1,4 +1,4 @@
-// The messages of the API: those of section 7 of the specification, then additional ones.
+// The API's messages: first those of section 7 of the specification, then others.
 #pragma once
 
 #include "http/language.hpp"

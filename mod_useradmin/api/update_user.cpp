@@ -24,14 +24,14 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
     return false;
 }
 
-/// Returns whether the body has a role or a ban flag, which an admin must not send (check 4). A
-/// role of null or "" does not count; any value of banned does.
+/// Returns whether the body has a role or "banned" (check 4). A role of null or "" does not count,
+/// but any value of "banned" does.
 bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
-/// Returns whether every field that the caller may set has the right type. Ignored fields may have
-/// any type.
+/// Returns whether every field that the caller may set has the right type. Other fields are ignored
+/// and may have any type.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
         if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
@@ -42,7 +42,7 @@ bool has_types(const Object& body, const Caller& caller) {
            is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
 }
 
-/// Returns whether the changes remove the role superAdmin or ban the user.
+/// Returns whether the changes take away the role superAdmin or ban the user.
 bool revokes_super_admin(const store::Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
@@ -54,7 +54,6 @@ bool revokes_super_admin(const store::Changes& changes) {
         });
 }
 
-/// Returns the guard for the changes (UserAdminGuard).
 store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& changes,
                                    const OperationSettings& settings) {
     if (settings.guards.rank && !is_super_administrator(caller))
@@ -62,7 +61,7 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
     return revokes_super_admin(changes) ? last_super_admin_guard(settings) : store::UpdateGuard();
 }
 
-/// Returns the error for an invalid body, or 404 if the user does not exist (check 3).
+/// Returns 404 if the user does not exist (check 3), otherwise the given error.
 Reply reject(const Call& call, const Service& service, int status, const Text& text) {
     const auto user = service.store.find(call.id);
     return user ? error(status, text) : failure_reply(user.failure(), texts.update_failed);
@@ -71,11 +70,11 @@ Reply reject(const Call& call, const Service& service, int status, const Text& t
 } // namespace
 
 Reply update_user(const Call& call, const Service& service) {
-    // Check 1: a session.
+    // Check 1: requires a session.
     if (!call.caller)
         return error(401, texts.no_session);
     const Caller& caller = *call.caller;
-    // Check 2: the caller is admin or superAdmin.
+    // Check 2: requires admin or superAdmin.
     if (!may_update(caller))
         return error(403, texts.update_forbidden);
 
@@ -84,10 +83,10 @@ Reply update_user(const Call& call, const Service& service) {
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
 
-    // Check 3: the user exists. For a valid body, the update itself checks this.
+    // Check 3: the user must exist. If the body is valid, update() checks this.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // Check 4: an admin must send neither role nor banned.
+    // Check 4: an admin must not send role or banned.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts.update_role_forbidden);
     if (!object || !has_types(*object, caller))
@@ -115,7 +114,7 @@ Reply update_user(const Call& call, const Service& service) {
         apply_non_empty("banReason", object->text("banReason"));
     }
     changes.insert(changes.end(), columns.values().begin(), columns.values().end());
-    // If-Match is part of the update: a separate query would race with other changes.
+    // update() also checks If-Match. A separate query would race with other changes.
     store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(caller);
