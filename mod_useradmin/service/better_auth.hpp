@@ -1,4 +1,4 @@
-// SetHandler useradmin-better-auth: the endpoints that better-auth's admin client calls.
+// SetHandler useradmin-better-auth: the endpoints for better-auth's admin client.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -7,12 +7,12 @@
 
 namespace useradmin::service {
 
-/// Returns the endpoint of a request with this handler. Returns an empty string for other requests
-/// and paths, which are left to the application.
+/// Returns the name of the endpoint if the request is for this handler, otherwise an empty string.
+/// All other paths are left to the application.
 std::string_view better_auth_endpoint(const request_rec* request) noexcept;
 
-/// Replies to a request to an endpoint. Returns DECLINED if the endpoint needs signed session
-/// cookies and the Location has no AuthUserAdminSecret.
+/// Handles a request to an endpoint. Returns DECLINED if the endpoint needs signed session cookies
+/// and the Location has no AuthUserAdminSecret.
 int handle_better_auth(request_rec* request, std::string_view endpoint);
 
 } // namespace useradmin::service

@@ -35,7 +35,7 @@ std::string_view role_from_expression(request_rec* request, const SessionSource&
     return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
 }
 
-/// Returns whether an auth module read the id and the role from that user table.
+/// Returns whether an auth module read the id and the role from this user table.
 bool is_stored(request_rec* request, std::string_view id, std::string_view role,
                std::string_view user_table) {
     const auto is_noted = [&](const char* name, std::string_view value) {
@@ -45,20 +45,21 @@ bool is_stored(request_rec* request, std::string_view id, std::string_view role,
            is_noted(httpd::role_note, role);
 }
 
-/// Returns the administrator who impersonates the caller, or an empty string. The note does not
-/// apply to an id from an expression.
+/// Returns the id of the administrator who impersonates the caller, or an empty string. The auth
+/// module's note does not apply to an id from an expression.
 std::string_view stated_impersonator(const request_rec* request, const SessionSource& session) {
     return session.id == nullptr
                ? apr::view_of(apr_table_get(request->notes, httpd::impersonator_note))
                : std::string_view();
 }
 
-/// Returns the request that an internal redirect or a subrequest came from, or nullptr.
+/// Returns the request that caused this internal redirect or subrequest, or nullptr.
 request_rec* origin_of(const request_rec* request) noexcept {
     return request->prev != nullptr ? request->prev : request->main;
 }
 
-/// Returns whether mod_auth_useradmin looks up sessions here. If so, it logs why there is none.
+/// Returns whether mod_auth_useradmin looks up sessions for this request. If so, it logs why there
+/// is no session.
 bool has_session_lookup(const request_rec* request) {
     for (; request != nullptr; request = origin_of(request))
         if (httpd::token_carriers(request->per_dir_config))
@@ -101,13 +102,13 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     if (!has_expression && has_session_lookup(request))
         return;
     const char* const base = settings.get<Enabled>().path;
-    // better-auth's endpoints all have the same parent path.
+    // All endpoints for better-auth have the same parent path.
     const std::string_view uri = apr::view_of(request->uri);
     const std::string location =
         "<Location \"" + std::string(base != nullptr ? base : uri.substr(0, uri.rfind('/'))) +
         "\">";
     log.write_rejection(
-        // A request without credentials does not indicate a configuration error.
+        // A request without credentials is no sign of a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
         "UA0223: a request to " + location + " has no caller: " +
             (has_expression ? "the id from UserAdminSession is empty"

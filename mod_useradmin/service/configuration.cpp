@@ -33,7 +33,7 @@ const char* parse_expression(const httpd::ConfigLine& line, std::string_view tex
 constexpr std::size_t max_title = 100;
 constexpr std::size_t max_image = 32768;
 
-/// Returns the media type of an image by its first bytes, or nullptr.
+/// Detects the media type from the content. Returns nullptr if the format is not supported.
 const char* image_type(std::string_view image) {
     if (image.starts_with("\x89PNG\r\n"))
         return "image/png";
@@ -46,14 +46,14 @@ const char* image_type(std::string_view image) {
     return is_xml && image.find("<svg") != image.npos ? "image/svg+xml" : nullptr;
 }
 
-/// Returns the name in lower case without underscores.
+/// Makes snake_case and camelCase names comparable.
 std::string squeezed(std::string_view name) {
     std::string letters = text::lower(name);
     std::erase(letters, '_');
     return letters;
 }
 
-/// Returns whether a column of that name probably contains secrets.
+/// Returns whether the name suggests that the column contains secrets.
 bool has_name_of_secret(std::string_view squeezed_name) noexcept {
     constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
                                           "apikey",   "privatekey", "backupcode"};
@@ -66,7 +66,7 @@ bool has_name_of_secret(std::string_view squeezed_name) noexcept {
                        [&](std::string_view end) { return squeezed_name.ends_with(end); });
 }
 
-/// Returns why the column cannot be configured, or nullptr.
+/// Returns why the column must not be configured, or nullptr.
 const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
@@ -109,7 +109,7 @@ const char* read_protected_email(const httpd::ConfigLine& line, const char*& add
 
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address) {
     const std::string_view text = line.words[0];
-    // Browsers treat two slashes, or a slash and a backslash, as the start of a host name.
+    // Browsers treat "//" and "/\" as the start of a host name.
     const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
                          text.find('\\') == std::string_view::npos;
     const bool is_printable = std::all_of(text.begin(), text.end(),
@@ -147,7 +147,7 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
     const int size = static_cast<int>(image->size());
     std::string encoded(static_cast<std::size_t>(apr_base64_encode_len(size)), '\0');
     apr_base64_encode(encoded.data(), image->data(), size);
-    encoded.pop_back(); // its terminating null
+    encoded.pop_back(); // the terminating null
     address = line.copy("data:" + std::string(type) + ";base64," + encoded);
     return nullptr;
 }

@@ -1,4 +1,3 @@
-// mod_useradmin's configuration: its directives, and the data of a server.
 #pragma once
 
 #include "admin/rights.hpp"
@@ -25,8 +24,8 @@ struct Base {
     const char* path = nullptr;
 };
 
-/// `UserAdminSession`: two expressions. Without an id expression, the notes are used. Without a
-/// role expression, every caller has the role `user`.
+/// `UserAdminSession`: expressions for the caller's id and role. Without an id expression, the auth
+/// module's notes are used. With only an id expression, every caller has the role `user`.
 struct SessionSource {
     const ap_expr_info_t* id = nullptr;
     const ap_expr_info_t* role = nullptr;
@@ -37,7 +36,7 @@ const char* read_session_source(const httpd::ConfigLine& line, SessionSource& so
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_title(const httpd::ConfigLine& line, const char*& title);
-/// Reads an image file into a data: URL.
+/// Reads an image file and converts it to a data: URL.
 const char* read_console_logo(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_accent(const httpd::ConfigLine& line,
                                 std::optional<console::Colour>& accent);
@@ -45,16 +44,16 @@ const char* read_last_seen(const httpd::ConfigLine& line, const char*& column);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
 
-/// Reads a line of UserAdminBetterAuthRole, which adds a role.
+/// Reads one UserAdminBetterAuthRole directive. Each one adds a role.
 struct RoleReader {
     static constexpr bool adds_to_value = true;
     const char* operator()(const httpd::ConfigLine& line, const admin::RoleActions*& first) const;
 };
 
-/// Reads the names of further columns of the user table. Rejects columns that the service manages
-/// and columns whose names suggest secrets.
+/// Reads names of extra columns of the user table. Rejects columns that the service manages, and
+/// columns whose names suggest secrets.
 struct ColumnsReader {
-    /// Whether superAdmins may change the columns.
+    /// Whether superAdmins may also change the columns.
     bool are_editable;
     const char* operator()(const httpd::ConfigLine& line, api::ColumnNames& columns) const;
 };
@@ -70,7 +69,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminSession", TAKE12, httpd::anywhere,
             "expressions for the id and the role of the caller", SessionSource(),
             read_session_source),
-        // nullptr: the environment variable, or the built-in address.
+        // nullptr selects the environment variable or the built-in address.
         httpd::directive<struct ProtectedEmail>(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
             "the address of the administrator that is never deleted",
@@ -106,7 +105,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
             "the address of better-auth's endpoint verify-email, with {token}",
             static_cast<const char*>(nullptr), read_link),
-        // nullptr: the built-in templates.
+        // nullptr selects the built-in templates.
         httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
                                                "a file with the texts of links by mail",
                                                static_cast<const mail::Templates*>(nullptr),
@@ -122,7 +121,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
             "further columns of the user table that superAdmins see and change", api::ColumnNames(),
             ColumnsReader{true}),
-        // nullptr: the time of the newest session.
+        // nullptr selects the time of the newest session.
         httpd::directive<struct LastSeenColumn>(
             "UserAdminLastSeen", TAKE1, httpd::anywhere,
             "the column of the user table with the time of the last activity",
@@ -149,7 +148,8 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEmailChange", TAKE1, httpd::anywhere,
             "whether a changed address stays verified: keep, or unverify", false,
             httpd::ChoiceReader{"keep", "unverify"}),
-        // nullptr: the console has its own form if mod_auth_useradmin accepts sign-ins.
+        // If nullptr, the console has its own form, provided that mod_auth_useradmin accepts
+        // sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
             "the address of the application's sign-in page, for the console's link",
@@ -172,7 +172,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminApplicationCache", TAKE1, httpd::anywhere,
             "how many seconds the application accepts a session from its own cache",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
-        // Nothing: the language that the request prefers.
+        // std::nullopt selects the language that the request prefers.
         httpd::directive<struct TextLanguage>(
             "UserAdminLanguage", TAKE1, httpd::anywhere,
             "the language of errors and messages: es, en, or accept for the request's choice",
@@ -187,15 +187,14 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::SwitchReader()),
     });
 
-/// The directives of a Location or a server.
+/// The directives in effect for a Location or a server.
 using ServiceSettings = httpd::DirectiveSettings<directives>;
 
-/// The module's data for a server.
 struct ServerConfiguration : httpd::Backend {
-    /// The base addresses of this server (const char*), for errors that occur before httpd finds
-    /// the Location.
+    /// The base addresses of this server (const char*). Needed for errors that occur before httpd
+    /// finds the Location.
     apr_array_header_t* bases = nullptr;
-    /// ADMIN_EMAIL in httpd's environment; nullptr if it is unset or empty.
+    /// ADMIN_EMAIL in httpd's environment, or nullptr if it is unset or empty.
     const char* admin_email = nullptr;
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
@@ -205,16 +204,16 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
 
 const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept;
 const ServiceSettings& settings_of(const request_rec* request) noexcept;
-/// Returns the settings of the server outside of all Locations.
+/// Returns the settings outside of all Locations.
 const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
-/// Returns what is wrong with the directives for links by mail, or nullptr.
+/// Returns the error in the directives for links by mail, or nullptr.
 const char* problem_of_mail(const ap_conf_vector_t* configuration);
-/// Returns the settings for links by mail, or nothing if they are off. The views are valid for the
-/// lifetime of the configuration.
+/// Returns the settings for links by mail, or std::nullopt if they are disabled. The views are
+/// valid for the lifetime of the configuration.
 std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration);
 
 } // namespace useradmin::service

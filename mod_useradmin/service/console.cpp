@@ -48,12 +48,13 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     return settings;
 }
 
-/// The caller that the service would see, or an error status.
+/// The caller that the service would see, and the subrequest's status.
 struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
 };
-/// Runs the phases of a subrequest before its handler, so that every auth module runs.
+/// Looks up the base address in a subrequest. httpd runs all phases before the handler, including
+/// the auth modules.
 ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& service) {
     const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
         ap_sub_req_lookup_uri(
@@ -74,8 +75,8 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     return visitor;
 }
 
-/// Writes the further columns that superAdmins see, if any, with their types. Returns whether the
-/// catalogue could be read.
+/// Writes names and types of the extra columns that superAdmins see. Returns false if the database
+/// catalogue could not be read.
 bool write_columns(request_rec* request, const ServiceOfPage& service, json::Writer& writer) {
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     if (!api::has_readable_columns(rules))
@@ -135,7 +136,8 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
     if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
-        // Do not return the status: below a base address, the filter would send the envelope.
+        // Do not return the status: below a base address, the envelope filter would replace the
+        // reply.
         request->status = status;
         return OK;
     } else if (status != OK) {

@@ -5,8 +5,7 @@
 
 namespace useradmin::service {
 
-/// Replies to a GET with the console of the page's service, or with the caller as JSON if the query
-/// is "caller".
+/// Sends the console. If the query string is "caller", sends the caller as JSON instead.
 int handle_console(request_rec* request);
 
 } // namespace useradmin::service

@@ -45,7 +45,7 @@ void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared)
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
     apr::guarded([&] { survey_database(backend, spared, is_surveyed); },
-                 [&](const char*) { is_surveyed = false; }); // the next request checks again
+                 [&](const char*) { is_surveyed = false; }); // try again on the next request
 }
 
 } // namespace useradmin::service

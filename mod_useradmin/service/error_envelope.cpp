@@ -13,8 +13,8 @@ namespace useradmin::service {
 
 namespace {
 
-/// Returns the configuration at the request's path, even if httpd rejected the request before it
-/// looked for the Location.
+/// Returns the configuration for the request's path, even if httpd rejected the request before the
+/// location walk.
 const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
@@ -47,7 +47,7 @@ apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* bri
     return apr::guarded(
         [&] {
             apr_brigade_cleanup(brigade);
-            // The envelope replaces the whole error page: drop all further brigades.
+            // The envelope replaces the whole error page. Discard all later brigades.
             void* const base = std::exchange(filter->ctx, nullptr);
             if (base == nullptr)
                 return APR_SUCCESS;

@@ -1,4 +1,4 @@
-// The envelope for errors of httpd and other modules.
+// Error pages below a base address get the envelope (specification, section 2.4).
 #pragma once
 
 #include "api/service.hpp"
@@ -7,15 +7,14 @@
 
 namespace useradmin::service {
 
-/// Returns the base address that contains the request's path; nullptr if there is none or the
-/// service is off.
+/// Returns the base address that contains the request's path. Returns nullptr if there is none or
+/// the service is disabled.
 const char* base_of(request_rec* request);
 
-/// Returns the envelope for an error below a base address.
+/// Returns the envelope for a failed request below a base address.
 http::Reply envelope_of(request_rec* request, const char* base);
 
-/// Name and function of the output filter that replaces error pages of httpd and other modules with
-/// the envelope.
+/// An output filter that replaces error pages of httpd and other modules with the envelope.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 

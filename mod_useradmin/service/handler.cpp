@@ -45,7 +45,7 @@ int handle_request(request_rec* request) {
                             context.backend().event()));
 }
 
-/// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.
+/// If this is an ErrorDocument, returns the base address of the failed request, otherwise nullptr.
 const char* base_of_failed(const request_rec* request) {
     return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status)
                ? base_of(request->prev)
@@ -74,8 +74,8 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
     return httpd::backend_settings(settings_of(request));
 }
 
-/// Returns the base address of a finished request, or nullptr. An error may occur before httpd
-/// finds the Location.
+/// Returns the base address of a finished request, or nullptr. An error may have occurred before
+/// httpd found the Location.
 const char* base_of_answered(request_rec* request) noexcept {
     const Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
@@ -117,7 +117,7 @@ void insert_envelope(request_rec* request) noexcept {
                              request->connection);
 }
 
-/// Checks combinations of directives, also for `apachectl configtest`.
+/// Also runs for `apachectl configtest`.
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
@@ -201,7 +201,8 @@ api::OperationSettings operation_settings(const request_rec* request,
     rules.lowers_email = settings.get<LowersEmail>();
     rules.unverifies_email = settings.get<UnverifiesEmail>();
     rules.guards = settings.get<GuardWords>();
-    // better-auth looks up a session in the database if the storage does not have it.
+    // Required for a secondary storage: better-auth falls back to the database for sessions that
+    // the storage does not have.
     rules.ends_sessions =
         settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
@@ -214,7 +215,7 @@ api::OperationSettings operation_settings(const request_rec* request,
 }
 
 void register_service_hooks(apr_pool_t* pool) noexcept {
-    // Runs after the server's rewrite rules and before proxies and aliases.
+    // Run after the server's rewrite rules, but before mod_proxy and mod_alias.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);

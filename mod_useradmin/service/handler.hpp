@@ -1,4 +1,3 @@
-// mod_useradmin's hooks.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -8,8 +7,8 @@
 
 namespace useradmin::service {
 
-/// Returns the protected address (4.4.1, check 5) from the directive or else the environment, or
-/// the built-in one.
+/// Returns the protected address (4.4.1, check 5): from the directive, the environment variable or
+/// the built-in default, in this order.
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);
 /// Returns the settings of the operations. The views are valid for the lifetime of the
 /// configuration.

@@ -1,4 +1,3 @@
-// The directives for links by mail.
 #pragma once
 
 #include "httpd/directives.hpp"
@@ -7,7 +6,7 @@
 
 namespace useradmin::service {
 
-/// `UserAdminMailFrom`
+/// The value of `UserAdminMailFrom`.
 struct MailSender {
     const char* address = nullptr;
     const char* name = "";

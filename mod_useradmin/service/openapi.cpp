@@ -27,7 +27,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
                            headers, rules);
     api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
-    // An expression may take the caller from any header.
+    // With UserAdminSession, the session may come from any header.
     if (settings.get<SessionExpressions>().id == nullptr)
         surroundings.carriers = httpd::token_carriers(service.configuration);
     surroundings.columns = *columns;
@@ -45,7 +45,7 @@ int handle_openapi(request_rec* request) {
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
     http::Reply reply = document_of(request, *service);
-    // The document is small and quick to build; most of the cost is the transfer.
+    // Build the document even for a 304: building it costs less than sending it.
     if (reply.status == HTTP_OK &&
         evaluate_conditions(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;

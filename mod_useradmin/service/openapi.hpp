@@ -1,11 +1,11 @@
-// SetHandler useradmin-openapi: the OpenAPI document.
+// SetHandler useradmin-openapi: serves the OpenAPI document.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::service {
 
-/// Replies to a GET with the OpenAPI document of the page's service.
+/// Sends the OpenAPI document of the service that the page belongs to.
 int handle_openapi(request_rec* request);
 
 } // namespace useradmin::service

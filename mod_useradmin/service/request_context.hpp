@@ -1,4 +1,4 @@
-// The context of a request to the service, through its own API or better-auth's.
+// The context of a request to the service's own API or to better-auth's endpoints.
 #pragma once
 
 #include "admin/service.hpp"
@@ -16,7 +16,7 @@ namespace useradmin::service {
 
 class RequestContext {
   public:
-    /// uses_plugins: whether the operation uses the tables of the application's plugins.
+    /// uses_plugins tells whether the operation uses tables of the application's plugins.
     RequestContext(request_rec* request, bool uses_plugins);
 
     const ServiceSettings& settings() const noexcept { return settings_; }

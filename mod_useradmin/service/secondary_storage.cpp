@@ -32,7 +32,7 @@ using secondary_storage::RedisStorage;
 
 constexpr std::chrono::seconds storage_timeout(1);
 
-/// Returns the Unix time in seconds.
+/// In seconds since the epoch.
 std::int64_t now() noexcept {
     return apr_time_sec(apr_time_now());
 }
@@ -66,7 +66,6 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     return address.user == nullptr || address.password != nullptr;
 }
 
-/// The error log of a server.
 class ServerLog final : public text::Logger {
   public:
     ServerLog(const server_rec* server, ipc::LogThrottle& throttle) noexcept
@@ -93,7 +92,7 @@ class ServerLog final : public text::Logger {
     ipc::LogThrottle& throttle_;
 };
 
-/// Delivers the revocations of a database's tables to a storage. Each child has its own object.
+/// Delivers revocations from one set of tables to one storage. Each child has its own jobs.
 class Job {
   public:
     Job(server_rec* server, const httpd::BackendSettings& settings, const RedisAddress* address,
@@ -103,7 +102,7 @@ class Job {
 
     const DeliveryState& state() const noexcept { return state_; }
 
-    /// Returns whether the job delivers the revocations of these tables to this storage.
+    /// Returns whether the job is for these tables and this storage.
     bool equals(const server_rec* server, const store::TableNames& tables,
                 const RedisAddress* address) const {
         return address == address_ &&
@@ -111,7 +110,7 @@ class Job {
                tables == settings_.tables.names;
     }
 
-    /// Waits for a call of run() to end. Later calls do nothing.
+    /// Waits until a running run() returns, and disables later calls.
     void stop() {
         is_stopped_ = true;
         const std::lock_guard wait(running_);
@@ -119,7 +118,7 @@ class Job {
 
     void run(apr_pool_t* pool) {
         const std::lock_guard lock(running_);
-        if (is_stopped_ || backend().pool_state == nullptr) // or the child is starting
+        if (is_stopped_ || backend().pool_state == nullptr) // stopped, or still starting
             return;
         ServerLog log(server_, *backend().log_throttle);
         const std::int64_t started = now();
@@ -186,7 +185,7 @@ class Job {
     std::atomic<bool> is_stopped_ = false;
 };
 
-/// Returns the jobs of a configuration.
+/// The configuration pool owns the jobs.
 std::vector<Job*>& jobs_of(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::vector<Job*>>(configuration_pool, "useradmin deliveries");
 }
@@ -246,7 +245,7 @@ const char* missing_for_deliveries() noexcept {
 
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
-        return; // httpd reads its configuration twice
+        return; // httpd reads the configuration twice at startup
     auto& jobs = jobs_of(configuration_pool);
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
@@ -287,7 +286,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
 }
 
 void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept {
-    // The thread of mod_watchdog outlives the connections of mod_dbd, which are in a subpool.
+    // mod_watchdog's thread outlives mod_dbd's connections, which are in a subpool.
     for (Job* job : jobs_of(servers->process->pconf))
         apr_pool_pre_cleanup_register(child_pool, job, [](void* data) -> apr_status_t {
             static_cast<Job*>(data)->stop();

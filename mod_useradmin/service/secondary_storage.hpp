@@ -1,4 +1,4 @@
-// UserAdminSecondaryStorage: ends revoked sessions in the application's Redis.
+// UserAdminSecondaryStorage: removes revoked sessions from the application's Redis.
 #pragma once
 
 #include "httpd/deliveries.hpp"
@@ -13,14 +13,14 @@ namespace useradmin::service {
 
 /// The value of `UserAdminSecondaryStorage URL [prefix] [required]`.
 struct SecondaryStorage {
-    /// nullptr: none.
+    /// nullptr if there is no secondary storage.
     const secondary_storage::RedisAddress* address = nullptr;
     bool is_required = false;
-    /// The deliveries to the storage, set by start_deliveries(); nullptr: none.
+    /// The state of each delivery to the storage. Set by start_deliveries(), otherwise nullptr.
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const SecondaryStorage&) const = default;
-    /// Returns whether the application goes on accepting sessions that are revoked now.
+    /// Returns whether the application keeps accepting sessions that are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::any_of(
@@ -31,24 +31,26 @@ struct SecondaryStorage {
     }
 };
 
-/// The value of the Warning header while the storage fails (RFC 7234, 5.5).
+/// The Warning header (RFC 7234, section 5.5) of a reply if a change revokes sessions while the
+/// storage fails.
 inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage can be "
     "reached\"";
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 
-/// Returns what the directive needs but lacks, or nullptr. For check_config.
+/// Returns what the directive requires but httpd lacks, or nullptr. Call it in check_config.
 const char* missing_for_deliveries() noexcept;
 
-/// Starts the deliveries: one child at a time delivers revocations, every second. For post_config,
-/// after httpd::start(). Throws std::exception.
+/// Starts the watchdog jobs. Every second, one child delivers the revocations. Call it in
+/// post_config, after httpd::start(). Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 
-/// Makes a child end its deliveries before its database connections are closed. For child_init.
+/// Makes the child stop its deliveries before its database connections are closed. Call it in
+/// child_init.
 void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept;
 
-/// The modules whose child_init must run after start_child of this module.
+/// Modules whose child_init must run after this module's start_child().
 inline constexpr const char* before_deliveries[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
 } // namespace useradmin::service
