@@ -12,7 +12,7 @@ namespace useradmin::admin {
 Reply create_user(Call& call) {
     const json::Object& body = *call.parameters.object();
     const std::optional<json::Object> data = body.object("data");
-    // The roles: those in the body take precedence over those in data.
+    // Roles in the body take precedence over roles in data.
     std::string roles(api::text_of(api::Role::user));
     const bool is_in_body = has_any(body, {"role"});
     const bool is_in_data = !is_in_body && data && has_any(*data, {"role"});

@@ -1,4 +1,4 @@
-// The endpoints' handlers, and what they share.
+// The handlers of the endpoints and their common functions.
 #pragma once
 
 #include "admin/replies.hpp"
@@ -10,7 +10,6 @@
 
 namespace useradmin::admin {
 
-/// The types of JSON values.
 using Kind = sign_in::Parameters::Kind;
 
 /// The arguments of a handler.
@@ -19,14 +18,14 @@ struct Call {
     sign_in::Parameters& parameters;
     const Caller& caller;
     const Service& service;
-    /// The reply to a caller who lacks the permission.
+    /// The error if the caller lacks the permission.
     const Problem& forbidden;
     audit::Event& event;
 
     bool may(Action action) const noexcept;
 };
 
-/// Checks a request's body or query. Returns the error reply if it is invalid.
+/// Validates a request's body or query. Returns the error reply, or std::nullopt if it is valid.
 using Validate = std::optional<Reply> (*)(const http::Request& request,
                                           sign_in::Parameters& parameters);
 
@@ -34,10 +33,10 @@ using Validate = std::optional<Reply> (*)(const http::Request& request,
 struct Endpoint {
     std::string_view name;
     std::string_view method;
-    /// The operation's name in metrics and the audit log.
+    /// The operation's name in metrics and in the audit log.
     std::string_view operation;
     bool is_change;
-    /// The action that the caller's role must allow; nothing if any session suffices.
+    /// The action that the caller must be allowed to take. std::nullopt if any session suffices.
     std::optional<Action> action;
     Problem forbidden;
     Validate validate;
@@ -60,23 +59,25 @@ Reply has_permission(Call& call);
 Reply impersonate_user(Call& call);
 Reply stop_impersonating(Call& call);
 
-/// Returns the error reply to a query of list-users that better-auth rejects, or nothing.
+/// Returns the error reply to a query of list-users that better-auth rejects, otherwise
+/// std::nullopt.
 std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters& parameters);
 
-/// Returns whether one of the roles, joined by commas, is superAdmin.
+/// Returns whether a comma-separated list of roles contains superAdmin.
 bool is_super_admin(std::string_view roles) noexcept;
-/// Returns the roles in a member that is a string or an array of strings, joined by commas; nothing
-/// if it is neither.
+/// Returns the roles in the member as a comma-separated list. Returns std::nullopt if the member is
+/// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller for a change to check again; nothing if it is not from the user table.
+/// Returns the caller, for a change to check again. Returns std::nullopt if the caller is not from
+/// the user table.
 std::optional<store::Actor> actor_of(const Caller& caller);
-/// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the user may lose
-/// the role superAdmin, or be banned.
+/// Returns the guard of a change (UserAdminGuard). revokes_super_admin tells whether the change may
+/// ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
-/// Returns whether UserAdminGuard forbids the caller to assign these roles.
+/// Returns whether UserAdminGuard forbids the caller to assign the roles.
 bool may_not_give(const Call& call, std::string_view roles);
-/// Returns whether UserAdminGuard forbids the caller to change that user.
+/// Returns whether UserAdminGuard forbids the caller to change the user.
 bool may_not_change(const Call& call, const model::User& user);
 
 } // namespace useradmin::admin

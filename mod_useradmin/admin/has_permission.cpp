@@ -6,8 +6,8 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the actions that a request asks about; nothing if one of them does not exist, or if the
-/// list of resources or of a resource's actions is empty.
+/// Returns the actions in the request. Returns std::nullopt if an action does not exist, if there
+/// are no resources, or if a resource has no actions.
 std::optional<Actions> actions_in(const json::Object& permissions) {
     Actions actions;
     const auto resources = permissions.keys();

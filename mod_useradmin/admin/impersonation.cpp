@@ -27,7 +27,7 @@ constexpr Problem banned_user = {
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
-/// Returns whether the list has an entry for one of the roles.
+/// Returns whether one of the roles has an entry in the list.
 bool has_rights(const RoleActions& first, std::string_view roles) {
     for (const RoleActions* each = &first; each != nullptr; each = each->next)
         if (has_role(roles, each->role))
@@ -41,7 +41,7 @@ bool is_protected(const model::User& user, const api::OperationSettings& setting
             text::lower(user.email) == text::lower(settings.protected_email));
 }
 
-/// Returns the error reply if the caller must not impersonate the user, or nothing.
+/// Returns the error reply if the caller must not impersonate the user, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
@@ -58,12 +58,10 @@ void add_cookies(Reply& reply, std::vector<std::string> cookies) {
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
 }
 
-/// Returns the error reply if the administrator's session no longer exists.
 Reply no_admin_session() {
     return sign_in::error(500, "Failed to find admin session");
 }
 
-/// Returns {"session":{…},"user":{…}}
 Reply impersonation_reply(const model::Session& session, const model::User& user) {
     Reply reply;
     json::Writer writer(reply.body);
@@ -77,7 +75,7 @@ Reply impersonation_reply(const model::Session& session, const model::User& user
 
 Reply impersonate_user(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
-    // Without its own session cookie, the caller could not stop impersonating.
+    // A caller without a session cookie could not return to the original session.
     if (own.token.empty())
         return no_session();
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
@@ -98,7 +96,7 @@ Reply impersonate_user(Call& call) {
     session.ip_address = address;
     session.user_agent = user_agent;
     session.impersonated_by = call.caller.id;
-    // The user must not have been banned or given another role meanwhile.
+    // Fail if the user has been banned or given another role in the meantime.
     store::SessionTerms terms;
     terms.verified = &*user;
     terms.now = text::now();

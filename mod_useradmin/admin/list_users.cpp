@@ -33,7 +33,7 @@ std::string one_of(std::span<const std::string_view> words) {
     return text;
 }
 
-/// Returns the operator with the name, or the default if there is none.
+/// Returns the operator with this name, or the default if there is none.
 Operator operator_of(std::string_view text, Operator otherwise) noexcept {
     const auto* const found = std::find(std::begin(operators), std::end(operators), text);
     return found != std::end(operators)
@@ -41,10 +41,10 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
                : otherwise;
 }
 
-/// A limit or an offset, as JavaScript's Number() reads it. 0 and NaN count as absent.
+/// A limit or offset, parsed like Number() in JavaScript. 0 and NaN count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
-    /// Whether databases reject it: a negative number, a fraction, or one that is too large.
+    /// Whether a database would reject it because it is negative, fractional or too large.
     bool is_impossible = false;
 };
 
@@ -64,7 +64,7 @@ Count count_of(const std::optional<std::string>& value) {
     return {static_cast<std::int64_t>(number)};
 }
 
-/// Returns the filter of a query. Its views refer to searched and role.
+/// Returns the filter in the query. Its views refer to searched and role.
 store::Filter filter_of(std::string_view query, std::string& searched, std::string& role) {
     store::Filter filter;
     searched = text::query_parameter(query, "searchValue").value_or("");
@@ -74,7 +74,7 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
              operator_of(text::query_parameter(query, "searchOperator").value_or(""),
                          Operator::contains),
              {searched}});
-        // This search uses an index. It finds at least the users that meet the condition.
+        // This search can use an index. It finds at least all users that meet the condition.
         filter.search = searched;
     }
     auto values = text::query_parameters(query, "filterValue");
@@ -93,8 +93,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
                             condition.values.size() == 1 &&
                             condition.values[0] != api::text_of(api::Role::user);
     if (is_of_role && searched.empty()) {
-        // The service's own filter, whose total is known. For the role user, it would also
-        // match users without a role.
+        // Use the service's own role filter, whose total may already be known. For the role "user",
+        // it would also match users without a role.
         role = condition.values[0];
         filter.role = role;
     } else {

@@ -11,7 +11,6 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the fields with these names.
 template <class Record, std::size_t count>
 constexpr auto fields_of(const std::string_view (&names)[count]) {
     std::array<const model::Field<Record>*, count> fields = {};
@@ -22,7 +21,7 @@ constexpr auto fields_of(const std::string_view (&names)[count]) {
     return fields;
 }
 
-// In better-auth's order. Further columns precede the user's id.
+// The members are in better-auth's order. Extra columns precede the user's id.
 constexpr auto user_members =
     fields_of<model::User>({"name", "email", "emailVerified", "image", "createdAt", "updatedAt",
                             "role", "banned", "banReason", "banExpires"});

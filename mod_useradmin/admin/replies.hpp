@@ -1,4 +1,4 @@
-// better-auth's replies to its admin client.
+// Replies in the format of better-auth's admin plugin.
 #pragma once
 
 #include "admin/service.hpp"
@@ -11,7 +11,7 @@ namespace useradmin::admin {
 
 using http::Reply;
 
-/// An error of the plugin (plugins/admin/error-codes) or of better-auth's core.
+/// An error of the admin plugin (plugins/admin/error-codes) or of better-auth's core.
 struct Problem {
     int status;
     std::string_view code;
@@ -43,7 +43,7 @@ inline constexpr Problem forbidden_email = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USE
                                             "You are not allowed to update users email"};
 inline constexpr Problem forbidden_phone = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
                                             "You are not allowed to update users phone number"};
-// better-auth has no such rules.
+// The following errors do not exist in better-auth.
 inline constexpr Problem protected_user = {403, "USER_IS_PROTECTED",
                                            "This user is protected and cannot be removed"};
 inline constexpr Problem outranked = {403, "USER_OUTRANKS_YOU",
@@ -54,23 +54,25 @@ inline constexpr Problem last_super_admin = {
 /// Returns {"message":"…","code":"…"}.
 Reply error(const Problem& problem);
 
-/// Returns the empty reply to a request without a session.
+/// Returns a 401 with an empty body.
 Reply no_session();
 
-/// Returns the reply to a failure. forbidden: the error if the caller has lost the right.
+/// Returns the reply to a failure. forbidden is the error if the caller no longer has the
+/// permission.
 Reply failure_reply(store::Failure failure, const Problem& forbidden);
 
-/// Writes a user, with further columns if they were read.
+/// Writes a user, including the extra columns that were read.
 void write_user(json::Writer& writer, const model::User& user);
-/// Writes a session with its token.
+/// Writes a session, including its token.
 void write_session(json::Writer& writer, const model::Session& session);
-/// Returns the user: {"name":"…",…}
+/// Returns {"name":"…",…}.
 Reply user_reply(const model::User& user);
-/// Returns {"user":{…}}
+/// Returns {"user":{…}}.
 Reply wrapped_user(const model::User& user);
-/// Returns {"sessions":[…]}, with each session's id as its token unless tokens are shown.
+/// Returns {"sessions":[…]}. Unless shows_tokens is set, each token is replaced with the session's
+/// id.
 Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens);
-/// Returns {"success":true} or {"status":true}.
+/// Returns {"success":true} or {"status":true}, depending on the member's name.
 Reply confirmation(std::string_view member);
 
 } // namespace useradmin::admin

@@ -1,4 +1,4 @@
-// The actions of better-auth's admin plugin, and the roles that may take them
+// The actions of better-auth's admin plugin and the roles that may take them
 // (UserAdminBetterAuthRole).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace useradmin::admin {
 
-/// The actions of the plugin's statements (plugins/admin/access).
+/// The actions in the plugin's access control statements (plugins/admin/access).
 enum class Action : unsigned {
     create_user,
     list_users,
@@ -27,10 +27,9 @@ enum class Action : unsigned {
     delete_session,
 };
 
-/// Returns the action with a resource and a name ("user", "set-role"), or nothing.
+/// Returns the action for a resource and a name, such as "user" and "set-role", or std::nullopt.
 std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept;
 
-/// A set of actions.
 class Actions {
   public:
     constexpr Actions() noexcept = default;
@@ -59,14 +58,14 @@ struct RoleActions {
     const RoleActions* next = nullptr;
 };
 
-/// The rights if UserAdminBetterAuthRole is not set.
+/// Used if UserAdminBetterAuthRole is not set.
 inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
 
-/// Returns whether a user's roles, joined by commas, contain the role. An empty string means the
-/// role user.
+/// Returns whether a comma-separated list of roles contains the role. An empty list stands for the
+/// role "user".
 bool has_role(std::string_view roles, std::string_view role) noexcept;
 
-/// Returns whether one of the roles, joined by commas, may take all the actions.
+/// Returns whether any role in a comma-separated list may take all of the actions.
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept;
 
 } // namespace useradmin::admin

@@ -20,13 +20,13 @@ using sign_in::ValidationErrors;
 
 constexpr std::string_view invalid_input = "Invalid input";
 
-/// Adds an error unless the member role is a string or an array of strings.
+/// Adds an error unless "role" is a string or an array of strings.
 void expect_roles(ValidationErrors& errors, const Parameters& parameters) {
     if (parameters.object() && !roles_in(*parameters.object(), "role"))
         errors.add("role", invalid_input);
 }
 
-/// Adds an error unless the member data is an object.
+/// Adds an error unless "data" is an object.
 void expect_record(ValidationErrors& errors, const Parameters& parameters) {
     if (parameters.object() && parameters.kind("data") != Kind::object)
         errors.add_type("data", "record", parameters.kind("data"));
@@ -102,7 +102,7 @@ std::optional<Reply> need_session_token(const http::Request&, Parameters& parame
     return errors.reply();
 }
 
-/// Returns whether the member is an object whose members are arrays of strings.
+/// Returns whether the member is an object in which every member is an array of strings.
 bool holds_permissions(const Object& body, std::string_view member) {
     const std::optional<Object> permissions = body.object(member);
     if (!permissions)
@@ -128,7 +128,7 @@ std::optional<Reply> need_permissions(const http::Request&, Parameters& paramete
     return std::nullopt;
 }
 
-/// Returns whether the caller may only change users of the role user (UserAdminGuard).
+/// Returns whether UserAdminGuard limits the caller to users with the role "user".
 bool is_limited_by_rank(const Call& call) {
     return call.service.settings.guards.rank && !is_super_admin(call.caller.roles);
 }
@@ -230,7 +230,7 @@ const Endpoint* endpoint_named(std::string_view name) noexcept {
     return found != std::end(endpoints) ? found : nullptr;
 }
 
-/// Returns the id of the user that the request names, if any.
+/// Returns the user id in the request, or an empty string.
 std::string target_of(const http::Request& request, const Parameters& parameters) {
     if (parameters.object() && parameters.kind("userId") != Kind::absent)
         return parameters.object()->as_text("userId");
@@ -252,7 +252,8 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
         if (auto foreign = sign_in::reject_cross_site_cookies(request.headers,
                                                               service.settings.trusted_origins))
             return *std::move(foreign);
-        // Browsers also attach client certificates and HTTP credentials to such requests.
+        // Even without cookies, browsers send client certificates and HTTP credentials with
+        // cross-site requests.
         if (!request.headers.has("Cookie") &&
             http::is_of_another_site(request.headers, service.settings.trusted_origins))
             return sign_in::error(403, "Invalid origin", "INVALID_ORIGIN");
@@ -265,7 +266,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
     Call call{request, parameters, *caller, service, endpoint.forbidden, event};
     if (endpoint.action && !call.may(*endpoint.action))
         return error(endpoint.forbidden);
-    // No id in the database is invalid UTF-8.
+    // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(event.target))
         return error(user_not_found);
     return endpoint.handler(call);

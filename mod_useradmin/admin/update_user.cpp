@@ -10,7 +10,7 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the error reply if the user cannot have the address, or nothing.
+/// Returns the error reply if the address is invalid or taken, otherwise std::nullopt.
 std::optional<Reply> check_email(const Call& call, std::string_view email) {
     if (!sign_in::is_email(email))
         return error(invalid_email);

@@ -6,7 +6,6 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns whether the user has a time field of that name.
 bool is_time(std::string_view name) noexcept {
     return std::any_of(
         std::begin(model::user_fields), std::end(model::user_fields),

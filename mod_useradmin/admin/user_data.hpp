@@ -1,5 +1,5 @@
-// The member "data" of create-user and update-user: columns of the user table, including further
-// ones.
+// The member "data" of create-user and update-user. It sets columns of the user table, including
+// extra ones.
 #pragma once
 
 #include "store/store.hpp"
@@ -14,13 +14,12 @@ namespace useradmin::admin {
 
 /// Returns whether the object has one of the members.
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
-/// Returns whether the object has banned, banReason or banExpires.
 bool has_ban(const json::Object& data) noexcept;
 
-/// The columns to set. The values refer to this object and to the JSON.
+/// The columns to set. The values are valid for the lifetime of this object and of the JSON.
 class UserData {
   public:
-    /// Reads all members except for the omitted ones.
+    /// Reads all members except those in omitted.
     UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
     UserData(const UserData&) = delete;
     UserData& operator=(const UserData&) = delete;
@@ -31,7 +30,7 @@ class UserData {
     model::Value value_of(const json::Object& data, std::string_view name);
 
     store::Changes values_;
-    /// The strings of numbers, arrays and objects.
+    /// Owns the strings of numbers, arrays and objects.
     std::deque<std::string> texts_;
 };
 

@@ -1,4 +1,4 @@
-// GET admin/get-user; POST admin/set-role, ban-user, unban-user, remove-user and set-user-password
+// GET admin/get-user. POST admin/set-role, ban-user, unban-user, remove-user and set-user-password.
 #include "admin/endpoints.hpp"
 #include "api/ban.hpp"
 #include "api/guard_rules.hpp"
@@ -14,9 +14,9 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the end of a ban that lasts so many seconds; nothing if seconds is 0.
+/// Returns the end of a ban of this many seconds, or std::nullopt if seconds is 0.
 model::NullableTime ban_end(double seconds, text::Timestamp now) {
-    // The years 1 to 9999, in milliseconds since 1970.
+    // The range of years 1 to 9999, in milliseconds since the epoch.
     constexpr double earliest = -62135596800000;
     constexpr double latest = 253402300799999;
     if (seconds == 0)
