@@ -14,9 +14,9 @@ namespace {
 
 using store::ApiKeyUse;
 
-// The last use is written at most this often for a key without limits.
+// If a key has no limits, its last use is written at most this often.
 constexpr std::chrono::minutes last_use_accuracy(1);
-// The maximum number of tries if the limits change between reading and counting.
+// Maximum number of tries if other requests use the key at the same time.
 constexpr int max_tries = 10;
 
 std::optional<std::int64_t> number(model::NullableText text) noexcept {
@@ -24,19 +24,19 @@ std::optional<std::int64_t> number(model::NullableText text) noexcept {
     if (!text ||
         std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
         return std::nullopt;
-    // A thousand years in milliseconds; no sum overflows.
+    // A thousand years in milliseconds. Prevents overflow in sums.
     constexpr std::int64_t most = 31'556'952'000'000;
     return std::clamp(number, -most, most);
 }
 
-/// Returns whether the key belongs to the default configuration. Keys that are older than the
-/// plugin's configurations do.
+/// Returns whether the key belongs to the default configuration. Keys from before the plugin had
+/// configurations do, too.
 bool has_default_configuration(const model::ApiKey& key) noexcept {
     const std::string_view configuration = key.config_id.value_or("");
     return configuration.empty() || configuration == "default";
 }
 
-/// Sets how the request uses the key's remaining requests. Returns false if none remain.
+/// Decides how the request counts against the remaining requests. Returns false if none remain.
 bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
     const auto remaining = number(key.remaining);
     if (!remaining)
@@ -54,8 +54,8 @@ bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
     return *remaining > 0;
 }
 
-/// Sets how the request counts towards the rate limit. Returns how long to wait if the limit is
-/// reached; otherwise 0.
+/// Decides how the request counts against the rate limit. Returns how long to wait, or 0 if the
+/// limit is not reached.
 std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     const auto window = number(key.rate_limit_time_window);
     const auto most = number(key.rate_limit_max);
@@ -74,7 +74,7 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     return std::max(std::chrono::milliseconds(1), length - (use.now - *key.last_request));
 }
 
-/// Checks the key in the order in which the plugin does.
+/// Makes the checks in the plugin's order.
 ApiKeyStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
         return ApiKeyStatus::unknown;
@@ -131,7 +131,7 @@ ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Ti
             now - *found->key.last_request < last_use_accuracy)
             return owner;
         const auto used = store.use_api_key(use);
-        // A key without limits is accepted even if its last use cannot be written.
+        // Accept a key without limits even if its last use cannot be written.
         if (used || is_unlimited)
             return owner;
         if (!used.is_not_found())

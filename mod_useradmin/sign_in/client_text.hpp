@@ -1,4 +1,3 @@
-// Cleans strings from a client for storage in a session row.
 #pragma once
 
 #include <string>
@@ -6,7 +5,8 @@
 
 namespace useradmin::sign_in {
 
-/// Returns a client's string as a session row stores it: clean UTF-8 of at most 512 bytes.
+/// Sanitizes a client's string for a session row: removes invalid UTF-8 and U+0000, and truncates
+/// to 512 bytes.
 std::string client_text(std::string_view text);
 
 } // namespace useradmin::sign_in

@@ -9,12 +9,12 @@ namespace useradmin::sign_in {
 
 namespace {
 
-/// Percent-encodes as encodeURIComponent does.
+/// Percent-encodes like encodeURIComponent().
 std::string encoded(std::string_view text) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_.!~*'()";
     std::string out;
-    out.reserve(3 * text.size()); // avoids copies left by reallocation
+    out.reserve(3 * text.size()); // reallocation would leave copies of secrets in memory
     for (const char character : text) {
         if (plain.find(character) != plain.npos) {
             out += character;
@@ -77,7 +77,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     const bool is_prefixed = has_prefix(name);
     constexpr std::size_t longest_attributes = 128;
     std::string text;
-    text.reserve(name.size() + value.size() + longest_attributes); // avoids copies, as above
+    text.reserve(name.size() + value.size() + longest_attributes); // see encoded()
     if (is_secure_ && !is_prefixed)
         text += secure_prefix;
     text += name;
@@ -90,7 +90,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     if (is_secure_ || is_prefixed)
         text += "; Secure";
     text += "; SameSite=Lax";
-    return text; // moved, not copied
+    return text;
 }
 
 } // namespace useradmin::sign_in

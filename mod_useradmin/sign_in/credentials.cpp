@@ -20,7 +20,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
     return line += network.text(scope.prefix_length);
 }
 
-/// Returns why a counted attempt failed; empty for other outcomes.
+/// Returns why a counted attempt failed, or an empty string for other outcomes.
 constexpr std::string_view sentence_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "there is no such account with a password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
@@ -45,7 +45,8 @@ Verification CredentialVerifier::verify_code(const Login& login,
     return attempt(
         login,
         [&](const auto& subject) {
-            // The failure is counted at once, so concurrent requests get hardly any extra guesses.
+            // Count the failure immediately. This leaves concurrent requests hardly any extra
+            // guesses.
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
@@ -76,7 +77,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
-        if (has_shared_failures) // on failure, the store logs why, and the failures still count
+        if (has_shared_failures) // if this fails, the store logs why and the failures still count
             static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;
     case Outcome::unknown:
@@ -88,15 +89,15 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
-    case Outcome::wrong_code: // already counted on this server
+    case Outcome::wrong_code: // check() has already counted it on this server
         if (limit_.is_shared)
             static_cast<void>(take_shared(
                 store_.record_failed_attempt(shared.counters, limit_.window), shared, subject));
         log_failure(login, verification.outcome);
         break;
-    default: // undecided, or a second factor is required
-        // Keeps the count: otherwise, someone who knows only the password could clear it and go on
-        // guessing codes.
+    default: // no decision, or a second factor is required
+        // Do not clear the count: otherwise, an attacker who knows only the password could reset it
+        // and keep guessing codes.
         break;
     }
     return verification;
@@ -112,7 +113,7 @@ void CredentialVerifier::log_second_factor(const model::User& user, text::Networ
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
-    constexpr std::size_t longest_shown = 254; // the longest address (RFC 5321)
+    constexpr std::size_t longest_shown = 254; // maximum length of an address (RFC 5321)
     std::string line = "UA0315: sign-in to '";
     line += login.email.substr(0, longest_shown);
     line += "' failed: ";
@@ -171,8 +172,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
     const bool has_password = found && found->password_hash;
-    // Concurrent requests may have failed in the meantime. Checking again limits extra guesses to
-    // the number of hashing slots.
+    // Check again because concurrent requests may have failed in the meantime. This limits extra
+    // guesses to the number of hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
@@ -197,7 +198,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
 }
 
-/// Replaces an old hash if possible. A failure is logged and does not prevent the sign-in.
+/// If hashing or the update fails, the old hash remains and the sign-in succeeds.
 std::string_view CredentialVerifier::upgrade_hash(const store::Credential& credential,
                                                   std::string_view password) {
     renewed_ = passwords_.rehash(*credential.password_hash, password);
@@ -207,13 +208,13 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
     account.user_id = credential.user.id;
     account.password = renewed_->view();
     account.updated_at = text::now();
-    // Does not replace a password that was set in the meantime.
+    // This does not overwrite a password that was set in the meantime.
     return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
                                                                    : *credential.password_hash;
 }
 
-/// Looks up the address as typed, then in lower case as better-auth does. In the reverse order, an
-/// account in lower case would lock out the owner of one whose address differs only in case.
+/// Looks up the address as typed first, and then in lower case, as better-auth does. In the reverse
+/// order, an account with the lower-case address would lock out the owner of the other one.
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;

@@ -12,7 +12,6 @@ bool holds_text(std::string_view value) noexcept {
     return value.find_first_not_of(" \t") != value.npos;
 }
 
-/// Returns whether the URL has the server's own origin or a trusted one.
 bool is_own_origin(std::string_view url, const http::Headers& headers, http::Origins trusted) {
     const auto origin = http::origin_of_url(url);
     return origin &&
@@ -27,7 +26,6 @@ bool holds_control(std::string_view text) noexcept {
         });
 }
 
-/// Returns whether the path contains an encoded slash or backslash.
 bool holds_encoded_separator(std::string_view path) noexcept {
     for (std::size_t at = path.find('%'); at != path.npos; at = path.find('%', at + 1)) {
         const std::string_view triple = path.substr(at, 3);
@@ -37,8 +35,7 @@ bool holds_encoded_separator(std::string_view path) noexcept {
     return false;
 }
 
-/// Rejects cross-site requests as the service does and, like better-auth, requests without an
-/// origin.
+/// Rejects cross-site requests and, like better-auth, requests without an origin.
 std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origins trusted) {
     const std::string_view origin = headers.find("Origin");
     // With Referrer-Policy: no-referrer, Origin is "null", but Sec-Fetch-Site is still reliable.
@@ -65,7 +62,7 @@ std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
                      "Cross-site navigation login blocked. This request appears to be a CSRF "
                      "attack.",
                      "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED");
-    // A request without any of these headers does not come from a browser.
+    // Browsers send at least one of these headers.
     constexpr const char* marks[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin",
                                      "Referer"};
     const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {

@@ -1,4 +1,4 @@
-// Protects sign-in and sign-out from cross-site requests, as better-auth does.
+// Protects sign-in and sign-out from cross-site requests, like better-auth.
 #pragma once
 
 #include "http/origin.hpp"
@@ -8,16 +8,16 @@
 
 namespace useradmin::sign_in {
 
-/// Returns the error reply to a cross-site sign-in, or nothing if the request may proceed.
+/// Returns the error reply to a cross-site sign-in, or std::nullopt if the request is allowed.
 std::optional<http::Reply> reject_cross_site_sign_in(const http::Headers& headers,
                                                      http::Origins trusted);
 
-/// As above, but accepts any request without cookies.
+/// Same as reject_cross_site_sign_in(), but allows every request without cookies.
 std::optional<http::Reply> reject_cross_site_cookies(const http::Headers& headers,
                                                      http::Origins trusted);
 
-/// Returns whether a redirect to the URL is allowed: to a path, or to a URL with the server's own
-/// or a trusted origin.
+/// Returns whether a redirect to the URL is allowed. The URL must be a path, or its origin must be
+/// the server's own or a trusted one.
 bool may_redirect_to(std::string_view url, const http::Headers& headers, http::Origins trusted);
 
 } // namespace useradmin::sign_in

@@ -55,7 +55,7 @@ Reply session_reply(const Request& request, const Client& client, const Service&
         return closed || closed.is_not_found() ? ended_session(service)
                                                : store_error(closed.failure());
     }
-    // A banned user's session is invalid, but is kept because the ban may expire first.
+    // A banned user's session is invalid, but keep it: the ban may expire before the session.
     if (is_banned(signed_in.user, service.now))
         return no_session();
     if (service.refuses_impersonated && !signed_in.session.impersonated_by.value_or("").empty())

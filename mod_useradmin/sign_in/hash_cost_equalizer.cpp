@@ -16,12 +16,12 @@ using password::Format;
 constexpr std::size_t max_formats = 8;
 constexpr std::chrono::minutes refresh_interval(5);
 
-// Measured: compared with OWASP's argon2id, scrypt takes about four times as long, and bcrypt with
-// a cost of 10 (1,024 rounds) 2.7 times.
+// Measured: scrypt takes about four times as long as argon2id with OWASP's parameters, and bcrypt
+// with a cost of 10 (1,024 rounds) takes 2.7 times as long.
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the cost as the KiB that argon2id would process in the same time.
+/// Returns the KiB that argon2id processes in the same time.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;
@@ -30,13 +30,13 @@ std::uint64_t cost_of(const Format& format) noexcept {
     return cost_of_scrypt;
 }
 
-/// Parses a name that Store::password_formats returned. Returns nothing for "other".
+/// Parses a name from Store::password_formats(). Returns std::nullopt for "other".
 std::optional<Format> parse_sampled_format(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();
     if (name.starts_with("$2"))
         return password::cost_of(name + std::string(53, '.'));
-    // Completes the prefix with a salt of 16 bytes and a hash of 32.
+    // Append a placeholder salt of 16 bytes and hash of 32 bytes.
     return password::cost_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
 }
 

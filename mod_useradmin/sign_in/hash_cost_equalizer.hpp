@@ -12,18 +12,17 @@
 
 namespace useradmin::sign_in {
 
-/// The hash formats in the database that this process has seen. Every failed attempt hashes once in
-/// each format: it verifies the account's own hash, and computes and discards a hash in each other
-/// format. The time therefore reveals neither whether the account exists nor its hash format.
+/// The hash formats that this process has seen in the database. Every failed attempt hashes once in
+/// each format, so the time reveals neither whether the account exists nor the format of its hash.
 /// Thread-safe.
 class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Samples the hash formats in the store, at most every few minutes. tables_id: identifies the
-    /// database and its tables.
+    /// Samples the hash formats in the store, at most once every few minutes. tables_id identifies
+    /// the database and its tables.
     void refresh(store::Store& store, std::string_view tables_id, Clock::time_point now);
-    /// Adds a format. Keeps only the few most expensive formats.
+    /// Adds a format. Only the most expensive ones are kept.
     void add(const password::Format& format);
     std::vector<password::Format> all() const;
 
@@ -33,12 +32,12 @@ class ObservedFormats {
         Clock::time_point time = Clock::time_point::min();
     };
 
-    /// Returns the time of the next sample of a set of tables. The mutex must be locked.
+    /// Returns the time of the next sample of these tables. Requires mutex_ to be locked.
     Clock::time_point& next_refresh_at(std::string_view tables_id);
 
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;
-    /// One for each set of tables in the configuration.
+    /// One entry for each set of tables in the configuration.
     std::vector<NextRefresh> next_refreshes_;
 };
 

@@ -1,4 +1,4 @@
-// The user of a session token (specification, section 5).
+// Looks up the user of a session token (specification, section 5).
 #pragma once
 
 #include "store/session_cache.hpp"
@@ -10,49 +10,48 @@
 
 namespace useradmin::sign_in {
 
-/// The result of looking up a token.
 enum class SessionStatus {
-    valid,       ///< it belongs to a user
-    malformed,   ///< empty or not clean UTF-8
-    unknown,     ///< no such session
-    expired,     ///< the session has expired
-    banned,      ///< the user is banned now
-    unavailable, ///< no database connection in time: 503
-    failed,      ///< a database error: 500
+    valid,     ///< the session is valid and its user is not banned
+    malformed, ///< empty, or with invalid UTF-8 or U+0000
+    unknown,   ///< no such session
+    expired,
+    banned,      ///< the user is banned
+    unavailable, ///< no database connection in time (503)
+    failed,      ///< database error (500)
 };
 
-/// The user of a token, or why there is none. The views are valid for the lifetime of the request;
-/// those of a cached session, for the lifetime of its CachedSessions.
+/// The user of a token. The views are valid for the lifetime of the request or, for a cached
+/// session, of its CachedSessions.
 struct [[nodiscard]] Identity {
     SessionStatus status;
-    /// Set if the token was recognised. The role is empty if the user has none.
+    /// Set only if the status is valid. The role is empty if the user has none.
     std::string_view user_id = {};
     std::string_view role = {};
-    /// The id of the administrator who impersonates the user; empty if there is none.
+    /// The id of the administrator who impersonates the user, or empty.
     std::string_view impersonated_by = {};
 };
 
-/// Returns whether the user is banned at a time: banned, and banExpires absent or in the future.
+/// Returns whether the user is banned and the ban has not expired.
 bool is_banned(const model::User& user, text::Timestamp now);
 
-/// The session cache for a lookup.
+/// The arguments and result of a lookup in the session cache.
 struct CachedSessions {
     store::SessionCache& cache;
-    /// Identifies the database, its tables and the secret; see store::SessionCache.
+    /// Identifies the database, its tables and the secret (see store::SessionCache).
     std::string_view tables_id;
     /// The maximum age of a cached session.
     std::chrono::seconds age;
-    /// What the client sent: the token, with its signature if that is verified.
+    /// The token as the client sent it, including a verified signature.
     std::string_view credential;
-    /// The cached session, to which the views of an Identity refer.
+    /// The cached session. The views of an Identity refer to it.
     std::optional<store::SessionCache::CachedSession> found = {};
 };
 
-/// Returns the cached identity of a credential, or nothing if it is unknown or no longer valid.
+/// Returns the identity from the cache, or std::nullopt if it is not cached or no longer valid.
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now);
 
-/// Looks up a token. Caches a valid session under its credential.
+/// Looks up a token in the database. If cached is given, adds a valid session to the cache.
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const CachedSessions* cached = nullptr);
 

@@ -1,4 +1,3 @@
-// Opens the session of a sign-in.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -6,13 +5,13 @@
 
 namespace useradmin::sign_in {
 
-/// Opens a session for a verified user and returns its token, or version_mismatch if the account
-/// has changed since verification.
+/// Creates a session for a verified user and returns its token. Fails with version_mismatch if the
+/// account has changed since it was verified.
 store::Result<crypto::Secret> open_session(const Verification& verification, bool is_remembered,
                                            const http::Request& request, const Client& client,
                                            const Service& service);
 
-/// Adds the Set-Cookie headers of a new session.
+/// Adds the Set-Cookie headers for a new session.
 void add_new_session_cookies(http::Reply& reply, std::string_view token, bool is_remembered,
                              const Client& client, const Service& service);
 

@@ -1,4 +1,4 @@
-// The members of a request's body: a JSON object, or a form where that is allowed.
+// The members of a request body, which is a JSON object or, if allowed, a form.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -16,31 +16,31 @@ class Parameters {
   public:
     using Kind = json::Object::Kind;
 
-    /// Whether a body may be a form.
+    /// Whether the body may be a form.
     enum class Forms { allowed, refused };
 
-    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form.
-    /// ValidationErrors checks whether it is an object.
+    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form. Use
+    /// ValidationErrors to check that it is an object.
     static std::variant<Parameters, http::Reply> read(const http::Request& request,
                                                       Forms forms = Forms::allowed);
 
-    /// Returns the type of the body; absent if it is empty.
+    /// Returns the type of the body. An empty body is absent.
     Kind kind() const noexcept { return kind_; }
 
-    /// Returns the type of a member; every member of a form is a string.
+    /// Returns the type of a member. In a form, all members are strings.
     Kind kind(std::string_view name) const;
-    /// Returns the value of a string member; otherwise an empty string.
+    /// Returns the value of a string member, or an empty string for any other type.
     crypto::Secret text(std::string_view name) const;
-    /// Returns the value of a boolean member; otherwise `absent`.
+    /// Returns the value of a boolean member, or `absent` for any other type.
     bool boolean(std::string_view name, bool absent) const;
-    /// Returns the members as JSON, or nothing if the body is a form or not an object.
+    /// Returns the JSON object, or std::nullopt if the body is a form or not an object.
     std::optional<json::Object>& object() noexcept { return object_; }
     const std::optional<json::Object>& object() const noexcept { return object_; }
 
   private:
     Kind kind_ = Kind::absent;
     std::optional<json::Object> object_;
-    /// The form, if there is no object. Valid for the lifetime of the request's body.
+    /// The form, if there is no JSON object. Valid for the lifetime of the request's body.
     std::string_view form_;
 };
 
@@ -50,15 +50,15 @@ std::string_view name_of(Parameters::Kind kind) noexcept;
 /// Collects validation errors in better-auth's wording.
 class ErrorList {
   public:
-    /// source: "body" or "query".
+    /// source is "body" or "query".
     explicit ErrorList(std::string_view source) noexcept : source_(source) {}
 
-    /// Adds an error about a member, or about the whole body or query if the name is empty.
+    /// Adds an error about a member. If the name is empty, the error is about the whole source.
     void add(std::string_view name, std::string_view error);
-    /// Adds an error about a member of an unexpected type.
+    /// Adds an error about a member that has the wrong type.
     void add_type(std::string_view name, std::string_view wanted, Parameters::Kind is);
 
-    /// Returns the error reply, or nothing if there are no errors.
+    /// Returns the error reply, or std::nullopt if there are no errors.
     std::optional<http::Reply> reply() const;
 
   private:
@@ -66,18 +66,18 @@ class ErrorList {
     std::string errors_;
 };
 
-/// Checks the members of a body.
+/// Validates the members of a body.
 class ValidationErrors : public ErrorList {
   public:
-    /// Adds an error unless the body is an object or a form. The parameters must outlive the
+    /// Adds an error unless the body is an object or a form. The parameters must outlive this
     /// object.
     explicit ValidationErrors(const Parameters& parameters);
 
-    /// Adds an error unless the member is of the type.
+    /// Adds an error unless the member has the type.
     void expect(std::string_view name, Parameters::Kind wanted);
-    /// As above, but the member may be absent.
+    /// Adds an error unless the member has the type or is absent.
     void expect_optional(std::string_view name, Parameters::Kind wanted);
-    /// Adds an error if the member is absent; a value of any type is converted to a string.
+    /// Adds an error if the member is absent. better-auth converts a value of any type to a string.
     void expect_any(std::string_view name);
 
   private:

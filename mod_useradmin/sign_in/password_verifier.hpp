@@ -1,4 +1,3 @@
-// Verifies passwords for sign-in.
 #pragma once
 
 #include "password/hash.hpp"
@@ -15,44 +14,43 @@ namespace useradmin::sign_in {
 enum class PasswordVerdict {
     match,
     mismatch,
-    unsupported, ///< unknown format, or too high a cost
-    busy,        ///< no slot in time, or the queue was full: 503
-    cancelled,   ///< no longer wanted when a slot was free
+    unsupported, ///< the format is unknown, or the cost too high
+    busy,        ///< no slot in time, or the queue was full (503)
+    cancelled,   ///< is_wanted returned false
 };
 
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
-    /// Verifies the password against the stored hash, if there is one. Every wrong password costs
-    /// the same, so the time does not reveal whether the account exists. is_wanted is called once a
-    /// slot is free; false cancels.
+    /// Verifies the password against the stored hash, if any. All wrong passwords take the same
+    /// time, which hides whether the account exists. is_wanted is called when a slot is free. If it
+    /// returns false, the verification is cancelled.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,
                                    const std::function<bool()>& is_wanted) = 0;
-    /// Returns a new hash for a password that matches the stored one, or nothing if the stored hash
-    /// should be kept or hashing fails.
+    /// Returns a new hash for a password that matches the stored one. Returns std::nullopt if the
+    /// stored hash should be kept or hashing fails.
     virtual std::optional<crypto::Secret> rehash(std::string_view stored,
                                                  std::string_view password) = 0;
 };
 
-/// The hashing functions. Tests override them.
+/// The hashing functions. Tests replace them.
 class HashWork {
   public:
     virtual ~HashWork() = default;
     virtual password::Verdict verify(std::string_view stored, std::string_view password) {
         return password::verify(stored, password);
     }
-    /// Computes a hash in the format and discards the result.
     virtual void hash_and_discard(const password::Format& format, std::string_view password) {
         password::hash_and_discard(format, password);
     }
 };
 
-/// Verifies while holding one of the server's hashing slots.
+/// Holds one of the server's hashing slots while hashing.
 class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
-    /// format: the format of new hashes, which is added to formats.
+    /// format is the format of new hashes. The constructor adds it to formats.
     BoundedPasswordVerifier(const password::Format& format, ObservedFormats& formats,
                             HashWork& work, const password::HashSlots& slots)
         : format_(format), formats_(formats), work_(work), slots_(slots) {

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t max_escape_length = 6;
 constexpr std::size_t max_frame_length = 128;
 
-/// Returns an upper bound of the length of a record's JSON. Reserving it avoids copies left by
-/// reallocation.
+/// Returns an upper bound for the length of a record as JSON. Reserving it avoids reallocation,
+/// which would leave copies of secrets in memory.
 template <class Record>
 std::size_t max_json_length(const Record& record) {
     constexpr std::size_t longest_of_others = 64; // for a name or a time
@@ -82,7 +82,7 @@ Reply refusal(const Verification& verification) {
         return store_error(store::Failure::unavailable);
     case Outcome::failed:
         return store_error(store::Failure::failed);
-    default: // do not reveal which is wrong
+    default: // do not reveal which of the two is wrong
         return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
     }
 }
@@ -130,7 +130,7 @@ void add_session_cookies(Reply& reply, std::string_view token, bool is_remembere
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
     if (!service.takes_bearer)
         return;
-    // The header of better-auth's bearer plugin, for clients without cookies.
+    // For clients without cookies, as in better-auth's bearer plugin.
     reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
     reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }

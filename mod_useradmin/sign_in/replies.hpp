@@ -1,4 +1,4 @@
-// better-auth's replies.
+// Replies in better-auth's format.
 #pragma once
 
 #include "sign_in/service.hpp"
@@ -9,28 +9,29 @@ namespace useradmin::sign_in {
 
 using http::Reply;
 
-/// Returns {"message":"…","code":"…"}, or the message alone if there is no code.
+/// Returns {"message":"…","code":"…"}. Omits an empty code.
 Reply error(int status, std::string_view message, std::string_view code = {});
 
 /// Returns the reply to a database failure.
 Reply store_error(store::Failure failure);
 
-/// Returns the reply to an unreadable body.
+/// Returns the reply if the body could not be read.
 Reply body_error(const http::Body& body);
 
 /// Returns the reply to a refused sign-in.
 Reply refusal(const Verification& verification);
 
-/// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits an absent url.
+/// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits url if it is
+/// absent.
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
 
-/// Returns {"token":"…","user":{…}}, or the user alone if there is no token.
+/// Returns {"token":"…","user":{…}}. Omits an empty token.
 Reply verified(std::string_view token, const model::User& user);
 
 /// Returns {"session":{…},"user":{…}}.
 Reply session(const store::SessionWithUser& signed_in);
 
-/// Adds the headers that open a session.
+/// Adds the headers for a new session.
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service);
 /// Adds the headers that end a session.

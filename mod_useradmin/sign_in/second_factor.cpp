@@ -46,19 +46,19 @@ std::string trust_token(std::string_view user_id, std::string_view identifier,
     return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
 }
 
-/// Returns the identifier of the verification row that counts the attempts of a challenge.
-/// better-auth 1.6 and later verify no code without it.
+/// Returns the identifier of the verification row that counts a challenge's attempts. better-auth
+/// 1.6 and later reject every code if this row is missing.
 std::string attempts_of(std::string_view challenge) {
     return "2fa-attempts-" + std::string(challenge);
 }
 
-/// Returns a row of the verification table without an id.
+/// Returns a verification row. The caller must set its id.
 model::VerificationValue row(std::string_view identifier, std::string_view value,
                              text::Timestamp now, std::chrono::seconds lifetime) {
     return {{}, identifier, value, now + lifetime, now, now};
 }
 
-/// Makes a change after setting new ids in the rows that it adds.
+/// Makes the change after setting the ids of the rows it adds.
 store::Result<store::Done> change_second_factor(const Service& service,
                                                 store::SecondFactorChange change) {
     std::vector<std::string> ids(change.added.size());
@@ -69,7 +69,7 @@ store::Result<store::Done> change_second_factor(const Service& service,
     return service.store.change_second_factor(change);
 }
 
-/// The verification row and the cookie that make the client's device trusted.
+/// The verification row and the cookie that make a device trusted.
 class NewTrust {
   public:
     NewTrust(std::string_view user_id, const Service& service)
@@ -93,7 +93,7 @@ class NewTrust {
     std::string identifier_;
 };
 
-/// The contents of a request with a code.
+/// The body of a request with a code.
 struct CodeForm {
     crypto::Secret code;
     bool trusts_device = false;
@@ -117,8 +117,8 @@ std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_se
                     !may_omit_session || !parameters.boolean("disableSession", false)};
 }
 
-/// Returns whether the code is one of those, and removes it. Compares all codes, so the time does
-/// not reveal which one is right.
+/// If the code is in the list, removes it and returns true. Compares all codes to take the same
+/// time for each.
 bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
     bool is_right = false;
     for (std::size_t index = codes.size(); index-- > 0;)
@@ -131,7 +131,7 @@ bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
 
 std::string json_of(const std::vector<std::string_view>& codes) {
     std::string text;
-    text.reserve(64 * (codes.size() + 1)); // avoids copies left by reallocation
+    text.reserve(64 * (codes.size() + 1)); // reallocation would leave copies of secrets in memory
     json::Writer writer(text);
     writer.begin_array();
     for (const std::string_view code : codes)
@@ -140,8 +140,7 @@ std::string json_of(const std::vector<std::string_view>& codes) {
     return text;
 }
 
-/// Verifies a code of an authenticator app. Returns accepted, wrong_code, or failed if the key
-/// cannot be decrypted.
+/// Verifies a code from an authenticator app. Returns failed if the key cannot be decrypted.
 Outcome check_totp(std::string_view code, const model::SecondFactor& factor, const Service& service,
                    crypto::Secret&) {
     const auto secret = crypto::decrypt(factor.secret, service.second_factor_secrets);
@@ -151,7 +150,7 @@ Outcome check_totp(std::string_view code, const model::SecondFactor& factor, con
                                                                        : Outcome::wrong_code;
 }
 
-/// As above, for a backup code. Sets `remaining` to the other codes, in their stored form.
+/// Verifies a backup code. Sets `remaining` to the other codes, encrypted if the stored ones are.
 Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
                           const Service& service, crypto::Secret& remaining) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
@@ -169,14 +168,13 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
     return Outcome::accepted;
 }
 
-/// A kind of code.
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
                      const Service& service, crypto::Secret& remaining);
-    /// better-auth's error messages and codes.
+    /// Message and code of better-auth's errors.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
-    /// Whether a code must have been verified once.
+    /// Whether the second factor must have been verified before.
     bool needs_verified;
     /// Whether "disableSession" is read.
     bool may_omit_session;
@@ -209,7 +207,7 @@ Reply locked(text::Timestamp until, const Service& service) {
     return reply;
 }
 
-/// Completes the challenge and opens the session.
+/// Completes the challenge. Opens a session unless the request disables it.
 Reply complete(const Verification& verification, const CodeForm& form,
                store::SecondFactorChange&& change, const Request& request, const Client& client,
                const Service& service) {
@@ -243,7 +241,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
     reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
     if (trusts_device) {
         trust.add_cookie(reply);
-        // As in better-auth, sessions on a trusted device are remembered.
+        // Like better-auth, remember sessions on a trusted device.
         reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
     }
     return reply;
@@ -275,7 +273,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         event.reason = "locked";
         return locked(*found->factor.locked_until, service);
     }
-    if (found->factor.locked_until) { // the lock has expired; reset the count, too
+    if (found->factor.locked_until) { // the lock has expired, so also reset the count
         store::SecondFactorChange change{*user_id, service.now};
         change.clears_failures = true;
         if (const auto cleared = service.store.change_second_factor(change); !cleared)
@@ -293,7 +291,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     verification.user = found->user;
     event.reason = reason_of(verification.outcome);
     if (verification.outcome == Outcome::wrong_code) {
-        // On failure, the store logs why; the limits on sign-in attempts still apply.
+        // If this fails, the store logs why. The limits on sign-in attempts still apply.
         static_cast<void>(service.store.record_second_factor_failure(
             *user_id, {failures_until_lock, service.now + lock_duration}));
         return error(401, method.wrong_code[0], method.wrong_code[1]);

@@ -15,7 +15,6 @@ Reply with_allow(Reply reply, std::string_view allow) {
     return reply;
 }
 
-/// Handles a path with one method; replies 405 to others.
 template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
 Reply handle_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
@@ -44,7 +43,7 @@ Reply handle_get_session(const Request& request, const Client& client, const Ser
 /// An entry of the routing table.
 struct Endpoint {
     std::string_view path;
-    /// The name in metrics and the audit log.
+    /// The name in metrics and in the audit log.
     std::string_view name;
     Reply (*answer)(const Request& request, const Client& client, const Service& service);
 };
@@ -64,7 +63,6 @@ constexpr auto names = [] {
     return all;
 }();
 
-/// Returns the endpoint of a path, or nullptr.
 const Endpoint* find_endpoint(std::string_view path) noexcept {
     const auto* const found =
         std::find_if(std::begin(endpoints), std::end(endpoints),

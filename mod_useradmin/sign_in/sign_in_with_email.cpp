@@ -16,13 +16,12 @@ namespace useradmin::sign_in {
 
 namespace {
 
-// better-auth's limit in UTF-16 code units.
+// better-auth's limit, in UTF-16 code units.
 constexpr std::size_t max_password_length = 128;
 
-// The maximum number of verifications if the account changes before its session is opened.
+// Maximum number of verifications if the account changes before its session is created.
 constexpr int most_tries = 3;
 
-/// The contents of the body.
 struct Form {
     crypto::Secret email;
     crypto::Secret password;
@@ -55,7 +54,7 @@ std::variant<Form, Reply> read(const Request& request) {
     return form;
 }
 
-/// Opens a session for the user. Returns nothing if the account has changed since verification.
+/// Returns std::nullopt if the account has changed since it was verified.
 std::optional<Reply> open_session_of(const Verification& verification, const Request& request,
                                      const Client& client, const Service& service,
                                      const Form& form) {
@@ -90,7 +89,6 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
     if (text::utf16_length(form.password.view()) > max_password_length)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
-    // If the account has changed since verification, verify again.
     for (int tries = 0; tries < most_tries; ++tries) {
         const Verification verification =
             service.credentials.verify({form.email.view(), form.password.view(), client.network});

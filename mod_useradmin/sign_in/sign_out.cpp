@@ -9,7 +9,7 @@ namespace useradmin::sign_in {
 Reply sign_out(const Request& request, const Client& client, const Service& service) {
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
-    // The content is irrelevant, but must be read before the next request on the connection.
+    // Ignore the body, but read it: the next request on the connection follows it.
     const http::Body body = request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
@@ -20,8 +20,8 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
             return store_error(closed.failure());
     }
     Reply reply{200, R"({"success":true})"};
-    // A cross-site form is sent without the session cookie, but the browser would still delete the
-    // cookie.
+    // Browsers send a cross-site form without the session cookie, but would obey Set-Cookie in the
+    // reply.
     if (!reject_cross_site_sign_in(request.headers, service.trusted_origins))
         add_expired_cookies(reply, service);
     return reply;
