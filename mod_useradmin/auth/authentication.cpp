@@ -27,7 +27,7 @@ namespace useradmin::auth {
 
 namespace {
 
-/// Why a credential was rejected: a sentence for the error log, a word for the audit log, and what
+/// Why a credential was rejected: a clause for the error log, a keyword for the audit log, and what
 /// to check next. All are nullptr if it was accepted or could not be checked.
 struct Refusal {
     const char* sentence = nullptr;
@@ -35,7 +35,7 @@ struct Refusal {
     const char* advice = nullptr;
 };
 
-/// How the result of a lookup is counted and logged.
+/// How to count and log a lookup.
 struct LookupResult {
     httpd::Lookup lookup;
     Refusal refusal = {};
@@ -124,20 +124,19 @@ LookupResult result_of(Signature signature) noexcept {
 /// The result for a credential. The views are valid for the lifetime of the client's request.
 struct Outcome {
     LookupResult result;
-    /// Empty unless the credential was recognised.
+    /// Set for a valid session, and for an API key whose owner is known.
     std::string_view user_id = {};
     std::string_view role = {};
     std::string_view impersonated_by = {};
-    /// The id and the permissions of an API key; empty for a session.
+    /// The id and permissions of an API key. Empty for a session.
     std::string_view key_id = {};
     std::string_view permissions = {};
     std::chrono::seconds retry_after{0};
 };
 
-/// The kind of credential that identifies the caller.
 enum class CredentialKind { session_token, api_key };
 
-/// Verifies a token and looks up its session, or takes the result from the cache.
+/// Verifies a token and looks up its session, in the cache first.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
@@ -155,7 +154,8 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
         tables_id = backend.tables_id() + settings.get<SigningSecrets>().label;
-        // Without signatures, a client could fill the cache with many credentials for one token.
+        // Unsigned tokens are cached without the ignored signature. Otherwise, a client could fill
+        // the cache with many credentials for one token.
         kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, tables_id, age,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
@@ -186,11 +186,11 @@ Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std:
             owner.retry_after};
 }
 
-/// A result, kept with the client's request for its internal redirects and subrequests.
+/// A result that the client's request keeps for its internal redirects and subrequests.
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
-    /// Identify the tables and the secrets.
+    /// These identify the configured tables and secrets.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
@@ -218,7 +218,7 @@ CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, Cr
     return *answer;
 }
 
-/// Logs a rejection once for a client's request.
+/// Logs a rejection once per client request.
 void log_rejection(request_rec* request, const AuthSettings& settings, const Refusal& refusal,
                    CachedOutcome& answer) {
     if (refusal.sentence == nullptr || std::exchange(answer.is_rejection_logged, true))
@@ -249,7 +249,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
         server.metrics.count_lost_audit_line();
 }
 
-/// Sets the notes, and r->user if the session determines it.
+/// Sets the notes. Also sets r->user if it is taken from the session.
 void set_caller(request_rec* request, const AuthSettings& settings, const Outcome& outcome) {
     httpd::note_caller(request, outcome.user_id, outcome.role,
                        settings.get<httpd::ApplicationTables>().names.user,
@@ -263,7 +263,7 @@ void set_caller(request_rec* request, const AuthSettings& settings, const Outcom
         apr_table_setn(request->notes, session_note, id);
 }
 
-/// Returns whether a failed lookup must not change the reply: sign-in has its own replies, and an
+/// Returns whether a failed lookup must not change the reply. Sign-in has its own replies, and an
 /// ErrorDocument already reports a failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return settings.get<SignIn>().is_on ||
@@ -316,7 +316,7 @@ int authenticate(request_rec* request) {
     }
 }
 
-/// Runs for every request, even if `Require all granted` skips the authentication hooks.
+/// httpd calls this hook even if `Require all granted` skips the authentication hooks.
 int check_access(request_rec* request) noexcept {
     return apr::guarded([&] { return authenticate(request); },
                         [&](const char* reason) {
@@ -326,7 +326,7 @@ int check_access(request_rec* request) noexcept {
                         });
 }
 
-/// Called if a Require needs a user and there is no session.
+/// httpd calls this hook if a Require directive needs a user.
 int check_user(request_rec* request) noexcept {
     if (!settings_of(request).get<Enabled>() || !takes_user_from_session(request))
         return DECLINED;
@@ -336,7 +336,7 @@ int check_user(request_rec* request) noexcept {
     return HTTP_UNAUTHORIZED;
 }
 
-/// How a request without a credential is logged.
+/// How to log a request without a credential.
 struct Explanation {
     text::Level level;
     const char* reason;
@@ -366,8 +366,8 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
     log.write_rejection(level, std::string("UA0319: a request got 401: ") + reason, advice);
 }
 
-/// Logs why a request without a credential got 401, whichever handler replied. Rejected credentials
-/// are already logged, and a 401 of sign-in is about a password.
+/// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
+/// have already been logged, and a 401 from sign-in is about the password.
 int explain_reply(request_rec* first) noexcept {
     if (first->status != HTTP_UNAUTHORIZED ||
         ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
@@ -390,7 +390,7 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
-/// Warns about conflicts between the Locations of a server.
+/// Warns about Locations of a server that contradict each other.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;
@@ -413,7 +413,7 @@ void check_locations(apr_pool_t* pool, const server_rec* server) {
                      "AuthUserAdminSecret; tokens from one are rejected by the other");
 }
 
-/// Checks combinations of directives, also for `apachectl configtest`.
+/// Also runs for `apachectl configtest`.
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
@@ -442,7 +442,7 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
         server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
-/// For the OpenAPI document of mod_useradmin.
+/// mod_useradmin calls this for its OpenAPI document.
 httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configuration) noexcept {
     const auto& settings = *static_cast<const AuthSettings*>(
         ap_get_module_config(configuration, &auth_useradmin_module));
@@ -452,7 +452,7 @@ httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configurat
                               settings.get<ReadsApiKeys>()};
 }
 
-/// For links by mail in mod_useradmin.
+/// mod_useradmin calls this for links by mail.
 std::string_view useradmin_signing_secret(const ap_conf_vector_t* configuration) noexcept {
     const auto& settings = *static_cast<const AuthSettings*>(
         ap_get_module_config(configuration, &auth_useradmin_module));
@@ -460,7 +460,7 @@ std::string_view useradmin_signing_secret(const ap_conf_vector_t* configuration)
     return secrets.empty() ? std::string_view() : secrets.front();
 }
 
-/// For better-auth's admin client in mod_useradmin.
+/// mod_useradmin calls this for better-auth's admin client.
 httpd::OptionalCredentials useradmin_session_credentials(const request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;

@@ -1,4 +1,3 @@
-// mod_auth_useradmin's hooks.
 #pragma once
 
 #include "httpd/httpd.hpp"

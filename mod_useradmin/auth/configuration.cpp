@@ -15,7 +15,7 @@ namespace useradmin::auth {
 
 namespace {
 
-/// RFC 6265: a cookie's name is a token.
+/// A cookie's name is a token (RFC 6265).
 bool is_token(std::string_view name) {
     constexpr std::string_view separators = "()<>@,;:\\\"/[]?={} \t";
     return !name.empty() && std::all_of(name.begin(), name.end(), [&](char character) {
@@ -25,12 +25,11 @@ bool is_token(std::string_view name) {
 
 void warn(const httpd::ConfigLine& line, const char* sentence) {
     const ap_directive_t& directive = *line.command->directive;
-    // While httpd reads the configuration, the virtual hosts' logs are not open yet.
+    // The virtual hosts' logs are not open until httpd has read the configuration.
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
                  directive.line_num);
 }
 
-/// Warns about a weak secret.
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
         warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also "

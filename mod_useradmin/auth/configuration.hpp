@@ -1,4 +1,3 @@
-// mod_auth_useradmin's configuration: its directives and its per-server data.
 #pragma once
 
 #include "crypto/signature.hpp"
@@ -22,11 +21,11 @@ struct Base {
     const char* path = nullptr;
 };
 
-/// The secrets of AuthUserAdminSecret.
+/// The value of `AuthUserAdminSecret`.
 struct Signing {
-    /// Empty: tokens are not signed, and signatures are ignored.
+    /// If empty, tokens are not signed and signatures are ignored.
     crypto::SigningSecrets secrets;
-    /// Identifies the secrets without revealing them.
+    /// A digest that identifies the secrets without revealing them.
     const char* label = "";
 };
 
@@ -81,7 +80,7 @@ inline constexpr auto directives = std::tuple_cat(
             "verify, refuse or ignore: whether an account with a second factor signs in with a "
             "code after its password, not at all, or with its password alone",
             sign_in::SecondFactor::verified, read_second_factor),
-        // "allow" means false.
+        // false stands for "allow".
         httpd::directive<struct RefusesImpersonated>("AuthUserAdminImpersonated", TAKE1,
                                                      httpd::anywhere,
                                                      "allow or refuse: whether to accept a session "
@@ -89,10 +88,9 @@ inline constexpr auto directives = std::tuple_cat(
                                                      false, httpd::ChoiceReader{"allow", "refuse"}),
     });
 
-/// The directives of a Location or a server.
+/// The directives in effect for a Location or a server.
 using AuthSettings = httpd::DirectiveSettings<directives>;
 
-/// The per-server data.
 struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
@@ -105,7 +103,7 @@ void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
 const AuthSettings& settings_of(const request_rec* request) noexcept;
-/// Returns the settings of the server outside of all Locations.
+/// Returns the settings outside of all Locations.
 const AuthSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 

@@ -29,13 +29,13 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
     case sign_in::Outcome::second_factor:
     case sign_in::Outcome::limited:
         return AUTH_DENIED;
-    default: // undecided
+    default: // no decision
         return AUTH_GENERAL_ERROR;
     }
 }
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
-    // The configuration check does not cover .htaccess files.
+    // check_config does not see .htaccess files.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
                       httpd::database_problem().c_str());
@@ -51,11 +51,11 @@ authn_status verify(request_rec* request, const char* user, const char* password
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
-        // `Require user` compares the stored address, not the typed one.
+        // `Require user` should match the stored address, not the one that was typed.
         request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
-    // httpd calls this for every request, so the audit log omits successes. A name that is not an
-    // address may be a mistyped password, and is not logged.
+    // httpd calls the provider for every request, so the audit log omits successes. Do not log a
+    // name that is not an address: it may be a mistyped password.
     if (!verification.user.id.empty())
         event.target = verification.user.id;
     else if (apr::view_of(user).find('@') != std::string_view::npos)
@@ -65,7 +65,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
                    : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
                                                                       : HTTP_UNAUTHORIZED;
     verifier.backend().finish_event();
-    // A provider cannot reply 429, but can set Retry-After.
+    // A provider cannot send a 429, but it can set Retry-After.
     if (verification.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",

@@ -1,4 +1,4 @@
-// The authentication provider `useradmin`: AuthBasicProvider useradmin, AuthFormProvider useradmin.
+// The authentication provider `useradmin` for AuthBasicProvider and AuthFormProvider.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -7,7 +7,7 @@ namespace useradmin::auth {
 
 void register_password_provider(apr_pool_t* pool) noexcept;
 
-/// Returns whether a directive names the provider. Call it after the configuration has been read.
+/// Returns whether a directive names the provider. Call it after httpd has read the configuration.
 bool is_password_provider_configured(apr_pool_t* pool);
 
 } // namespace useradmin::auth

@@ -1,4 +1,3 @@
-// Verifies credentials for a request.
 #pragma once
 
 #include "auth/configuration.hpp"
@@ -7,10 +6,10 @@
 
 namespace useradmin::auth {
 
-/// The verifier and its dependencies, for one request.
+/// A CredentialVerifier and its dependencies, for one request.
 class RequestVerifier final {
   public:
-    /// has_plugins: whether the tables of better-auth's plugins are used.
+    /// has_plugins tells whether tables of better-auth's plugins are used.
     explicit RequestVerifier(request_rec* request, bool has_plugins = false);
 
     httpd::RequestBackend& backend() noexcept { return backend_; }

@@ -10,7 +10,7 @@ namespace useradmin::auth {
 
 namespace {
 
-/// Rejects a line without a role at configuration time.
+/// Rejects a Require line without a role at configuration time.
 const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
     *parsed = line;
     return apr::view_of(line).find_first_not_of(" \t") != std::string_view::npos
@@ -22,7 +22,7 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
 authz_status check_role(request_rec* request, const char* line, const void*) noexcept {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
-        // The session's role does not apply if another AuthType determines the user.
+        // The session's role does not apply if another AuthType has set r->user.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
             !has_session_user(request, source))
             continue;

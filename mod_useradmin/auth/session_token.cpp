@@ -23,7 +23,7 @@ crypto::Secret credential_of(const request_rec* request, const AuthSettings& set
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings) {
     if (const char* const key = apr_table_get(request->headers_in, "x-api-key"))
         return crypto::Secret(std::string(apr::view_of(key).substr(0, max_token_length)));
-    // Without a secret, session tokens have no signature either.
+    // Without a secret, session tokens have no signature either, so the two cannot be told apart.
     if (!settings.get<ReadsBearer>() || settings.get<SigningSecrets>().secrets.empty())
         return crypto::Secret("");
     auto token =
@@ -59,7 +59,7 @@ NoCredential missing_credential(const request_rec* request, const AuthSettings& 
         return NoCredential::bearer_off;
     if (!settings.get<ReadsApiKeys>() && !header("x-api-key").empty())
         return NoCredential::api_key_off;
-    // better-auth's cookie names end with this; the application may choose the prefix.
+    // better-auth's cookie names end like this. The application chooses the prefix.
     const bool has_cookie = header("Cookie").find("session_token=") != std::string_view::npos;
     const bool has_own = header("Cookie").find(settings.get<CookieName>() + std::string("=")) !=
                          std::string_view::npos;

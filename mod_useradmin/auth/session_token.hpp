@@ -1,4 +1,4 @@
-// The session token of a request.
+// The session token or API key of a request.
 #pragma once
 
 #include "auth/configuration.hpp"
@@ -8,33 +8,32 @@
 
 namespace useradmin::auth {
 
-/// Returns the request's token as sent. As in better-auth, a bearer token takes precedence over a
+/// Returns the session token as sent. Like in better-auth, a bearer token takes precedence over a
 /// cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
-/// Returns the request's API key: the header x-api-key, or a bearer token without a signature
-/// if tokens are signed and AuthUserAdminBearer is on. Empty if there is none.
+/// Returns the API key, or an empty string. It may be in x-api-key or, if tokens are signed and
+/// AuthUserAdminBearer is on, be a bearer token without a signature.
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
 
-/// The result of verifying a token's signature.
 enum class Signature {
-    valid, ///< or not required
+    valid, ///< valid, not required, or no token
     missing,
     wrong,
 };
 
-/// A verified token.
 struct Token {
-    /// Empty if there is no acceptable token. A view of the credential.
+    /// Empty if there is no valid token. Refers to the credential.
     std::string_view text;
     Signature signature = Signature::valid;
 };
 
-/// Extracts the token. With a secret, the signature must be valid; without one, it is ignored.
+/// Extracts the token and verifies its signature. If no secret is configured, ignores the
+/// signature.
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
-/// Returns the value of one of better-auth's cookies without its signature, or an empty string if
-/// the signature is wrong.
+/// Returns the value of one of better-auth's cookies without the signature. Returns an empty string
+/// if the signature is wrong.
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name);
 
@@ -42,11 +41,11 @@ crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& set
 enum class NoCredential {
     not_sent,
     bearer_off,   ///< a bearer token was sent, but AuthUserAdminBearer is Off
-    api_key_off,  ///< an API key was sent, but AuthUserAdminApiKey is not On
+    api_key_off,  ///< an API key was sent, but AuthUserAdminApiKey is Off
     other_cookie, ///< a session token was sent in a cookie with another name
 };
 
-/// Returns why a request has neither a session token nor an API key.
+/// Returns why the request has neither a session token nor an API key.
 NoCredential missing_credential(const request_rec* request, const AuthSettings& settings);
 
 } // namespace useradmin::auth

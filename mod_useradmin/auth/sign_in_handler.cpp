@@ -24,7 +24,7 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns the secrets for second factors, or none if second factors are not verified.
+/// Returns the secrets, or none if second factors are not verified.
 crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
     return settings.get<SecondFactorMode>() == sign_in::SecondFactor::verified
                ? settings.get<SigningSecrets>().secrets
@@ -80,7 +80,7 @@ int handle(request_rec* request) noexcept {
         });
 }
 
-/// Adds CORS headers to errors of httpd and other modules.
+/// Adds CORS headers to errors raised by httpd and other modules.
 void allow_error(request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
     if (!settings.get<SignIn>().is_on)
@@ -121,7 +121,7 @@ int claim_request(request_rec* request) noexcept {
     return httpd::skip_filename_translation(request);
 }
 
-/// For the console of mod_useradmin.
+/// mod_useradmin calls this for its console.
 const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
     const auto is_on_at = [request](const char* path) {
@@ -141,7 +141,7 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
 } // namespace
 
 void register_sign_in_hooks(apr_pool_t* pool) noexcept {
-    // Runs after the server's rewrite rules and before proxies and aliases.
+    // Run after the server's rewrite rules, but before mod_proxy and mod_alias.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
@@ -151,7 +151,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    // mod_useradmin's handler precedes this one in any load order.
+    // Runs after mod_useradmin's handler, regardless of the load order.
     httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
 }

@@ -1,4 +1,3 @@
-// The hooks of sign-in.
 #pragma once
 
 #include "httpd/httpd.hpp"

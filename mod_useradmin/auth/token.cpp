@@ -25,7 +25,7 @@ std::optional<std::string> decoded(std::string_view token) {
     return text::decode_path_segment(token);
 }
 
-/// Returns the value of the first cookie of that name, or nothing.
+/// Returns the value of the first cookie with this name, or std::nullopt.
 std::optional<std::string_view> cookie_value(std::string_view header, std::string_view prefix,
                                              std::string_view name) {
     while (!header.empty()) {
@@ -47,7 +47,8 @@ std::optional<std::string_view> cookie_value(std::string_view header, std::strin
 } // namespace
 
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name) {
-    // Any page of the site can set an unprefixed cookie. Only https pages can set a prefixed one.
+    // Any page of the site can set a cookie without a prefix, but only https pages can set one with
+    // a prefix.
     constexpr std::string_view prefixes[] = {sign_in::host_prefix, sign_in::secure_prefix, ""};
     // Any subdomain can set __Secure-__Host-name, but only the host itself can set __Host-name.
     const bool is_exact = sign_in::has_prefix(name);

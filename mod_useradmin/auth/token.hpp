@@ -1,4 +1,3 @@
-// Parsing of session tokens.
 #pragma once
 
 #include <optional>
@@ -10,12 +9,11 @@ namespace useradmin::auth {
 // No signed and encoded token or API key of better-auth is this long.
 inline constexpr std::size_t max_token_length = 1024;
 
-/// Returns the value of the cookie in a Cookie header, with %XX decoded; nothing if it is absent.
-/// The names with the prefixes __Host- and __Secure- take precedence over the plain one. A name
-/// that has a prefix already is matched exactly.
+/// Returns the decoded value of the cookie, or std::nullopt. Unless the name already has a prefix,
+/// cookies with the prefix __Host- or __Secure- take precedence over one without.
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
 
-/// Returns the decoded token in an "Authorization: Bearer" header, or nothing.
+/// Returns the decoded token in an "Authorization: Bearer" header, or std::nullopt.
 std::optional<std::string> token_in_authorization(std::string_view header);
 
 } // namespace useradmin::auth
