@@ -33,7 +33,6 @@ constexpr std::string_view end_of_line = "\"}";
 constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
-/// Returns the text, truncated to max_value_length.
 std::string truncated(std::string_view text) {
     if (text.size() <= max_value_length)
         return std::string(text);
@@ -74,8 +73,8 @@ void write_value(Writer& writer, const model::Value& value) {
         writer.null();
 }
 
-/// Writes the known fields of a user. If another row is given, writes only those that differ and
-/// omits updatedAt, since the line has its own time.
+/// Writes the non-secret fields of a user. If another row is given, writes only the fields that
+/// differ, without updatedAt, because the line has its own time.
 void write_row(Writer& writer, std::string_view key, const model::User& row,
                const model::User* other) {
     writer.key(key).begin_object();
@@ -89,7 +88,7 @@ void write_row(Writer& writer, std::string_view key, const model::User& row,
     writer.end_object();
 }
 
-/// Removes a suffix. Returns false if the text does not end in it.
+/// Removes a suffix. Returns false if the text does not end with it.
 bool take_from_end(std::string_view& text, std::string_view end) {
     if (!text.ends_with(end))
         return false;
@@ -97,7 +96,8 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes a hash member from the end of an open object. Its last quote is already removed.
+/// Removes a hash member from the end of an open object and returns the hash. The closing quote
+/// must already be removed.
 std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
     if (text.size() < hash_size)
         return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     return number;
 }
 
-/// Removes the host and the instance from the end of an open object, if it has them.
+/// Removes the host and the instance from the end of an open object, if present.
 void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     std::string_view rest = text;
     if (!take_from_end(rest, end_of_text) || rest.size() < instance_size)
@@ -143,7 +143,7 @@ void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     text = rest.substr(0, key);
 }
 
-/// Returns the machine's name, with "_" for characters that no host name has.
+/// Returns the host name. Replaces invalid characters with "_".
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0')
@@ -161,7 +161,7 @@ std::string host_name() {
     return host;
 }
 
-/// Removes the chain members from the end of a line.
+/// Removes the chain members from the end of a line and parses them.
 std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!take_from_end(text, end_of_line))
         return std::nullopt;

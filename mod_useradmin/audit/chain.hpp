@@ -14,71 +14,71 @@ namespace useradmin::audit {
 struct Origin {
     /// The virtual host's name, or "useradminctl".
     std::string_view server = {};
-    /// The client's address; empty for a command.
+    /// The client's address. Empty for useradminctl.
     std::string_view address = {};
     /// The ids of the request in other logs: mod_unique_id's UNIQUE_ID and the W3C trace id.
     std::string_view request_id = {};
     std::string_view trace = {};
 };
 
-/// The maximum length of a value in bytes. Longer ones are truncated at a character boundary and
+/// The maximum length of a value in bytes. Longer values are truncated at a character boundary and
 /// end with an ellipsis.
 inline constexpr std::size_t max_value_length = 512;
-/// The maximum length of a line: escaping may multiply the length of a value by six.
+/// The maximum length of a line in bytes. Escaping may lengthen a value sixfold.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
-/// Returns the line of an event as an open JSON object: without the chain members and the closing
-/// brace. It contains no password, token or hash. corrects: the number of the line that this line
+/// Returns an event's line as an open JSON object: without the chain members and the closing brace.
+/// The line contains no password, token or hash. corrects: the number of the line that this line
 /// corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 
 /// A position in the chain.
 struct ChainPosition {
-    /// The number of the line, from 1; 0: before the first line.
+    /// The line number, starting at 1, or 0 before the first line.
     std::uint64_t number = 0;
-    /// The SHA-256 of the line up to its own hash, including the previous line's hash.
+    /// The SHA-256, in hexadecimal, of the line up to its "hash" member.
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the JSON member that all lines of a target contain, and no other lines.
+/// Returns the "target" member as it appears in the lines of this target, and in no others.
 std::string target_member(std::string_view target);
 
-/// Completes a line with its chain members and newline, and advances the position.
+/// Appends the chain members and a newline to a line, and advances the position.
 std::string close_line(std::string open_object, ChainPosition& position);
 
-/// A parsed line.
 struct ParsedLine {
     ChainPosition position;
     std::string_view previous;
     /// Whether the hash matches the line.
     bool is_intact = false;
-    /// The SHA-256 of the truncated line before this one, if any.
+    /// The SHA-256 of the truncated line before this one. Empty if there is none.
     std::string_view broken = {};
-    /// The machine and the log; empty in lines of earlier versions.
+    /// Identify the machine and the log. Empty in lines of earlier versions.
     std::string_view host = {};
     std::string_view instance = {};
-    /// In the format of the line: "2026-11-27T08:00:00.000Z".
+    /// As written in the line, such as "2026-11-27T08:00:00.000Z".
     std::string_view time = {};
-    /// Whether it records a change with an unknown outcome.
+    /// Whether the line records a change with an unknown outcome.
     bool is_outcome_unknown = false;
-    /// The object up to the members of the chain, without its closing brace.
+    /// The JSON object without the chain members and the closing brace.
     std::string_view members = {};
 };
 
-/// Parses a line without its newline. Returns nothing if it is not a line of an audit log. The
-/// views refer to the argument.
+/// Parses a line, given without its newline. Returns std::nullopt if the text is not a line of an
+/// audit log. The views refer to the argument.
 std::optional<ParsedLine> parse_line(std::string_view line);
-/// Returns the complete line at the end of the text, without verifying it: only its position, host
-/// and instance. The beginning of the line may be missing. The views refer to the text.
+/// Parses only the position, host and instance of the last line, without checking its hash. The
+/// beginning of the line may be missing. Returns std::nullopt if the text does not end with a line
+/// of an audit log. The views refer to the text.
 std::optional<ParsedLine> last_line(std::string_view text);
 
 /// Adds the hash of the truncated line that a killed process left before this one.
 void append_broken_line(std::string& open_object, std::string_view half_line);
 
-/// The length of an instance: lower-case hexadecimal digits.
+/// The length of an instance id, in hexadecimal digits.
 inline constexpr std::size_t instance_size = 16;
-/// Returns a random id for a new log.
+/// Returns a random instance id for a new log.
 std::string new_instance();
 
 /// Adds the members that identify the chain: the machine's name and the log's instance. Call it

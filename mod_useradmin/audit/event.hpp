@@ -1,4 +1,4 @@
-// The content of an audit line.
+// The content of a line in the audit log.
 #pragma once
 
 #include "model/records.hpp"
@@ -11,15 +11,14 @@
 
 namespace useradmin::audit {
 
-/// The result of an operation.
 enum class Result {
     done,
-    refused, ///< by a rule, such as a missing right
-    failed,  ///< an error of the database, the disk or the like
-    unknown, ///< the database did not answer the COMMIT: the change may have been made
+    refused, ///< by a rule, such as a missing permission
+    failed,  ///< a database or disk error
+    unknown, ///< the database did not confirm the COMMIT; the change may have been made
 };
 
-/// Returns the name of a result.
+/// Returns the result as it appears in the log.
 constexpr std::string_view text_of(Result result) noexcept {
     return result == Result::done      ? "done"
            : result == Result::refused ? "refused"
@@ -27,21 +26,19 @@ constexpr std::string_view text_of(Result result) noexcept {
                                        : "unknown";
 }
 
-/// An operation and its result. Each part of the code fills in what it knows. The rows are valid
-/// for the lifetime of the request.
+/// An operation and its result. The rows are valid for the lifetime of the request.
 struct Event {
-    /// A constant such as "create"; empty if the request is not an operation.
+    /// A constant such as "create". Empty if the request is not an operation.
     std::string_view operation = {};
-    /// Whether the operation is a change.
     bool is_change = false;
-    /// The user's id or, if there is none, the given address. Untrusted input.
+    /// The user's id, or the address from the request if there is no id. Untrusted input.
     std::string target = {};
-    /// The caller's id and role; empty if unknown.
+    /// The caller's id and role. Empty if unknown.
     std::string caller = {};
     std::string role = {};
-    /// The id of the administrator who impersonates the caller; empty if there is none.
+    /// The id of the administrator who impersonates the caller. Empty if there is none.
     std::string impersonated_by = {};
-    /// The address to which a link is sent; empty if there is none.
+    /// The address to which a link is sent. Empty if there is none.
     std::string sent_to = {};
     /// The HTTP status.
     int status = 200;
@@ -54,7 +51,7 @@ struct Event {
     /// The user's row before and after a change.
     std::optional<model::User> before = {};
     std::optional<model::User> after = {};
-    /// The further columns of the user table that the change sets.
+    /// The extra columns of the user table that the change sets.
     std::vector<std::string> columns = {};
 
     Result result() const noexcept {

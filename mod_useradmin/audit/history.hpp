@@ -10,17 +10,16 @@
 
 namespace useradmin::audit {
 
-/// Some lines of a log.
+/// A page of a user's history.
 struct History {
-    /// JSON objects without the members of the chain, newest first.
+    /// JSON objects without the chain members, newest first.
     std::vector<std::string> lines = {};
-    /// The offset in the log at which to continue with earlier lines; 0 if there are none.
+    /// The offset to pass as `before` to read earlier lines, or 0 if there are none.
     std::int64_t earlier = 0;
 };
 
-/// Reads the lines of a target that precede an offset, newest first. Stops after most_lines lines
-/// or 64 MiB of the log. Omits lines that do not match their hash. Returns nothing if the file
-/// cannot be read.
+/// Reads a target's lines before an offset, newest first. Stops after most_lines lines or 64 MiB of
+/// the log. Omits lines whose hash does not match. Returns std::nullopt if the log cannot be read.
 std::optional<History> read_history(int log, std::string_view target, std::int64_t before,
                                     std::size_t most_lines);
 

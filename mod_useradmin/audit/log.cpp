@@ -24,13 +24,13 @@ namespace useradmin::audit {
 
 namespace {
 
-// How long a line waits for a lock or for a program to read.
+// How long append() waits for the locks and for a program to read.
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The maximum length of a line's chain members.
 constexpr std::size_t max_chain_size = 512;
 
-/// Reads the last bytes of a file.
+/// Reads up to `most` bytes from the end of a file.
 std::string end_of(int file, std::int64_t size, std::size_t most) {
     const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
     return read_at(file, wanted, size - static_cast<std::int64_t>(wanted));
@@ -54,14 +54,14 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
     return bytes;
 }
 
-/// The contents of the .chain file. The first line, of constant length, is the position. The second
-/// is the instance; earlier versions neither read nor overwrite it.
+/// The contents of the .chain file. The first line has a fixed length and contains the position.
+/// The second line contains the instance; earlier versions neither read nor overwrite it.
 struct Log::StoredPosition {
     ChainPosition link;
-    /// The inode and the size of the log after its last line.
+    /// The log's inode, and its size after the last line was written.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
-    /// Empty if the log has none yet.
+    /// Empty if the log has no instance yet.
     std::string instance = {};
 
     const std::string& instance_or_new() {
@@ -78,7 +78,7 @@ constexpr const char* position_format = "%020llu %64.64s %020llu %020llu 0\n%16.
 constexpr std::size_t position_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 constexpr std::size_t file_size = position_size + instance_size + 1;
 
-/// Removes the first field and its separator.
+/// Removes the first field and its separator, and returns the field.
 std::string_view take_field(std::string_view& text) noexcept {
     const std::string_view field = text.substr(0, text.find_first_of(" \n"));
     text.remove_prefix(std::min(field.size() + 1, text.size()));
@@ -102,13 +102,14 @@ std::optional<ChainPosition> take_link(std::string_view& text) {
     return ChainPosition{*number, std::string(hash)};
 }
 
-/// The free space of a pipe.
+/// The free space of a pipe or device.
 struct Room {
     bool is_enough;
     bool is_empty;
 };
 
-/// Returns whether a pipe or device accepts that many bytes at once, and whether it is empty.
+/// Returns whether a pipe or device accepts that many bytes without blocking, and whether it is
+/// empty.
 Room room_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
@@ -116,7 +117,8 @@ Room room_of(int file, std::size_t size) noexcept {
         pollfd device = {file, POLLOUT, 0};
         return {poll(&device, 1, 0) != 0, true};
     }
-    // Pages may be half empty: a write that does not fit into the last page starts a new one.
+    // A write that does not fit into a pipe's last page starts a new one, so pages may be half
+    // empty.
     const long page = sysconf(_SC_PAGESIZE);
     return {(held == 0 && static_cast<long>(size) <= capacity) ||
                 2L * held + static_cast<long>(size) + 3 * page <= capacity,
@@ -147,7 +149,7 @@ void Log::write_position(const StoredPosition& position) const noexcept {
                   static_cast<unsigned long long>(position.link.number), position.link.hash.c_str(),
                   static_cast<unsigned long long>(position.inode),
                   static_cast<unsigned long long>(position.size), position.instance.c_str());
-    // If this fails, the next writer reads the end of the log.
+    // If this fails, the next writer reads the position from the end of the log.
     static_cast<void>(pwrite(position_file_, text.data(), file_size, 0) < 0);
 }
 
@@ -160,7 +162,7 @@ int Log::lock(Clock::time_point deadline) const noexcept {
             return errno;
         if (Clock::now() >= deadline)
             return ETIMEDOUT;
-        // The lock is held for microseconds.
+        // Processes hold the lock for microseconds only, so yield before sleeping.
         constexpr int tries_at_once = 20;
         if (tries < tries_at_once)
             std::this_thread::yield();
@@ -219,7 +221,7 @@ AppendResult Log::append_to_file(std::string open_object, const struct stat& log
         std::string end = end_of(log_, log.st_size, max_chain_size);
         if (!end.ends_with('\n')) {
             end = end_of(log_, log.st_size, max_line_length);
-            const std::size_t half = end.rfind('\n') + 1; // 0 if there is none
+            const std::size_t half = end.rfind('\n') + 1; // 0 if there is no newline
             append_broken_line(open_object, std::string_view(end).substr(half));
             end.resize(half);
             before = "\n";
@@ -265,12 +267,12 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits for the locks only as long as another line may take to write.
+    // A refusal waits for the locks only as long as writing another line may take.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));
     AppendResult appended = append_once(open_object, deadline);
-    // Waits for a program without holding a lock.
+    // Wait for the program without holding a lock.
     while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {
         if (Clock::now() >= deadline) {
             is_stalled_ = true;

@@ -1,4 +1,4 @@
-// An audit log with several writing processes.
+// An audit log that several processes write.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -15,22 +15,22 @@
 
 namespace useradmin::audit {
 
-/// The result of appending a line.
 struct AppendResult {
-    /// The number of the line; 0 if it was not written.
+    /// The number of the line, or 0 if it was not written.
     std::uint64_t number = 0;
-    /// The errno value, or 0. After an error, the line may be in the log but not on disk.
+    /// The errno value, or 0. If only the sync failed, the line is in the log but may not be on
+    /// disk.
     int error = 0;
-    /// Whether this is the first line lost because the program's pipe is full.
+    /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// If the program has just caught up: the number of lines that were lost.
+    /// The number of lines lost until the program caught up, or 0.
     std::uint64_t not_written = 0;
 };
 
-/// Reads bytes at an offset. Returns fewer at the end of the file or after an error.
+/// Reads bytes at an offset. Returns fewer than size at the end of the file or after an error.
 std::string read_at(int file, std::size_t size, std::int64_t at);
 
-/// The descriptors of a log and of its .chain file; negative if not open.
+/// The file descriptors of a log and its .chain file. Negative if not open.
 struct Descriptors {
     int log = -1;
     int position = -1;
@@ -38,24 +38,24 @@ struct Descriptors {
     explicit operator bool() const noexcept { return log >= 0 && position >= 0; }
 };
 
-/// Opens or creates a log and its .chain file, writable by the owner and readable by the group. The
-/// caller closes the descriptors. Sets errno on failure. Do not open a log twice in a process:
-/// closing one descriptor would release the lock.
+/// Opens or creates a log and its .chain file, with mode 0640. The caller closes the descriptors.
+/// Sets errno on failure. Do not open a log twice in a process: closing either .chain descriptor
+/// releases the lock.
 Descriptors open_log(const std::string& name);
 
-/// A file or a pipe whose lines form one hash chain with several writers: the children of httpd,
-/// those of the previous configuration, and useradminctl. The .chain file next to the log contains
-/// the last position and serves as the lock. If a process is killed before it writes the position,
-/// the position is read from the end of the log. If the log is rotated, the chain continues in the
-/// new file.
+/// A file or a pipe whose lines form one hash chain. Its writers are httpd's children, including
+/// those that still run after a graceful restart, and useradminctl. The .chain file next to the log
+/// contains the last position and serves as the lock file. If a process is killed before it writes
+/// the position, the next writer reads it from the end of the log. After a rotation, the chain
+/// continues in the new file.
 class Log {
   public:
     /// Returns the name of a log's .chain file.
     static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
-    /// log: open for reading and appending, or a pipe. position: the .chain file, open for reading
-    /// and writing. Closes neither. If constructed in shared memory before the processes fork, its
-    /// mutex also serializes them.
+    /// log: a file opened for reading and appending, or a pipe. position: the .chain file, opened
+    /// for reading and writing. The caller closes both. If the object is constructed in shared
+    /// memory before the processes fork, its mutex also serializes them.
     Log(int log, int position) noexcept
         : log_(log), position_file_(position), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
@@ -64,13 +64,13 @@ class Log {
     /// How reliably a line is delivered.
     enum class Delivery {
         at_once, ///< drops the line if the program's pipe is full
-        waits,   ///< waits for the program, unless a wait has timed out since it last read
-        durable, ///< as waits, and syncs the line to disk
+        waits,   ///< waits for the program to read, but not while it is stalled
+        durable, ///< like `waits`, and syncs the log to disk
     };
-    /// Chains a line (an open object) and appends it, completely or not at all.
+    /// Adds the chain members to a line from begin_line() and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
-    /// Returns the log's descriptor, open for reading if it is a file.
+    /// Returns the log's descriptor. It is readable unless the log is a pipe.
     int descriptor() const noexcept { return log_; }
 
     /// Returns the errno value of the last append(), or 0.
@@ -95,10 +95,10 @@ class Log {
 
     int log_;
     int position_file_;
-    /// File locks belong to processes and do not wake waiters. This mutex serializes the threads
-    /// and children of one httpd.
+    /// POSIX file locks do not exclude threads of the same process, and lock() has to poll. This
+    /// mutex serializes the threads and children of one httpd.
     ipc::Mutex mutex_ = {};
-    /// For a program: the number of lines lost since it last caught up.
+    /// The number of lines lost since the program last caught up.
     std::atomic<std::uint64_t> not_written_{0};
     /// Whether a wait for the program has timed out since it last read.
     std::atomic<bool> is_stalled_{false};
@@ -107,7 +107,7 @@ class Log {
     bool is_ready_;
 };
 
-/// Returns the position in the contents of a .chain file, or nothing if they are invalid.
+/// Parses the position in a .chain file. Returns std::nullopt if it is invalid.
 std::optional<ChainPosition> parse_position(std::string_view text);
 
 } // namespace useradmin::audit

@@ -39,7 +39,8 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
     int error = 0;
     for (const Refusals::Pending& one : pending) {
-        // After an error, restores the counts: the parent process waits for one line at most.
+        // After an error, only restore the remaining counts: the parent process must not wait for
+        // each line.
         if (error == 0) {
             Event event;
             event.operation = one.operation;
@@ -83,7 +84,7 @@ bool Recorder::finish() {
     const bool is_told = written_ != 0 && event_.result() == Result::done;
     if (is_told || !(event_.is_change || is_denied(event_.status)))
         return true;
-    // An operation that failed has changed nothing.
+    // The line must not claim a change that may not have been made.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
     if (!is_anonymous_refusal())

@@ -1,4 +1,3 @@
-// Records events in the audit log.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -13,29 +12,28 @@ namespace useradmin::audit {
 
 /// The audit log, and whether changes require it.
 struct Trail {
-    /// nullptr: no log.
+    /// nullptr if there is no log.
     Log* log = nullptr;
-    /// Whether a change without a line is rolled back.
+    /// Whether a change is rolled back if its line cannot be written.
     bool is_required = false;
 };
 
-/// Records the event of a request or command. As a listener of the store, receives the rows before
-/// and after a change. With `required`, writes the line before the commit, so that no change
-/// lacks a line. If the commit then fails, another line corrects the first.
+/// Records the event of a request or command. As the store's listener, it receives the rows before
+/// and after a change. If the log is required, it writes the line before the commit: no change
+/// lacks a line. If the commit then fails, a second line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
-    /// errors: the log for lines that cannot be written.
+    /// errors: receives a message if a line cannot be written.
     Recorder(const Trail& trail, const Origin& origin, text::Logger& errors) noexcept
         : trail_(trail), origin_(origin), errors_(errors) {}
 
     Event& event() noexcept { return event_; }
-    /// Begins another event after the previous one is finished. corrects: the number of the line to
-    /// correct, or 0.
+    /// Begins the next event after finish(). corrects: the number of the line to correct, or 0.
     void begin(Event event, std::uint64_t corrects = 0) {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// Returns the number of the event's line or of the line it corrects, or 0.
+    /// Returns the number of the event's line, or of the line to correct, or 0 if there is neither.
     std::uint64_t written() const noexcept { return written_; }
     /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
@@ -45,9 +43,9 @@ class Recorder final : public store::ChangeListener {
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
-    /// Writes the line, unless a correct one is already written. For operations that change
-    /// nothing, writes only refusals. Returns false if the line is lost. A counted refusal is not
-    /// lost: its line follows.
+    /// Writes the event's line, unless a correct one is already written. Of operations that change
+    /// nothing, records only those denied with 401, 403 or 429. Returns false if the line is lost.
+    /// A refusal that is only counted is logged later.
     bool finish();
 
   private:
@@ -59,14 +57,13 @@ class Recorder final : public store::ChangeListener {
     Origin origin_;
     text::Logger& errors_;
     Event event_;
-    /// The number of the written line, or 0.
     std::uint64_t written_ = 0;
 };
 
-/// Writes the lines of refusals that were counted longer than a minute ago.
+/// Writes the lines of refusals whose minute of counting is over.
 void write_due_refusals(Log& log, text::Logger& errors);
 /// Writes the lines of all counted refusals before the log is closed. From then on, each refusal is
-/// logged at once.
+/// logged immediately.
 void write_last_refusals(Log& log, text::Logger& errors);
 
 } // namespace useradmin::audit

@@ -1,4 +1,4 @@
-// Counts the refusals of anonymous callers, so that they cannot fill a disk with lines.
+// Counts refused anonymous requests. With a line for each, an attacker could fill the disk.
 #pragma once
 
 #include "audit/event.hpp"
@@ -15,13 +15,13 @@
 namespace useradmin::audit {
 
 /// Counts refusals by network in a fixed-size table in shared memory. The first refusal of a
-/// network is logged at once. Those of the following minute share one line. Networks that do not
-/// fit into the table share one count. If a process is killed, a count may be off by one.
+/// network is logged immediately; those of the following minute share one line. Networks that do
+/// not fit into the table share one count. If a process is killed, a count may be off by one.
 class Refusals {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// A refusal. A line for several refusals describes the last one.
+    /// A line for several refusals describes the last one.
     struct Refusal {
         std::string_view network;
         std::string_view server;
@@ -36,17 +36,17 @@ class Refusals {
 
     /// The number of refusals to log in one line.
     struct Due {
-        /// 0: do not log now.
+        /// 0 if nothing is to be logged now.
         std::uint64_t count;
-        /// Whether they come from several networks.
+        /// Whether the refusals come from several networks.
         bool is_of_many = false;
     };
     /// Counts a refusal. Returns the number of refusals to log now.
     Due count(const Refusal& refusal, Clock::time_point now) noexcept;
 
-    /// Refusals that are counted but not logged.
+    /// Refusals that are counted but not logged yet.
     struct Pending {
-        /// Empty for several networks.
+        /// Empty for the shared count of several networks.
         std::string network;
         std::string server;
         std::string operation;
@@ -54,14 +54,14 @@ class Refusals {
         int status;
         std::uint64_t count;
     };
-    /// Takes the counts that are older than a minute. Returns none if another process holds the
-    /// lock for long.
+    /// Removes and returns the counts whose minute is over. Returns none if another process holds
+    /// the lock for a second.
     std::vector<Pending> take_due(Clock::time_point now);
-    /// Takes all counts. From now on, each refusal is logged at once.
+    /// Removes and returns all counts. From then on, each refusal is logged immediately.
     std::vector<Pending> close();
 
-    /// Restores the count of refusals whose line could not be written. network: empty for several
-    /// networks.
+    /// Restores the count of refusals whose line could not be written. network: empty for the
+    /// shared count of several networks.
     void restore(std::string_view network, std::uint64_t count) noexcept;
 
     /// The maximum number of networks with their own counts.
@@ -91,9 +91,9 @@ class Refusals {
         Text<24> operation;
         Text<24> reason;
         int status;
-        /// When the minute began; 0: unused.
+        /// When the minute began, or 0 if the entry is unused.
         Clock::rep since;
-        /// Refusals that are not logged.
+        /// The number of refusals not logged yet.
         std::uint64_t count;
 
         bool is_over(Clock::time_point now) const noexcept;

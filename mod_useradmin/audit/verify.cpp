@@ -26,7 +26,6 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
 
 class Chain;
 
-/// Collects the findings.
 class FindingsCollector {
   public:
     void problem(std::string sentence) {
@@ -54,16 +53,16 @@ class Reader {
         next();
     }
 
-    /// The chain of the last verified line; nullptr before the first one.
+    /// The chain of the last verified line, or nullptr before the first line.
     Chain* chain = nullptr;
 
-    /// Returns the next line, or nothing at the end.
+    /// Returns the next line, or std::nullopt at the end.
     const std::optional<ParsedLine>& head() const noexcept { return head_; }
     std::string_view text() const noexcept { return line_; }
     /// Returns the number of lines read.
     std::uint64_t count() const noexcept { return count_; }
     const Source& source() const noexcept { return *source_; }
-    /// Returns the location of the line: "audit.log, line 17".
+    /// Returns the location of the line, such as "audit.log, line 17".
     std::string where() const { return source_->name + ", line " + std::to_string(count_); }
 
     void next() {
@@ -74,7 +73,7 @@ class Reader {
             ++count_;
             if (line_.size() <= max_line_length)
                 head_ = parse_line(line_);
-            // The views of the parsed line refer to line_, so stop reading.
+            // The views of the parsed line refer to line_, so do not read on.
             if (head_) {
                 if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
                     findings_->findings.notes.push_back(
@@ -139,7 +138,6 @@ std::string_view log_name(std::string_view file) {
     return is_rotated ? file.substr(0, end - 1) : file;
 }
 
-/// Returns a reader for each source.
 std::vector<Reader> open_all(const std::vector<Source>& sources, FindingsCollector& notebook) {
     std::vector<Reader> readers;
     readers.reserve(sources.size());
@@ -160,11 +158,11 @@ class Chain {
         found.source = reader.source().name;
     }
 
-    /// Returns whether the line is the next one of the chain.
+    /// Returns whether the line follows the last line of the chain.
     bool is_followed_by(const ParsedLine& line) const {
         return found.lines != 0 && line.previous == found.last.hash;
     }
-    /// Returns whether the line and the last one have the same predecessor.
+    /// Returns whether the line has the same predecessor as the last line.
     bool forks_before(const ParsedLine& line) const {
         return found.lines != 0 && line.position.number == found.last.number &&
                line.previous == previous_;
@@ -193,7 +191,7 @@ class Chain {
     }
 
     ChainFindings found;
-    /// Whether the line before the first one is in the sources.
+    /// Whether the predecessor of the first line is in another chain.
     bool continues_another = false;
 
   private:
@@ -238,12 +236,12 @@ class Chains {
     Chains(const std::vector<Source>& sources, FindingsCollector& notebook)
         : notebook_(notebook), readers_(open_all(sources, notebook)) {}
 
-    /// Returns the reader of the line to verify next, or nullptr at the end.
+    /// Returns the reader whose line is verified next, or nullptr at the end.
     Reader* next() {
         for (Reader& reader : readers_)
             if (reader.head() && is_next(reader) && is_first_of_instance(reader))
                 return &reader;
-        // The times of the lines of a log are not in order: a line may wait for the lock.
+        // Lines are not ordered by time: after getting its time, a line may wait for the lock.
         Reader* earliest = nullptr;
         for (Reader& reader : readers_)
             if (reader.head() && is_first_of_instance(reader) &&
@@ -252,7 +250,7 @@ class Chains {
         return earliest;
     }
 
-    /// Verifies the reader's line as one of its chain.
+    /// Verifies the reader's line as part of its chain.
     void follow(Reader& reader) {
         Chain* chain = known(reader);
         if (chain == nullptr)
@@ -316,7 +314,7 @@ class Chains {
         return chain != chains_.end() ? &*chain : nullptr;
     }
 
-    /// Returns the first chain in the reader's log, rotated files included, that meets the
+    /// Returns the first chain of the reader's log, rotated files included, that meets the
     /// condition, or nullptr.
     template <class Condition>
     Chain* find_in_log(const Reader& reader, const Condition& condition) const {
@@ -327,7 +325,7 @@ class Chains {
         return nullptr;
     }
 
-    /// Returns the chain of the reader's line, or nullptr if it is not known yet.
+    /// Returns the chain of the reader's line, or nullptr if the chain is not known yet.
     Chain* known(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         if (!line.host.empty()) {
@@ -337,7 +335,7 @@ class Chains {
             const auto found = by_origin_.find(origin_of(line.host, line.instance));
             if (found != by_origin_.end())
                 return found->second;
-            // An earlier version began the log, without hosts.
+            // An earlier version, which wrote no hosts, may have begun the log.
             Chain* const before = chain_before(line);
             return before != nullptr && before->found.host.empty() ? before : nullptr;
         }
@@ -352,8 +350,8 @@ class Chains {
         return chain != nullptr && chain->is_followed_by(*reader.head());
     }
 
-    /// Returns whether no other reader's line has the same instance and a smaller number. An
-    /// unknown chain may also continue lines without an instance.
+    /// Returns whether no other reader's line has the same instance and a smaller number. If the
+    /// line's chain is unknown, lines without an instance count too.
     bool is_first_of_instance(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const bool is_unknown = known(reader) == nullptr && line.position.number != 1;
@@ -364,12 +362,12 @@ class Chains {
         });
     }
 
-    /// Returns the chain whose last line the line follows by its hash, or nullptr.
+    /// Returns the chain whose last hash is the line's previous hash, or nullptr.
     Chain* chain_before(const ParsedLine& line) {
         return find([&](const Chain& chain) { return chain.is_followed_by(line); });
     }
 
-    /// Returns the chain that the line continues if lines before it were removed or edited, or
+    /// Returns the chain that the line probably continues after removed or edited lines, or
     /// nullptr.
     Chain* interrupted_chain(const Reader& reader) {
         const ParsedLine& line = *reader.head();
@@ -381,12 +379,12 @@ class Chains {
                                                                   : find_in_log(reader, may_hold);
     }
 
-    /// Returns the chain of a line that follows no known chain. Usually begins a new one. Returns
-    /// nullptr if there are too many.
+    /// Returns the chain for a line that follows no known chain, usually a new one. Returns nullptr
+    /// if there are too many chains.
     Chain* begin(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         Chain* old = nullptr;
-        if (line.host.empty()) // the same line twice
+        if (line.host.empty()) // the line may occur twice
             old = find(
                 [&](const Chain& chain) { return chain.found.first.hash == line.position.hash; });
         const bool continues_another =
@@ -402,7 +400,7 @@ class Chains {
         return &chain;
     }
 
-    /// Returns the chain whose end the .chain file of a log contains, or nullptr.
+    /// Returns the chain whose end is in the source's .chain file, or nullptr.
     Chain* chain_of_end(const Reader& reader) {
         if (reader.chain != nullptr)
             return reader.chain;
@@ -466,7 +464,7 @@ void merge(const std::vector<Source>& sources, const Findings& found,
         std::map<std::string, Reader*> firsts;
         for (std::size_t source = 0; source < readers.size(); ++source) {
             Reader& reader = readers[source];
-            // Skips lines that were written after the verification.
+            // Skip lines written after the verification.
             if (!reader.head() || reader.count() > found.parts[source].lines)
                 continue;
             Reader*& first = firsts[group_of(*reader.head(), found, source)];

@@ -1,4 +1,3 @@
-// Verification of audit logs.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -17,30 +16,29 @@ namespace useradmin::audit {
 struct Source {
     std::string name;
     std::istream* text;
-    /// The last written position, from the .chain file.
+    /// The last position written, from the .chain file.
     std::optional<ChainPosition> last_written = {};
 };
 
-/// The lines of one host and instance, or lines of earlier versions that are linked by their
-/// hashes.
+/// Findings about one chain: the lines of one host and instance, or lines of earlier versions that
+/// are linked by their hashes.
 struct ChainFindings {
-    /// Empty in lines of earlier versions.
+    /// Empty if earlier versions wrote all lines.
     std::string host;
     std::string instance;
-    /// The name of the source of the first line.
+    /// The name of the source that contains the first line.
     std::string source;
     std::uint64_t lines = 0;
     ChainPosition first;
     ChainPosition last;
-    /// Whether none of the problems is about the chain.
+    /// Whether the chain has no problems.
     bool is_intact = true;
 };
 
-/// The result of a verification.
 struct Findings {
-    /// The chains in the order of their first lines in the verification.
+    /// In the order in which verify() reads their first lines.
     std::vector<ChainFindings> chains;
-    /// The number of lines of all chains.
+    /// The number of lines in all chains.
     std::uint64_t lines = 0;
     /// Missing, changed or damaged lines.
     std::vector<std::string> problems;
@@ -49,8 +47,8 @@ struct Findings {
     /// The number of changes with an unknown outcome, and the locations of the first ones.
     std::uint64_t unknown = 0;
     std::vector<std::string> unknown_lines;
-    /// For each source: the number of its lines, and the index of its last line's chain, for lines
-    /// without a host.
+    /// For each source, the number of lines and the index of the last line's chain. merge() assigns
+    /// lines without a host to that chain.
     struct Part {
         std::uint64_t lines = 0;
         std::optional<std::size_t> chain;
@@ -58,15 +56,14 @@ struct Findings {
     std::vector<Part> parts;
 };
 
-/// Verifies the chains across all sources, in any order. Within a source, the numbers of a chain
-/// must increase. Lines of different sources and of different chains may interleave. Each
-/// known hash must be that of an intact line. Limits the number of reported problems.
+/// Verifies the chains across all sources. The sources may be in any order, and their lines may
+/// interleave. Within a source, the numbers of a chain must increase. Each known hash must belong
+/// to an intact line. Reports at most 100 problems.
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::uint64_t lines)>& progress);
 
-/// Passes the verified lines to the function in the order of their times, without newlines. The
-/// lines of a chain stay in the order of their numbers. sources: those that were verified, at their
-/// beginning.
+/// Passes the verified lines to `write`, ordered by time and without newlines. The lines of a chain
+/// stay ordered by number. sources: the verified sources, rewound.
 void merge(const std::vector<Source>& sources, const Findings& found,
            const std::function<void(std::string_view line)>& write);
 
