@@ -11,14 +11,14 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// Returns the time before which the revoked sessions began. The clocks of the application and the
-/// database may differ by a second.
+/// Returns the time before which the revoked sessions were created. Allows for clocks of the
+/// application and the database that differ by a second.
 text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }
 
-/// Ends the user's sessions in the storage that began before the revocation and are no longer in
-/// the database.
+/// Ends the user's stored sessions that were created before the revocation and are no longer in the
+/// database.
 Outcome end_session(const store::Revocation& revocation, store::Store& store,
                     SecondaryStorage& storage) {
     const auto sessions = storage.sessions_of(revocation.user_id);

@@ -15,25 +15,25 @@ class Delivery {
   public:
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
-    /// Delivers up to 1000 revocations since the last delivery. partial: more follow. no_table:
-    /// the database has no revocation table. After a failure, the next run delivers the same
-    /// revocations again.
+    /// Delivers the next revocations, at most 1000. Returns `partial` if more follow, and
+    /// `no_table` if the database has no revocation table. After a failure, the next run delivers
+    /// the same revocations again.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:
     Outcome deliver_page(store::Store& store, SecondaryStorage& storage);
 
-    /// Identifies the database that was read last.
+    /// The database that was read last.
     std::optional<std::string> database_;
-    /// The position after the last delivery of this object.
+    /// The position after this object's last complete delivery.
     std::optional<std::int64_t> position_;
-    /// The position that is kept in the storage.
+    /// The position in the storage.
     std::int64_t stored_ = 0;
-    /// The position at which this delivery began.
+    /// The position at which this delivery starts.
     std::int64_t start_ = 0;
-    /// While several pages are read: the id after which the next page starts, and the position
-    /// after the last page.
+    /// If a delivery takes several pages, the id after which the next page starts.
     std::optional<std::int64_t> after_id_;
+    /// The position after this delivery.
     std::int64_t next_position_ = 0;
 };
 

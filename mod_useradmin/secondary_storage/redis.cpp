@@ -13,11 +13,11 @@ namespace useradmin::secondary_storage {
 
 namespace {
 
-// Lua scripts are atomic: the application may change the same keys concurrently. A value that is
+// Lua scripts are atomic; the application may change the same keys concurrently. A value that is
 // not better-auth's JSON is treated as missing, so it does not block deliveries for other users.
 
-/// Defines list(key), which returns the entries of a user's list of sessions, and
-/// created_at(token), which returns a string. ARGV[1]: the prefix.
+/// Defines list(key), which returns a user's session list, and created_at(token), which returns a
+/// session's creation time or ''. ARGV[1]: the key prefix.
 constexpr std::string_view readers = R"(
 local function list(key)
   local is_json, entries = pcall(cjson.decode, redis.pcall('GET', key) or '[]')
@@ -30,7 +30,8 @@ local function created_at(token)
 end
 )";
 
-/// Returns the token and the creation time of each listed session, alternately. KEYS[1]: the list.
+/// Returns the token and the creation time of each listed session, alternately. KEYS[1]: the user's
+/// session list.
 constexpr std::string_view list_body = R"(
 local found = {}
 for _, entry in ipairs(list(KEYS[1])) do
@@ -41,8 +42,8 @@ for _, entry in ipairs(list(KEYS[1])) do
 end
 return found)";
 
-/// Defines end_sessions(key, tokens, before), which ends the sessions of a set of tokens, and the
-/// listed sessions that were created before an ISO 8601 time ('': none).
+/// Defines end_sessions(key, tokens, before). It ends the sessions with these tokens, and the
+/// listed sessions created before an ISO 8601 time. If the time is '', only the tokens count.
 constexpr std::string_view ending = R"(
 local function end_sessions(key, tokens, before)
   local entries = list(key)
@@ -66,16 +67,17 @@ local function end_sessions(key, tokens, before)
 end
 )";
 
-/// KEYS[1]: the list. ARGV: the prefix, the tokens.
+/// Ends the sessions with the given tokens. KEYS[1]: the user's session list. ARGV: the key prefix,
+/// then the tokens.
 constexpr std::string_view tokens_body = R"(
 local tokens = {}
 for index = 2, #ARGV do tokens[ARGV[index]] = true end
 end_sessions(KEYS[1], tokens, '')
 return 1)";
 
-/// KEYS: for each user the list, and the key of the time before which sessions are refused. ARGV:
-/// the prefix, the expiry of that key in seconds, and for each user the time in milliseconds and as
-/// ISO 8601.
+/// Ends the sessions of several users. KEYS: for each user, the session list and the key that
+/// stores the time before which the application refuses sessions. ARGV: the key prefix, the expiry
+/// of the second key in seconds, and for each user the time in milliseconds and in ISO 8601.
 constexpr std::string_view users_body = R"(
 for index = 1, #KEYS, 2 do
   local refused, before = KEYS[index + 1], ARGV[index + 2]
@@ -89,7 +91,7 @@ return 1)";
 /// A script for this many users blocks Redis for about two milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// The time for which the database keeps revocations.
+/// How long the database keeps revocations: 30 days.
 constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {

@@ -1,4 +1,4 @@
-// A secondary storage in Redis, or in a server that speaks its protocol.
+// Secondary storage in Redis or a compatible server.
 #pragma once
 
 #include "secondary_storage/storage.hpp"
@@ -13,23 +13,23 @@ struct redisReply;
 
 namespace useradmin::secondary_storage {
 
-/// The address of Redis and the credentials. The strings must outlive the storage.
+/// The address and the credentials. The strings must outlive the RedisStorage.
 struct RedisAddress {
     const char* host = "";
     int port = 6379;
     /// Whether the connection uses TLS.
     bool has_tls = false;
-    /// nullptr: the default user, or no password.
+    /// nullptr for the default user or for no password.
     const char* user = nullptr;
     const char* password = nullptr;
-    /// The number of the database.
+    /// The number of the Redis database.
     int database = 0;
     /// The prefix of the application's keys.
     const char* prefix = "";
 };
 
-/// A connection that is opened again after a failure. Each call waits up to the timeout, plus the
-/// time that the system takes to resolve the host's name.
+/// A connection to Redis. A failed command closes it, and connect() opens it again. Each network
+/// operation waits up to the timeout; resolving the host name may take longer.
 class RedisStorage final : public SecondaryStorage {
   public:
     RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);
@@ -57,9 +57,9 @@ class RedisStorage final : public SecondaryStorage {
 
     std::string key(std::string_view name, std::string_view id) const;
     bool open();
-    /// Starts TLS. On failure closes the connection.
+    /// Starts TLS. On failure, closes the connection and returns false.
     bool encrypt();
-    /// Runs a command. On failure returns nullptr and closes the connection.
+    /// Runs a command. On failure, closes the connection and returns nullptr.
     Reply run(std::span<const std::string_view> words);
     Reply run(std::initializer_list<std::string_view> words) {
         return run(std::span(words.begin(), words.size()));

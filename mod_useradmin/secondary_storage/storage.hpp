@@ -1,5 +1,4 @@
-// The secondary storage of better-auth, in which an application keeps sessions outside the
-// database.
+// better-auth's secondary storage, in which an application keeps sessions outside the database.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -13,37 +12,38 @@
 
 namespace useradmin::secondary_storage {
 
-/// A session in the storage.
 struct StoredSession {
     std::string token;
-    /// As the application wrote it: ISO 8601 in UTC with milliseconds; empty if it is unknown.
+    /// The creation time as the application wrote it: ISO 8601 in UTC with milliseconds. Empty if
+    /// unknown.
     std::string created_at;
 };
 
-/// A user whose sessions end.
+/// A user whose sessions are revoked.
 struct RevokedUser {
     std::string_view user_id;
-    /// Sessions that were opened later remain valid.
+    /// Sessions created at this time or later remain valid.
     text::Timestamp created_before;
 };
 
-/// The sessions that an application keeps in the storage. Failures are temporary.
+/// The interface to an application's secondary storage. A failed call can be repeated.
 class SecondaryStorage {
   public:
     virtual ~SecondaryStorage() = default;
-    /// Returns the position up to which the revocations of a database are delivered, 0 if unknown,
-    /// or nothing on failure. It is kept in the storage, where all servers share it. If the storage
-    /// loses its last changes, it also returns to an earlier position.
+    /// Returns the position up to which a database's revocations are delivered, 0 if unknown, or
+    /// std::nullopt on failure. All servers share the stored position. If the storage loses its
+    /// last changes, it also loses the position, and the revocations are delivered again.
     virtual std::optional<std::int64_t> position(std::string_view database) = 0;
     /// Sets the position. Returns false on failure.
     virtual bool set_position(std::string_view database, std::int64_t position) = 0;
-    /// Returns the sessions that the storage lists for a user, or nothing on failure.
+    /// Returns the sessions that the storage lists for a user, or std::nullopt on failure.
     virtual std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) = 0;
-    /// Ends these sessions of a user. Returns false on failure.
+    /// Ends the user's sessions with these tokens. Returns false on failure.
     virtual bool end_sessions(std::string_view user_id,
                               std::span<const std::string_view> tokens) = 0;
-    /// Ends each user's listed sessions that were created before a time, and stores the time so
-    /// that the application refuses sessions that are not listed. Returns false on failure.
+    /// Ends each user's listed sessions that were created before created_before. Also stores this
+    /// time, because the application must refuse older sessions that are not listed. Returns false
+    /// on failure.
     virtual bool end_all_sessions(std::span<const RevokedUser> users) = 0;
 };
 

@@ -17,7 +17,6 @@ namespace {
 using Settings = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-/// Returns the last error of OpenSSL.
 std::string last_error() {
     const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
     return reason != nullptr ? std::string("TLS: ") + reason : "no answer to the TLS handshake";
@@ -26,7 +25,7 @@ std::string last_error() {
 /// Requires a certificate for the host. Returns false on failure.
 bool expect_host(SSL* session, const char* host) {
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1)
-        return true; // an IP address is not sent as the server name (RFC 6066, 3)
+        return true; // an IP address is not sent as the server name (RFC 6066, section 3)
     SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host) == 1;
 }
