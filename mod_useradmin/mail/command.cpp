@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A file descriptor that the destructor closes.
+/// Owns a file descriptor.
 class Descriptor {
   public:
     Descriptor() noexcept = default;
@@ -73,7 +73,7 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
         ::posix_spawn_file_actions_destroy(&files);
         return ENOMEM;
     }
-    // httpd's threads block signals, and httpd ignores some.
+    // The command must not inherit the signals that httpd blocks or ignores.
     sigset_t none;
     sigset_t defaults;
     sigemptyset(&none);
@@ -105,7 +105,8 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
     return error;
 }
 
-/// Reads the available output and keeps the beginning. Returns false at the end of the output.
+/// Reads the available output and keeps its first 200 bytes. Returns false at the end of the
+/// output.
 bool read_output(int descriptor, std::string& kept) {
     constexpr std::size_t most_kept = 200;
     char bytes[4096];
@@ -115,8 +116,8 @@ bool read_output(int descriptor, std::string& kept) {
     return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/// Waits for the process. At the deadline, kills its process group. Returns its wait status, or
-/// nothing if it was killed.
+/// Waits for the process and returns its wait status. At the deadline, kills its process group and
+/// returns std::nullopt.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
     constexpr int poll_interval = 10; // ms; a descendant may keep the output open
@@ -157,7 +158,7 @@ bool CommandMailer::send(std::string_view message) {
     Pipe output;
     if (!input.open() || !output.open())
         return fail("could not be started: " + text_of(errno));
-    // The message must fit into the pipe: the write must not wait for the command to read.
+    // The command is not running yet, so the whole message must fit into the pipe.
     input.writer.set_nonblocking();
     if (::write(input.writer.get(), message.data(), message.size()) !=
         static_cast<ssize_t>(message.size()))
@@ -176,7 +177,7 @@ bool CommandMailer::send(std::string_view message) {
                     " s (UserAdminTimeout) and was killed");
     if (*status == 0)
         return true;
-    // Only the first line, since others may quote the message with its link.
+    // Log only the first line: the others may quote the message with its link.
     said = said.substr(0, said.find('\n'));
     return fail((WIFEXITED(*status) ? "exited with status " + std::to_string(WEXITSTATUS(*status))
                                     : "was ended by signal " + std::to_string(WTERMSIG(*status))) +

@@ -8,8 +8,8 @@
 
 namespace useradmin::mail {
 
-/// Runs the command for each message, with the message as its standard input. The command gets only
-/// the standard file descriptors, no environment but PATH, and no shell.
+/// Runs a command for each message and passes the message on standard input. The command runs
+/// without a shell. It gets only the standard file descriptors and, as its environment, only PATH.
 class CommandMailer final : public Mailer {
   public:
     /// command: the program's path and its arguments, terminated by a null pointer. limit: how long

@@ -12,7 +12,8 @@ namespace useradmin::mail {
 struct Settings {
     std::string_view from = {};
     std::string_view from_name = {};
-    /// The URLs of the application's pages, with token_mark; empty: no such links are sent.
+    /// The URLs of the application's pages, with token_mark in place of the token. If empty, no
+    /// such links are sent.
     std::string_view password_link = {};
     std::string_view verify_link = {};
     const Templates* templates = &default_templates;
@@ -22,7 +23,6 @@ struct Settings {
     std::string_view secret = {};
 };
 
-/// Sends messages.
 class Mailer {
   public:
     virtual ~Mailer() = default;

@@ -18,7 +18,7 @@ bool is_alphanumeric(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Returns whether the string is not empty and has only letters, digits and these other characters.
+/// Returns whether the text is non-empty and consists of letters, digits and `others`.
 bool consists_of(std::string_view text, std::string_view others) noexcept {
     return !text.empty() &&
            std::all_of(
@@ -26,8 +26,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
                [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
-/// Appends a string to a header line: unchanged if it is short and plain, otherwise as encoded
-/// words (RFC 2047).
+/// Appends a string to a header line. Leaves it unchanged if it is short and plain, and writes
+/// encoded words (RFC 2047) otherwise.
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
     constexpr std::size_t bytes_of_word = 45; // 72 characters when encoded; the limit is 75

@@ -16,10 +16,10 @@ constexpr std::string_view placeholder_names[] = {"name", "email", "link", "hour
 constexpr std::size_t max_name_size = 100;
 /// The longest value is a link: a URL of 1000 bytes, and a token with the user's address and id.
 constexpr std::size_t max_value_size = 2048;
-/// In base64, it fits into a pipe (CommandMailer).
+/// In base64, a text of this size fits into a pipe, as CommandMailer requires.
 constexpr std::size_t max_text_size = 32768;
 
-/// Removes the first line from the text and returns it without its line end.
+/// Removes the first line from the text and returns it without its line ending.
 std::string_view split_line(std::string_view& text) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -28,7 +28,7 @@ std::string_view split_line(std::string_view& text) {
     return line;
 }
 
-/// Returns the template whose first line this is, or nullptr.
+/// Returns the template that this line begins, or nullptr.
 Template* find_template(Templates& templates, std::string_view line) {
     for (std::size_t kind = 0; kind < std::size(kind_names); ++kind)
         for (const http::Language language : languages)
@@ -38,7 +38,8 @@ Template* find_template(Templates& templates, std::string_view line) {
     return nullptr;
 }
 
-/// Returns the next placeholder in the text, with its braces, or an empty view.
+/// Returns the next placeholder with its braces, "{" if it is not closed on its line, or an empty
+/// view.
 std::string_view next_placeholder(std::string_view text) {
     const std::size_t begin = text.find('{');
     if (begin == text.npos)
@@ -53,7 +54,7 @@ bool is_known(std::string_view placeholder) {
         [&](std::string_view name) { return placeholder == "{" + std::string(name) + "}"; });
 }
 
-/// Returns what is wrong with a template, or an empty string.
+/// Returns what is wrong with the template, or an empty string.
 std::string problem_of(const Template& read) {
     constexpr std::size_t max_subject_size = 200;
     if (read.subject.empty() || read.subject.size() > max_subject_size)
@@ -61,7 +62,7 @@ std::string problem_of(const Template& read) {
     if (read.subject.find("{link}") != read.subject.npos ||
         read.text.find("{link}") == read.text.npos)
         return "needs {link} in its text, and not in its subject";
-    // A line end is sent as two bytes.
+    // Each "\n" is sent as CRLF.
     std::size_t size = read.text.size() + static_cast<std::size_t>(
                                               std::count(read.text.begin(), read.text.end(), '\n'));
     for (std::string_view rest : {read.subject, read.text})

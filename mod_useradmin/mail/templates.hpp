@@ -1,4 +1,4 @@
-// Templates of the messages with a link.
+// Templates for messages that contain a link.
 #pragma once
 
 #include "http/language.hpp"
@@ -13,7 +13,6 @@
 
 namespace useradmin::mail {
 
-/// The kinds of messages.
 enum class Kind { set_password, invitation, verify_email };
 
 /// A subject and a text with the placeholders {name}, {email}, {link} and {hours}.
@@ -22,7 +21,7 @@ struct Template {
     std::string_view text;
 };
 
-/// The template of each kind in each language.
+/// Indexed by kind and language.
 struct Templates {
     std::array<std::array<Template, 2>, 3> all;
 
@@ -31,15 +30,14 @@ struct Templates {
     }
 };
 
-/// The built-in templates.
 extern const Templates default_templates;
 
-/// The maximum size of a template file, in bytes.
+/// The maximum size of a template file in bytes.
 inline constexpr std::size_t max_templates_size = 65536;
 
-/// Parses templates. Each begins with a line such as "[set-password en]", a line with the subject,
-/// and an empty line. The built-in templates replace missing ones. Returns the templates, which
-/// refer to the text, or an error message.
+/// Parses a template file. Each template starts with a line such as "[set-password en]", a subject
+/// line and an empty line. Missing templates keep their built-in text. The returned views refer to
+/// the argument. Returns an error message if the file is invalid.
 std::variant<Templates, std::string> parse_templates(std::string_view text);
 
 /// The values of a template's placeholders.
