@@ -11,34 +11,33 @@
 namespace useradmin::ctl {
 
 struct Command {
-    /// The full name: "list", or with a parent command: "session list".
+    /// The full name, such as "list" or "session list".
     std::string_view name;
     /// The arguments in the usage, such as "USER ROLE".
     std::string_view words;
-    /// The required options, and the optional ones besides common_options().
+    /// The required options, and the optional ones in addition to common_options().
     std::span<const std::string_view> required_options;
     std::span<const std::string_view> options;
-    /// A description for the help.
+    /// The description in the help.
     std::string_view purpose;
     /// An example for the help, without the program's name.
     std::string_view example;
     /// The number of arguments.
     std::size_t min_words;
     std::size_t max_words;
-    /// nullptr: the command is part of the command line, such as help.
+    /// nullptr if parse() handles the command, such as help.
     Exit (*run)(Context& context);
-    /// A command that writes is recorded in the audit log.
+    /// Commands that write are recorded in the audit log.
     DatabaseUse use = DatabaseUse::read;
 };
 
-/// Returns all commands in the order of the help.
+/// Returns all commands in the order in which the help lists them.
 std::span<const Command> commands();
 /// Returns the names of the options that every command takes.
 std::span<const std::string_view> common_options();
 /// Returns a command's usage: its name, its arguments and its options.
 std::string usage_of(const Command& command);
 
-// Each is defined in a file with its name or that of its parent command.
 Exit create_schema(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);

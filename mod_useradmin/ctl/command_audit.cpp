@@ -14,7 +14,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Returns the account that runs the command or, under sudo, the one that called sudo.
+/// Returns the account that runs the command or, under sudo, the account that called sudo.
 std::string account() {
     const std::string_view before_sudo = apr::view_of(std::getenv("SUDO_USER"));
     if (geteuid() == 0 && !before_sudo.empty())
@@ -23,7 +23,7 @@ std::string account() {
     return entry != nullptr ? entry->pw_name : std::to_string(getuid());
 }
 
-/// Returns the corresponding HTTP status.
+/// Returns the HTTP status that corresponds to an exit code.
 int status_of(Exit code) noexcept {
     switch (code) {
     case Exit::success:
@@ -50,13 +50,13 @@ std::string_view target_of(std::string_view command, const Options& options) {
     return is_token ? std::string_view() : std::string_view(options.words[0]);
 }
 
-/// Prints the recorder's errors.
+/// Prints the recorder's errors to stderr.
 class CommandAudit::Errors final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override { print_error(message); }
 };
 
-/// The open audit log, with its position file.
+/// The open audit log and its .chain file.
 struct CommandAudit::Files {
     audit::Descriptors open;
     audit::Log chained{open.log, open.position};

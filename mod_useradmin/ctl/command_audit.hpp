@@ -1,4 +1,3 @@
-// Records a command in the audit log.
 #pragma once
 
 #include "audit/recorder.hpp"
@@ -15,10 +14,11 @@
 
 namespace useradmin::ctl {
 
-/// Returns the argument that names the command's target; empty if there is none or it is a token.
+/// Returns the argument that names the command's target. Empty if there is none or if it is a
+/// token.
 std::string_view target_of(std::string_view command, const Options& options);
 
-/// Records one command in the audit log of the settings, which httpd writes, too.
+/// Records a command in the configured audit log, which httpd may write at the same time.
 class CommandAudit {
   public:
     /// Opens the log, if one is configured. On failure, prints a warning, or throws CommandError if
@@ -29,19 +29,19 @@ class CommandAudit {
     CommandAudit(const CommandAudit&) = delete;
     CommandAudit& operator=(const CommandAudit&) = delete;
 
-    /// Returns the listener for the store; nullptr if there is no log.
+    /// Returns the listener for the store, or nullptr if there is no log.
     store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
-    /// Replaces the target by the id of the user that it names.
+    /// Replaces the target with the id of the user that it names.
     void set_target(std::string_view id) {
         if (recorder_)
             recorder_->event().target = id;
     }
-    /// Writes the final line.
+    /// Writes the command's line.
     void finish(Exit code);
-    /// Records one of the command's changes. Returns false if it must be recorded before the commit
-    /// and could not be.
+    /// Records one of the command's changes. Returns false if the change must not be committed
+    /// because its line could not be written.
     bool record_change(std::string_view user_id, const model::User* before,
                        const model::User* after);
     /// Marks the recorded changes as committed.

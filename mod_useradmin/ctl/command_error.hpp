@@ -6,7 +6,7 @@
 
 namespace useradmin::ctl {
 
-/// The exit codes, on which scripts depend.
+/// The exit codes. Scripts depend on them.
 enum class Exit {
     success = 0,
     failure = 1,       ///< a database or system error, or check found problems

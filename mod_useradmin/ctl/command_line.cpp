@@ -36,7 +36,7 @@ void add_options(CLI::App& app, std::span<const std::string_view> names, const c
     }
 }
 
-/// Returns the full name of a command; empty for the program.
+/// Returns the full name of a command, or an empty string for the program.
 std::string name_of(const CLI::App& app) {
     if (app.get_parent() == nullptr)
         return {};
@@ -123,7 +123,7 @@ void take_options(const CLI::App& app, Options& options) {
             options.values.emplace(option->get_single_name(), option->results().back());
 }
 
-/// Returns a question that suggests the most similar name; empty if none is similar.
+/// Returns a question that suggests the most similar name, or an empty string if none is similar.
 std::string suggestion(const std::string& typed, const std::vector<std::string>& names) {
     constexpr std::size_t most_edits = 2;
     const auto nearest =

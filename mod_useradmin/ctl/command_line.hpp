@@ -1,4 +1,3 @@
-// useradminctl's command line.
 #pragma once
 
 #include "ctl/command.hpp"
@@ -9,10 +8,10 @@
 namespace useradmin::ctl {
 
 struct CommandLine {
-    /// The command; nullptr if there is none, as for --version or --help alone.
+    /// nullptr if there is no command, as in "useradminctl --version".
     const Command* command = nullptr;
     Options options;
-    /// The requested help; otherwise empty.
+    /// The requested help. Empty if no help was requested.
     std::string help;
 };
 

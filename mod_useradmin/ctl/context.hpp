@@ -1,4 +1,3 @@
-// The context of a command.
 #pragma once
 
 #include "ctl/command_audit.hpp"
@@ -11,8 +10,7 @@
 
 namespace useradmin::ctl {
 
-/// The command line, the settings and the database. The database is opened at first use, after the
-/// command line was validated.
+/// The command line, the settings and the database. The database is opened when it is first used.
 class Context {
   public:
     /// The options must outlive the context.
@@ -44,8 +42,8 @@ class Context {
         }
     }
     CommandAudit& audit() noexcept { return audit_; }
-    /// Returns the database for a command that accesses rows. Throws CommandError if the account is
-    /// a superuser who must not (Database::superuser_risk).
+    /// Returns the database for a command that accesses rows. Throws CommandError if a superuser
+    /// must not do this (Database::superuser_risk).
     Database& database_with_rows() {
         Database& opened = database();
         if (!std::exchange(is_checked_, true))

@@ -1,4 +1,4 @@
-// useradminctl's connection, with mod_dbd's drivers.
+// useradminctl's database connection, through the APR drivers that mod_dbd uses.
 #pragma once
 
 #include "ctl/command_error.hpp"
@@ -35,9 +35,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }
-    /// The database file; empty if the database is not a file.
+    /// Returns the database file, or an empty string if the database is not a file.
     const std::string& file() const noexcept { return file_; }
-    /// The created file; empty if it existed or the database is not a file.
+    /// Returns the database file if it did not exist before, or an empty string.
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
@@ -45,9 +45,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     /// CommandError.
     store::Schema schema() { return schema(tables_); }
     store::Schema schema(const store::TableNames& names);
-    /// Returns why a superuser must not access the tables: objects that an ordinary role has
-    /// attached to one of them would run with superuser privileges. Returns nothing if there is no
-    /// such role.
+    /// Returns why a superuser must not access the tables, or std::nullopt if there is no risk.
+    /// Objects that an ordinary role can attach to a table, such as triggers, would run with
+    /// superuser privileges.
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
@@ -55,7 +55,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
-    /// The columns of a row; NULL is an empty optional.
+    /// The columns of a row. std::nullopt is NULL.
     using Row = std::vector<std::optional<std::string>>;
     /// Returns the rows of a query. Throws CommandError.
     std::vector<Row> rows(const std::string& sql);
@@ -67,7 +67,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
   private:
     /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
-    /// Throws CommandError, or LockTimeout, with the client's error message.
+    /// Throws LockTimeout if the error is ErrorKind::busy, otherwise CommandError.
     [[noreturn]] void fail(store::ErrorKind error_kind) const;
 
     apr_pool_t* pool_ = nullptr;
@@ -80,11 +80,11 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// Returns the number in a cell; 0 if it is NULL or not a number.
+/// Returns the number in a cell, or 0 if the cell is NULL or not a number.
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 
-/// Returns the value of a result, or throws CommandError with the sentence. The store has already
-/// printed the cause.
+/// Returns the value of a result. If there is none, throws CommandError with the sentence; the
+/// store has already printed the cause.
 template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "nothing was done; run 'useradminctl check'") {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_column_width = 48;
 
-/// A code point and its length in bytes; 0 if it is not valid UTF-8.
+/// A code point and its length in bytes. The length is 0 if the text is not valid UTF-8.
 struct Character {
     utf8proc_int32_t point = 0;
     std::size_t size = 0;
@@ -53,7 +53,8 @@ std::string clock_time(double seconds) {
     return text;
 }
 
-/// Returns the time in the local zone: "2026-11-20 23:30:19 CET"; empty on failure.
+/// Returns the time in the local zone, such as "2026-11-20 23:30:19 CET", or an empty string on
+/// failure.
 std::string local_time(text::Timestamp time) {
     const std::time_t seconds =
         std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));

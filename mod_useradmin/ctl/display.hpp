@@ -1,4 +1,4 @@
-// Output on stdout and stderr.
+// Output to stdout and stderr.
 #pragma once
 
 #include "store/store.hpp"
@@ -15,8 +15,8 @@
 
 namespace useradmin::ctl {
 
-/// Escapes text for a terminal. Bytes that are not UTF-8, and characters that would move the cursor
-/// or color, hide or reorder text, are written as \x1b, \u202e and the like.
+/// Escapes text for a terminal. Writes invalid UTF-8, and characters that move the cursor or color,
+/// hide or reorder text, as escapes such as \x1b and \u202e.
 std::string escape_control_characters(std::string_view text);
 
 /// Returns the words of the text, separated by single spaces.
@@ -24,7 +24,7 @@ std::string one_line(std::string_view text);
 
 /// Writes an escaped line to stdout.
 void print_line(std::string_view line);
-/// Writes "useradminctl: …" to stderr, escaped.
+/// Writes "useradminctl: " and the escaped sentence to stderr.
 void print_error(std::string_view sentence) noexcept;
 /// Reports a failure as a sentence on stderr and, with --json, as JSON on stdout.
 void print_failure(const std::string& sentence, bool wants_json);
@@ -32,7 +32,7 @@ void print_failure(const std::string& sentence, bool wants_json);
 /// Shows progress on a terminal until destroyed.
 class Progress {
   public:
-    /// what: for example "Counting the users"; must outlive the object.
+    /// what: a text such as "Counting the users", which must outlive the object.
     explicit Progress(std::string_view what) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;
@@ -84,9 +84,10 @@ class TextTable {
 
 /// Returns the number and its noun: "1 user", "2 users".
 std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
-/// Returns the time, on a terminal in the local time zone, otherwise as in the API; "-" if empty.
+/// Returns the time in the local time zone if stdout is a terminal, otherwise in the API's format.
+/// Returns "-" if there is no time.
 std::string display(const std::optional<text::Timestamp>& time);
-/// Returns a value in the API's format; nothing for NULL.
+/// Returns a value in the API's format, or std::nullopt for NULL.
 std::optional<std::string> text_of(const model::Value& value);
 /// Returns the name and the address: "Ana <ana@example.com>".
 std::string display(const model::User& user);

@@ -1,4 +1,3 @@
-// The similarity of names.
 #pragma once
 
 #include <cstddef>

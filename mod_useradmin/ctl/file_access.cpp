@@ -34,8 +34,9 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
-/// Runs a function as the account, in a child process if it is another account. Returns the
-/// function's result, or nothing on failure, for example if only root can run it.
+/// Runs a function with the rights of an account, in a child process unless it is the current
+/// account. Returns the function's result, or std::nullopt on failure, for example if only root can
+/// do this.
 template <class Function>
 std::optional<int> run_as(const Account& account, const Function& function) {
     if (geteuid() == account.user)
@@ -44,7 +45,7 @@ std::optional<int> run_as(const Account& account, const Function& function) {
         return std::nullopt;
     constexpr int failed = 255;
     const std::vector<gid_t> groups = groups_of(account);
-    // access() also considers ACLs, the parent folders, and read-only file systems.
+    // Let access() decide: it also considers ACLs, parent folders and read-only file systems.
     const pid_t child = fork();
     if (child == 0) {
         const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&

@@ -1,4 +1,4 @@
-// Access of an account to a file and its folder.
+// An account's access to a file and its folder.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace useradmin::ctl {
 
-/// An account of the system.
+/// An operating system account.
 struct Account {
     std::string name;
     uid_t user = 0;
@@ -22,20 +22,20 @@ enum class FileAccess {
     denied,
     /// The account may not reach the folder.
     unreachable,
-    /// Only root can find out for another account.
+    /// The access of another account cannot be determined, usually because only root can do this.
     unknown,
 };
 
-/// Returns the folder of a file. For a symbolic link, returns that of its target.
+/// Returns the folder of a file or, for a symbolic link, of its target.
 std::string folder_of(const std::string& file);
 
 /// Returns the account's access to a database file.
 FileAccess access_of(const Account& account, const std::string& file);
 
-/// Returns whether the account may run a program; nothing: only root can find out.
+/// Returns whether the account may run a program, or std::nullopt if that cannot be determined.
 std::optional<bool> may_execute(const Account& account, const std::string& program);
 
-/// Returns the owner and mode of the file and of its folder for a message.
+/// Describes the owner and mode of a file and of its folder, for a message.
 std::string describe_access(const std::string& file);
 
 } // namespace useradmin::ctl

@@ -11,7 +11,6 @@ namespace useradmin::ctl {
 
 namespace {
 
-// The signal that ends the thread.
 constexpr int end_of_thread = SIGUSR1;
 
 } // namespace
@@ -43,7 +42,7 @@ void Interruption::wait() {
     const auto lock = delay();
     print_failure("interrupted; " + describe_(), wants_json_);
     std::fflush(stdout);
-    // End the program by the signal, so that the parent process can see it.
+    // Terminate by the signal, so that the parent process sees it.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

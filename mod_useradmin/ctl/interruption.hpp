@@ -1,4 +1,4 @@
-// Handles signals, such as that of Ctrl-C, during a long command.
+// Handles signals such as SIGINT during a long command.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace useradmin::ctl {
 
-/// While the object exists, SIGINT, SIGTERM and SIGHUP print what was done, then end the program.
-/// Ignored signals stay ignored.
+/// While the object exists, SIGINT, SIGTERM or SIGHUP prints what was done and terminates the
+/// program. Signals that were ignored stay ignored.
 class Interruption {
   public:
     /// describe: returns what was done and how to continue. It runs on another thread.
@@ -20,7 +20,8 @@ class Interruption {
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    /// Delays signals while the lock is held. Change the data that describe() reads only then.
+    /// Delays signals while the returned lock is held. Hold it when changing data that describe()
+    /// reads.
     [[nodiscard]] std::unique_lock<std::mutex> delay() { return std::unique_lock(mutex_); }
 
   private:

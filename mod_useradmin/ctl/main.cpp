@@ -1,4 +1,4 @@
-// useradminctl: its commands, and main().
+// useradminctl's commands and main().
 #include "ctl/command.hpp"
 #include "ctl/command_line.hpp"
 #include "ctl/display.hpp"
@@ -244,8 +244,8 @@ Exit run(const CommandLine& line) {
     return context.run_audited([&] { return command.run(context); });
 }
 
-/// Opens standard streams that the parent process closed. Otherwise, a file opened later, such as
-/// the audit log, would get the descriptor. Operations on these streams fail.
+/// Replaces standard streams that the parent process closed with /dev/null, opened so that their
+/// use fails. Otherwise, a file opened later, such as the audit log, would get their descriptor.
 void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0)
@@ -253,7 +253,7 @@ void reopen_closed_streams() noexcept {
 }
 
 Exit run_guarded(std::span<const char* const> arguments) {
-    // Needed even if the command line cannot be parsed.
+    // --json also applies if the command line cannot be parsed.
     const bool wants_json = std::find(arguments.begin(), arguments.end(),
                                       std::string_view("--json")) != arguments.end();
     try {
@@ -295,7 +295,7 @@ int main(int count, char** arguments) {
     using namespace useradmin::ctl;
     reopen_closed_streams();
     Exit code = run_guarded({arguments + 1, arguments + std::max(count, 1)});
-    // A full disk may be detected only here.
+    // A full disk may not be detected before the flush.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         print_error("the output could not be written");
         code = Exit::failure;

@@ -21,8 +21,7 @@ namespace {
 
 using password::max_password_bytes;
 
-/// Turns off the terminal's echo. Signals that would end the program are delayed until echo is
-/// restored.
+/// Turns off the terminal's echo. Delays signals that would end the program until echo is restored.
 class EchoOff {
   public:
     EchoOff() noexcept {

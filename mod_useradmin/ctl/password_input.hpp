@@ -1,4 +1,4 @@
-// Input from a person or a script: passwords and confirmations.
+// Reads passwords and confirmations.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -8,7 +8,7 @@
 
 namespace useradmin::ctl {
 
-/// The allowed lengths: those of better-auth, or up to password::max_password_bytes.
+/// The accepted lengths: better-auth's limits, or up to password::max_password_bytes.
 enum class LengthPolicy { standard, any };
 
 /// Returns the problem with a password as the end of a sentence ("must be …"), or an empty string.
@@ -19,8 +19,8 @@ std::string password_problem(std::string_view password, LengthPolicy lengths);
 /// UTF-8 of an allowed length.
 crypto::Secret read_password(LengthPolicy lengths);
 
-/// Asks on a terminal for confirmation: "y" or "yes". Throws CommandError (Exit::usage) if there is
-/// no terminal.
+/// Asks for confirmation on a terminal. Returns true for "y", "Y" or "yes". Throws CommandError
+/// (Exit::usage) if there is no terminal.
 bool confirm(const std::string& question);
 
 } // namespace useradmin::ctl

@@ -1,4 +1,3 @@
-// A transaction on useradminctl's database.
 #pragma once
 
 #include "ctl/database.hpp"

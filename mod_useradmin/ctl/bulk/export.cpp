@@ -22,12 +22,12 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Starts small, because a row may contain a large image. A page stays near page_bytes.
+// Start small, because a row may contain a large image. Later pages stay near page_bytes.
 constexpr std::int64_t first_users = 50;
 constexpr std::int64_t most_users = 2000;
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// Returns the number of users to read next, given the number and the size of the previous ones.
+/// Returns the number of users for the next page, from the number and size of the previous page.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
         static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
@@ -39,11 +39,11 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
 
-/// The file that a name refers to after symbolic links. In a shared folder such as /tmp, another
+/// The file behind a name, with symbolic links resolved. In a shared folder such as /tmp, another
 /// account's link could redirect the output.
 class Target {
   public:
-    /// Throws CommandError if the file belongs to another account, which could read the output.
+    /// Throws CommandError if another account could read the output.
     explicit Target(const std::string& name)
         : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
         if (descriptor_ < 0 && errno != ENOENT)
@@ -82,12 +82,12 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    /// Returns whether it is a pipe or a device, which must not be replaced.
+    /// Returns whether the target is a pipe or a device, which must not be replaced.
     bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
     bool is_file() const noexcept { return is_file_; }
     /// Returns the resolved name.
     const std::string& name() const noexcept { return name_; }
-    /// Opens the file that the constructor checked, even if the name refers to another one now. On
+    /// Opens the file that the constructor checked, even if the name now refers to another file. On
     /// failure, returns -1 and sets errno.
     int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
 
@@ -99,8 +99,8 @@ class Target {
     bool is_file_ = false;
 };
 
-/// Creates a file with mode 0600 and returns its descriptor. On failure, returns -1 and sets errno.
-/// First removes an existing file; if that is not permitted, fails with EEXIST.
+/// Creates or replaces a file, with mode 0600, and returns its descriptor. On failure, returns -1
+/// and sets errno: EEXIST if an existing file cannot be removed.
 int create_exclusive(const std::string& name) noexcept {
     std::remove(name.c_str());
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -114,7 +114,7 @@ bool has_name(std::FILE* file, const std::string& name) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// Throws CommandError if the extension of the name is unknown and --format is missing.
+/// Throws CommandError if the file's extension is unknown and --format is missing.
 void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
@@ -135,11 +135,11 @@ std::string escape_lines(std::string_view lines) {
     return text;
 }
 
-/// The destination: standard output, a pipe or device, or a file that is renamed to its final name
-/// when it is complete.
+/// The destination of the export: standard output, a pipe or device, or a file that is renamed to
+/// its final name when it is complete.
 class Output {
   public:
-    /// Throws CommandError if the file exists and must not be replaced.
+    /// Throws CommandError if the file exists and replaces is false.
     Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
@@ -150,7 +150,7 @@ class Output {
         is_file_ = !target.is_device();
         if (is_file_)
             part_ = name_ + ".part";
-        // The file contains password hashes.
+        // The file contains password hashes, so only its owner may read it.
         const int descriptor = part_.empty() ? target.open_device() : create_exclusive(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
@@ -160,12 +160,12 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// Removes an incomplete file. Returns whether it removed one.
+    /// Removes the incomplete file. Returns false if there is none.
     bool remove_part() const noexcept {
         return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
                std::remove(part_.c_str()) == 0;
     }
-    /// Returns whether it is a file, not a pipe, a device or standard output.
+    /// Returns whether the output is a regular file.
     bool is_file() const noexcept { return is_file_; }
     bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
@@ -209,7 +209,7 @@ std::int64_t number_of_users(Database& database, const store::Schema& schema) {
                                    schema.user.sql)[0][0]);
 }
 
-/// Prints the number of users, on stderr if the users may be on standard output.
+/// Prints the number of exported users, on stderr unless the output is a file.
 void print_count(const Context& context, const Output& output, std::int64_t count) {
     const std::string sentence = count_of(count, "user", "users") + " exported";
     if (!output.is_file())
@@ -249,7 +249,7 @@ Exit export_users(Context& context) {
                : output.remove_part() ? "nothing was written; run this again"
                                       : "the output is not complete; run this again";
     });
-    // Reads all users in one snapshot.
+    // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
     const std::int64_t total =
         progress && progress->is_shown() ? number_of_users(database, schema) : 0;

@@ -1,4 +1,4 @@
-// useradminctl import: creates the users of a file, several hundred per transaction.
+// useradminctl import: creates or updates the users in a file, up to 500 per transaction.
 #include "api/access.hpp"
 #include "apr/pool.hpp"
 #include "crypto/random.hpp"
@@ -29,7 +29,7 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr std::size_t users_at_once = 500;
-// A name or an image may be long, so the memory for a transaction's lines is bounded too.
+// Names and images may be long, so also limit the bytes per transaction.
 constexpr std::size_t batch_bytes = std::size_t{4} << 20;
 
 enum class OnConflict { fail, skip, update };
@@ -42,7 +42,7 @@ OnConflict on_conflict_of(const Options& options) {
                           : (word == "skip" ? OnConflict::skip : OnConflict::update);
 }
 
-/// A user in the file. Owns the strings to which its row refers.
+/// A user in the file. Owns the strings that the row refers to.
 struct Entry {
     std::uint64_t line = 0;
     std::vector<Cell> cells;
@@ -52,14 +52,14 @@ struct Entry {
     crypto::Secret made_hash;
     store::bulk::Row row;
     std::string_view password;
-    /// The id of the existing user to update or skip; empty for a new user.
+    /// The id of the existing user to update or skip. Empty for a new user.
     std::string existing;
     /// Whether the existing user is an unbanned superAdmin after the update.
     bool is_super_admin = false;
-    /// Whether a dry run skips it because it conflicts with an existing user.
+    /// Whether a dry run skips the entry because it conflicts with an existing user.
     bool is_refused = false;
 
-    /// Whether the line has the member, even if it is NULL.
+    /// Returns whether the line has the member, even as NULL.
     bool says(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
@@ -76,10 +76,10 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
            !sign_in::is_banned(user, now);
 }
 
-/// Entries do not move: views point into them.
+/// Holds pointers, because views refer to the entries.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
-/// Sets the user's field to the cell's value. Returns false if the field cannot have that value.
+/// Sets the user's field to the cell's value. Returns false if the value is invalid for the field.
 bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
     const auto put = [&](auto& member) {
         using Member = std::decay_t<decltype(member)>;
@@ -116,7 +116,8 @@ struct ImportRules {
     text::Timestamp now;
 };
 
-/// Fills the entry from its line. Returns the problem as the end of a sentence, or an empty string.
+/// Fills in the entry from its line. Returns a problem as the end of a sentence, or an empty
+/// string.
 std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
     user.role = "user";
@@ -288,7 +289,7 @@ class Import {
                 report_problems();
             return;
         }
-        // Flush first, so that the database reports the duplicate.
+        // Flush first: the duplicate then conflicts with a user in the database.
         if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
             flush(reader_.lines_before());
         names_.emplace(entry->row.user.email);
@@ -299,7 +300,7 @@ class Import {
         entries_.push_back(std::move(entry));
     }
 
-    /// Rejects a line: ends an import; in a dry run, only records the problem.
+    /// Rejects a line. Ends the import with CommandError; in a dry run, only records the problem.
     void reject(Exit code, std::uint64_t line, const std::string& problem) {
         if (!is_dry_)
             throw CommandError(code, line_named(line) + " " + problem + "; " + state());
@@ -319,7 +320,7 @@ class Import {
         reported_ = problems_.size();
     }
 
-    /// Describes the state of the database when an import ends early, and the next step.
+    /// Describes what an import that ends early has written, and the next step.
     std::string state(const std::string& remedy = "fix it, then run this again") const {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
@@ -328,7 +329,7 @@ class Import {
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
-    /// Writes all entries to the database, or none. lines: the number of lines up to the last
+    /// Writes the entries to the database, all or none. lines: the number of lines up to the last
     /// entry.
     void flush(std::uint64_t lines) {
         if (entries_.empty())
@@ -338,8 +339,8 @@ class Import {
             try_to_write();
         } else {
             hash_passwords(entries_, context_.settings.hash_format());
-            // On a conflict, no entry is written, and the next try expects the existing users. More
-            // tries may be needed, because another process may create users in the meantime.
+            // After a conflict, no entry is written. The next try takes existing users into
+            // account, but another process may create more in the meantime.
             constexpr int tries = 5;
             for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
                 const apr::ScopedPool pool(database_.pool());
@@ -353,7 +354,7 @@ class Import {
         progress_.show(lines_read_, total_lines_);
     }
 
-    /// Marks the entries whose users exist. Returns their number.
+    /// Marks the entries of existing users. Returns the number of these entries.
     std::size_t find_existing(apr_pool_t* pool) {
         store::Work work(database_.client(), schema_, pool);
         std::vector<store::bulk::Row> rows;
@@ -428,8 +429,8 @@ class Import {
         report_problems();
     }
 
-    /// Writes and commits the entries. Returns false if a unique value exists already. On the last
-    /// try, throws CommandError instead.
+    /// Writes and commits the entries. On a unique violation, returns false or, on the last try,
+    /// throws CommandError.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
         store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true,
@@ -487,7 +488,7 @@ class Import {
         return true;
     }
 
-    /// Applies the line to an existing user.
+    /// Applies an entry to an existing user.
     store::RowChange change(store::Work& work, const Entry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
@@ -500,7 +501,7 @@ class Import {
         if (bans && !entry.says("banExpires"))
             changes.push_back(store::expired_ban_end());
         work.row_change() = {};
-        // A ban ends the sessions, as 'ban' does.
+        // A ban ends the user's sessions, as with 'useradminctl ban'.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr
                                 ? store::SessionPolicy::revoke
                                 : store::SessionPolicy::keep;
@@ -523,7 +524,7 @@ class Import {
         return seen;
     }
 
-    /// Sets the password if it has changed. Like 'passwd', this ends the user's sessions.
+    /// Sets the password if it has changed. Like 'useradminctl passwd', ends the user's sessions.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
         const auto stored =
@@ -620,7 +621,7 @@ class Import {
     /// The ids and e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
-    /// The number of lines up to the last entry, and up to the last imported one.
+    /// The number of lines up to the last entry, and up to the last imported entry.
     std::uint64_t lines_read_ = 0;
     std::uint64_t lines_imported_ = 0;
     ImportCounts counts_;
@@ -630,7 +631,7 @@ class Import {
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;
     std::unique_ptr<store::Transaction> trial_transaction_;
-    /// Declared last, so that its thread ends before the members that it uses are destroyed.
+    /// The last member, because its thread uses the others.
     Interruption interruption_;
 };
 

@@ -47,7 +47,7 @@ struct CsvCell {
     bool is_last = false;
 };
 
-/// Returns the position of the closing quote of a cell, or npos.
+/// Returns the offset of a cell's closing quote, or npos.
 std::size_t closing_quote(std::string_view line) noexcept {
     std::size_t at = line.find('"');
     while (at != line.npos && line.substr(at + 1).starts_with('"'))
@@ -58,7 +58,7 @@ std::size_t closing_quote(std::string_view line) noexcept {
 /// Returns a cell's text with doubled quotes unescaped.
 crypto::Secret text_in(std::string_view cell) {
     std::string text;
-    text.reserve(cell.size()); // avoids reallocation, which would leave a copy
+    text.reserve(cell.size()); // a reallocation would leave a copy in memory
     while (!cell.empty()) {
         const std::size_t quote = std::min(cell.find('"'), cell.size() - 1);
         text += cell.substr(0, quote + 1);
@@ -68,7 +68,7 @@ crypto::Secret text_in(std::string_view cell) {
 }
 
 /// Removes a cell and its separator from the start of a CSV line, and returns the cell. Returns
-/// nothing if its quoting is invalid.
+/// std::nullopt if the quoting is invalid.
 std::optional<CsvCell> take_cell(std::string_view& line) {
     CsvCell cell;
     cell.is_quoted = line.starts_with('"');
@@ -97,7 +97,7 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-/// Returns whether a spreadsheet interprets the cell as a formula (OWASP, "CSV Injection").
+/// Returns whether a spreadsheet would interpret the cell as a formula (OWASP, "CSV Injection").
 bool is_formula(std::string_view value) noexcept {
     constexpr std::string_view full_width[] = {"＝", "＋", "－", "＠"};
     return value.find_first_of("=+-@\t\r\n") == 0 ||
@@ -277,7 +277,7 @@ std::optional<FileLine> UserFileReader::next() {
         if (taken.empty())
             return std::nullopt;
         const std::string_view line = without_end(without_mark(taken));
-        if (line.empty()) // skips empty lines
+        if (line.empty())
             continue;
         if (!text::is_clean_utf8(line))
             read.problem = "is not UTF-8, or contains U+0000";

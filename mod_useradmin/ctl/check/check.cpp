@@ -1,4 +1,3 @@
-// useradminctl check: prints the findings.
 #include "ctl/check/configuration.hpp"
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/database_file.hpp"
@@ -50,13 +49,13 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-/// A number, with its JSON key and its label.
+/// A number with its JSON key and its label.
 struct LabelledCount {
     const char* key;
     const char* name;
     std::int64_t number;
 };
-/// Empty if the rows cannot be read.
+/// std::nullopt if the rows cannot be read.
 using LabelledCounts = std::optional<std::vector<LabelledCount>>;
 
 LabelledCounts users_of(const std::optional<RowCounts>& counts) {

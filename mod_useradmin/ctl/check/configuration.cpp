@@ -21,7 +21,7 @@ std::string real_path(const std::string& file) {
     return std::filesystem::weakly_canonical(file, ignored).string();
 }
 
-/// Returns httpd's own configuration if it includes the file.
+/// Returns httpd's default configuration if it includes the file.
 std::optional<HttpdConfiguration> installed_with(const std::string& file) {
     try {
         HttpdConfiguration installed(default_configuration_file());
@@ -39,7 +39,7 @@ bool is_on(const ConfigLine& line) {
     return line.words.size() > 1 && is_same_name(line.words[1], "On");
 }
 
-/// Returns whether the line is a directive of one of the modules, or of mod_dbd.
+/// Returns whether the line is a directive of this project's modules or of mod_dbd.
 bool is_ours(const ConfigLine& line) {
     constexpr std::string_view prefixes[] = {"UserAdmin", "AuthUserAdmin", "DBD"};
     return std::any_of(std::begin(prefixes), std::end(prefixes), [&](std::string_view prefix) {
@@ -55,13 +55,12 @@ const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
     return section;
 }
 
-/// The handlers of the modules.
+/// The handlers of this project's modules.
 constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-console",
                                          "useradmin-health", "useradmin-metrics",
                                          "useradmin-openapi"};
 
-/// Returns the handler that SetHandler names if it has the modules' prefix; otherwise an empty
-/// string.
+/// Returns the argument of SetHandler if it starts with "useradmin-", or an empty string.
 std::string handler_of(const ConfigLine& line) {
     constexpr std::string_view prefix = "useradmin-";
     const bool is_handler = is_same_name(line.words[0], "SetHandler") && line.words.size() > 1 &&
@@ -73,19 +72,19 @@ std::string location_text(const std::string& path) {
     return "<Location \"" + (path.empty() ? "/" : path) + "\">";
 }
 
-/// Returns the part after the last colon, which is the port. Without a colon, returns the address.
+/// Returns the port after the last colon, or the whole address if it has no colon.
 std::string_view port_of(std::string_view address) {
     const std::size_t colon = address.rfind(':');
     return colon == address.npos ? address : address.substr(colon + 1);
 }
 
-/// Evaluates IfModule, IfDefine and IfFile from httpd's report.
+/// Evaluates IfModule, IfDefine and IfFile with the output of httpd -t.
 class Conditions {
   public:
     Conditions(const HttpdTest& test, const std::string& server_root)
         : test_(test), server_root_(server_root) {}
 
-    /// Returns the outermost section around the line whose condition is false, or nullptr.
+    /// Returns the outermost section with a false condition around the line, or nullptr.
     const ConfigSection* false_condition(const ConfigLine& line) const {
         const ConfigSection* found = nullptr;
         for (const ConfigSection* section = line.section.get(); section != nullptr;
@@ -144,7 +143,7 @@ std::string without_trailing_slash(std::string path) {
     return path;
 }
 
-/// The scope of a line in relation to a service. Later scopes take precedence.
+/// How a line relates to a service. Later values take precedence.
 enum class Scope { elsewhere, server, host, location, unknown };
 
 Scope scope_of_section(const ConfigSection& section, const Service& service) {
@@ -239,11 +238,11 @@ class ConfigurationExaminer {
             stem.erase(0, 4);
         problem(text + ": the module is not loaded; run 'a2enmod " + stem +
                 "' (Debian, Ubuntu), or load it with LoadModule");
-        is_used_ = true; // one problem is enough
+        is_used_ = true; // do not also report that the service is off
     }
 
-    /// Reports that no service is on, unless something else uses the modules. A Location at the
-    /// usual path is meant for the service.
+    /// Reports that no service is enabled, unless the configuration uses the modules in another
+    /// way. A Location at the usual path is meant for the service.
     void check_use() {
         const auto has_usual_path = [](const ConfigLine& line) {
             const ConfigSection* const location = enclosing(line, "Location");
@@ -315,8 +314,8 @@ class ConfigurationExaminer {
         return found;
     }
 
-    /// Returns whether a wanted line of the directive is in a section that may apply to the
-    /// service.
+    /// Returns whether the directive is in a section that may apply to the service. is_wanted:
+    /// selects lines, or nullptr for all lines.
     bool may_have(std::string_view directive, const Service& service,
                   bool (*is_wanted)(const ConfigLine&) = nullptr) const {
         return std::any_of(
@@ -345,7 +344,7 @@ class ConfigurationExaminer {
         if (last == nullptr || last->words.size() != 3 || !is_same_name(last->words[1], "all") ||
             !is_same_name(last->words[2], "denied") || may_have("Require", service))
             return;
-        // Other Require directives in the same section admit callers.
+        // Another Require in the same section may admit callers.
         const auto requires_in_section =
             std::count_if(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
                 return is_same_name(line.words[0], "Require") && line.section == last->section;

@@ -1,4 +1,3 @@
-// Checks a configuration of httpd.
 #pragma once
 
 #include "ctl/check/findings.hpp"
@@ -16,9 +15,10 @@ namespace useradmin::ctl {
 
 /// The result of check_configuration().
 struct CheckedConfiguration {
-    /// All lines; if httpd accepted the configuration, only those whose conditions are true.
+    /// If httpd accepted the configuration, the lines whose conditions are true. Otherwise all
+    /// lines.
     std::vector<ConfigLine> lines;
-    /// The base of relative paths.
+    /// ServerRoot, the base of relative paths.
     std::string server_root;
     /// Whether httpd accepted the configuration.
     bool is_accepted = false;
@@ -28,9 +28,9 @@ struct CheckedConfiguration {
     std::optional<Account> children;
 };
 
-/// Tests the configuration file of the settings with httpd, and checks its modules and Locations.
-/// If httpd's default configuration includes the file, checks that instead. Without a file, checks
-/// nothing.
+/// Tests the configuration file in the settings with httpd -t, and checks its modules and
+/// Locations. If httpd's default configuration includes the file, checks the default configuration
+/// instead. Does nothing if the settings name no file.
 CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
                                          Findings& findings);
 

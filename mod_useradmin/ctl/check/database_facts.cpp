@@ -35,8 +35,8 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     return indexes;
 }
 
-/// Returns the privileges that the configured modules need, or those of the service if none is
-/// configured.
+/// Returns the privileges that the configured modules need, or those that the service needs if no
+/// module is configured.
 std::vector<store::Privilege> required_privileges(const CommandSettings& settings,
                                                   const store::Schema& schema) {
     std::vector<store::Privilege> all;
@@ -103,7 +103,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// The columns that exist and may be read.
+/// The columns that exist and that the account may read.
 class ReadableColumns {
   public:
     ReadableColumns(Database& database, const store::Schema& schema)
@@ -117,7 +117,7 @@ class ReadableColumns {
                 return column != nullptr && !is_missing(table, column->name);
             });
     }
-    /// Like has(), but also true if there is no such column.
+    /// Like has(), but also true if the column does not exist.
     bool has_or_lacks(char table, std::string_view field) const {
         return schema_.table(table).find(field) == nullptr || has(table, {field});
     }
@@ -145,7 +145,7 @@ class ReadableColumns {
     std::vector<MissingPrivilege> missing_;
 };
 
-/// Returns the database's text type.
+/// Returns the name of the database's text type.
 std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
 }
@@ -156,7 +156,8 @@ std::string column_text(const store::Table& table, const char* alias, std::strin
            ")";
 }
 
-/// Returns a condition that this service seems to have created the account and its user.
+/// Returns an SQL condition that is true if this service seems to have created the account and its
+/// user.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
@@ -185,13 +186,13 @@ std::string credential_accounts(const store::Schema& schema) {
            provider.op("=") + "'credential'";
 }
 
-/// Returns the counts to which a result row belongs, by its first column.
+/// Returns the counts for a result row. Its first column is 1 for the service's own rows.
 RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
-/// Counts the application's users and the service's own. The query returns one row for each: first
-/// whether they are own, then the counts.
+/// Counts the users that the application and the service created. The query returns one row for
+/// each: a flag (1 for the service), then the counts.
 void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting the users");
     const store::Table& user = schema.user;
@@ -277,7 +278,7 @@ void survey_addresses(Database& database, const store::Schema& schema,
 bool reaches_mixed_servers(Database& database, const CommandSettings& settings) {
     if (settings.driver != "pgsql")
         return false;
-    // pgpool-II sends this to any server, unlike pg_is_in_recovery().
+    // pgpool-II sends this query to any server, unlike pg_is_in_recovery().
     const auto is_read_only = [](Database& connection) {
         return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
     };

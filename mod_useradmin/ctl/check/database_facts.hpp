@@ -29,8 +29,8 @@ struct PasswordFormats {
     std::int64_t none = 0;
 };
 
-/// Counts of the application's own rows, or of this service's. Members are empty if their columns
-/// may not be read.
+/// Counts of the rows that the application or this service created. Members are empty if the
+/// account may not read their columns.
 struct RowCounts {
     std::int64_t users = 0;
     /// The number of users whose address contains a capital letter.
@@ -40,18 +40,19 @@ struct RowCounts {
 };
 
 struct Index {
-    /// The first letter of its table: u, s or a.
+    /// The first letter of the table: u, s or a.
     char table = '\0';
     bool is_unique = false;
-    /// The columns, or the beginnings of expressions in lower case: "lower(", "coalesce(".
+    /// The column names. An expression is represented by its beginning in lower case, such as
+    /// "lower(".
     std::vector<std::string> keys;
 };
 
-/// A privilege on a table that the database's account does not have.
+/// A table privilege that the database account lacks.
 struct MissingPrivilege {
     char table = '\0';
     std::string privilege;
-    /// The required column; empty for the whole table.
+    /// The required column. Empty if the privilege is for the whole table.
     std::string column;
     std::string account;
 };
@@ -68,15 +69,15 @@ struct DatabaseFacts {
     std::vector<MissingPrivilege> missing_second_factor_privileges;
     /// Foreign keys that prevent the deletion of a user.
     std::vector<store::ForeignKey> rejecting_keys;
-    /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
+    /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// The counts of the rows that this service seems to have created, and of the others. Its rows
-    /// have UUIDs, verified addresses, and the same creation time in user and account, while
+    /// Counts of the rows that this service seems to have created, and of the others. The service's
+    /// rows have UUIDs, verified addresses, and one creation time for user and account, whereas
     /// better-auth reads the clock twice. Empty if these columns are missing or may not be read.
     std::optional<RowCounts> own;
     std::optional<RowCounts> foreign;
     /// The number of addresses that differ only in case, and whether the protected address exists.
-    /// Empty if they may not be read.
+    /// Empty if the addresses may not be read.
     std::optional<std::int64_t> ambiguous_emails;
     std::optional<store::Survey> addresses;
 };

@@ -1,4 +1,3 @@
-// Whether httpd's children can use the file of an SQLite database.
 #pragma once
 
 #include "ctl/check/findings.hpp"

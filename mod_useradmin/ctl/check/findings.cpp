@@ -83,7 +83,7 @@ class Examiner {
         }
     }
 
-    /// Adds a note, not a problem, because sign-in then refuses users with a second factor, as with
+    /// Adds a note instead of a problem: sign-in then refuses users with a second factor, as with
     /// "AuthUserAdminSecondFactor refuse".
     void note_second_factor_problem(const std::string& text) {
         if (settings_.verifies_second_factors && schema().has_second_factors())
@@ -129,7 +129,7 @@ class Examiner {
                      "\": " + std::string(meaning));
     }
 
-    /// Returns whether the table has an index whose first key is this one.
+    /// Returns whether the table has an index whose first key is `key`.
     bool has_index(char table, std::string_view key) const {
         return std::any_of(
             found_.indexes.begin(), found_.indexes.end(),
@@ -324,7 +324,7 @@ class Examiner {
     void check_revocations() {
         const store::Table& table = schema().revocation;
         if (table.exists() || !table.absence_reason.empty())
-            return; // the reason is one of the schema's problems
+            return; // reported with the schema's problems
         if (settings_.has_secondary_storage)
             problem_that(
                 "there is no table " + table.name +
@@ -429,7 +429,7 @@ class Examiner {
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 
-    /// Returns a CREATE INDEX statement that does not lock the table, if the database has one.
+    /// Returns a CREATE INDEX statement that does not block writes, if the database supports one.
     std::string index_statement(std::string_view kind, const store::Table& table,
                                 std::string_view name, const std::string& keys) const {
         // CREATE INDEX takes a name without a schema: the index is in the schema of its table.

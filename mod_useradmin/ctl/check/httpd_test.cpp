@@ -35,7 +35,8 @@ constexpr const char* script =
     "done\n"
     "exit 127";
 
-/// Runs the script and appends its output. Returns its exit status, or -1 if it has none.
+/// Runs the script and appends what it prints to `output`. Returns the exit status, or -1 if the
+/// script did not exit normally.
 int run_script(const std::string& file, apr_pool_t* pool, std::string& output) {
     const std::array<const char*, 6> arguments = {"sh",    "-c",         script,
                                                   "check", file.c_str(), nullptr};
@@ -67,14 +68,14 @@ std::string_view message_of(std::string_view line) {
     return line;
 }
 
-/// Returns the name after the word with which the line begins.
+/// Returns the name that follows the word at the start of the line.
 std::string rest_after(std::string_view line, std::string_view word) {
     line.remove_prefix(word.size());
     return std::string(line.substr(0, line.find_first_of(" =")));
 }
 
-/// Parses the line `User: name="www-data" id=33`, or that of the group. Returns nothing if the line
-/// has no id.
+/// Parses a line such as `User: name="www-data" id=33`, or a Group line. Returns std::nullopt if
+/// the line has no id.
 std::optional<Account> account_in(std::string_view line) {
     const std::size_t start = line.find('"');
     const std::size_t end = line.find("\" id=", start + 1);
@@ -108,7 +109,7 @@ void take_line(std::string_view line, HttpdTest& test) {
 } // namespace
 
 bool lacks_right(std::string_view error) noexcept {
-    // The second is mod_ssl's message for a file that it may not read.
+    // The second text is mod_ssl's message for a file that it may not read.
     return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
                               error.find("does not exist or is empty") != error.npos);
 }

@@ -1,4 +1,3 @@
-// Tests a configuration with httpd -t.
 #pragma once
 
 #include "ctl/file_access.hpp"
@@ -14,11 +13,11 @@ namespace useradmin::ctl {
 
 /// The result of httpd -t.
 struct HttpdTest {
-    /// Why httpd could not be run; otherwise empty.
+    /// Why the test did not run. Empty if it ran.
     std::string failure;
     /// Whether only the account that starts httpd can test the configuration.
     bool needs_other_account = false;
-    /// Why httpd rejects the configuration; otherwise empty.
+    /// Why httpd rejects the configuration. Empty if httpd accepts it.
     std::string error;
     /// The warnings of this project's modules, without the log line's prefix.
     std::vector<std::string> warnings;

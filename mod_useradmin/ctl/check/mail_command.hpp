@@ -1,4 +1,3 @@
-// Checks UserAdminMailCommand.
 #pragma once
 
 #include "ctl/check/configuration.hpp"
@@ -6,7 +5,7 @@
 
 namespace useradmin::ctl {
 
-/// Checks that httpd's children may run the commands that send links by mail.
+/// Reports a problem if httpd's children may not run the program of UserAdminMailCommand.
 void check_mail_commands(const CheckedConfiguration& configuration, Findings& findings);
 
 } // namespace useradmin::ctl

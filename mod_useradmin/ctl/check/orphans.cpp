@@ -13,15 +13,15 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The rows of deleted users in a table: the FROM clause that selects them, and their number.
+/// The rows of deleted users in a table, with the FROM clause that selects them.
 struct Orphans {
     std::string table;
     std::string from;
     std::int64_t number;
 };
 
-/// Returns a condition that no row of the table has the id in the owner column of row o. Compares
-/// the ids as text, because their types may differ.
+/// Returns an SQL condition that is true if no row of the table has the id in o's owner column.
+/// Compares the ids as text, because their types may differ.
 std::string no_row(const store::Table& table, const store::Column& owner) {
     const std::string type = table.system.empty() ? "text" : std::string(table.system) + ".text";
     return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE CAST(t." + table.at("id").sql() +

@@ -39,7 +39,8 @@ std::string sentence_of(apr_status_t status) {
     return apr_strerror(status, text.data(), text.size());
 }
 
-/// Connects to one of the host's addresses. If none accepts, returns nullptr and sets the failure.
+/// Connects to the first of the host's addresses that accepts. On failure, returns nullptr and sets
+/// `failure`.
 apr_socket_t* connect(const apr_uri_t& uri, apr_pool_t* pool, std::string& failure) {
     const apr_port_t port = uri.port != 0 ? uri.port : 80;
     apr_sockaddr_t* address = nullptr;
@@ -59,8 +60,7 @@ apr_socket_t* connect(const apr_uri_t& uri, apr_pool_t* pool, std::string& failu
     return nullptr;
 }
 
-/// Sends a GET request and returns the whole reply. On failure, returns nothing and sets the
-/// failure.
+/// Sends a GET request and returns the reply. On failure, returns std::nullopt and sets `failure`.
 std::optional<std::string> reply_to_get(const apr_uri_t& uri, apr_pool_t* pool,
                                         std::string& failure) {
     apr_socket_t* const socket = connect(uri, pool, failure);
@@ -86,7 +86,7 @@ std::optional<std::string> reply_to_get(const apr_uri_t& uri, apr_pool_t* pool,
     return std::nullopt;
 }
 
-/// Returns the status code of a reply; 0 if it is not HTTP/1.
+/// Returns the status code of a reply, or 0 if the reply is not HTTP/1.
 int http_status_of(std::string_view reply) {
     int status = 0;
     constexpr std::size_t at = sizeof "HTTP/1.1 " - 1;
@@ -104,7 +104,7 @@ bool is_of_service(std::string_view reply) {
            (json->boolean("success") || json->kind("error") == string);
 }
 
-/// Describes the problem of a reply that is not from the service.
+/// Explains a reply that is not from the service.
 std::string problem_of_status(int status) {
     const std::string number = std::to_string(status);
     switch (status) {

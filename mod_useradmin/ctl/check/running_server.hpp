@@ -1,4 +1,3 @@
-// check --url: whether the running server replies as it should.
 #pragma once
 
 #include "ctl/check/findings.hpp"
@@ -9,8 +8,8 @@
 
 namespace useradmin::ctl {
 
-/// Sends a request without credentials to the base URL of the service. Reports a problem unless the
-/// reply is 401 with the service's JSON. Throws CommandError if the URL is invalid.
+/// check --url: sends a request without credentials to the service's base URL. Reports a problem
+/// unless the reply is 401 with the service's JSON. Throws CommandError if the URL is invalid.
 void check_running_server(std::string_view url, apr_pool_t* pool, Findings& findings);
 
 } // namespace useradmin::ctl

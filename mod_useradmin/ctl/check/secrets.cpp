@@ -14,12 +14,11 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The configured secrets.
 struct Secrets {
     std::vector<crypto::LoadedSecret> loaded;
-    /// Why a secret could not be read; otherwise empty.
+    /// Why a secret could not be read. Empty if all secrets could be read.
     std::string failure;
-    /// Whether that secret is in the environment, which may differ from that of httpd.
+    /// Whether the unreadable secret is in the environment, which may differ from httpd's.
     bool is_in_environment = false;
 
     std::vector<std::string_view> views() const {
@@ -49,7 +48,8 @@ Secrets secrets_of(const CheckedConfiguration& configuration) {
 
 enum class Match { unknown, yes, no };
 
-/// Tries to decrypt the application's second factors.
+/// Returns whether the secrets decrypt one of the application's second factors, or Match::unknown
+/// if none can be read.
 Match match_of_second_factors(Context& context, const DatabaseFacts& found,
                               crypto::SigningSecrets secrets) {
     const store::OwnedTable* const factors = found.schema.second_factors();

@@ -1,4 +1,3 @@
-// Whether AuthUserAdminSecret is the application's secret.
 #pragma once
 
 #include "ctl/check/configuration.hpp"
@@ -9,7 +8,7 @@
 namespace useradmin::ctl {
 
 /// Checks whether the configured secrets decrypt the application's second factors and verify the
-/// signature of the cookie in --cookie. The session table has no signatures to check.
+/// signature of the cookie in --cookie. The session table contains no signatures to verify.
 void check_secrets(const CheckedConfiguration& configuration, Context& context,
                    const DatabaseFacts& found, Findings& findings);
 

@@ -1,4 +1,3 @@
-// useradminctl ban and unban.
 #include "api/ban.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"

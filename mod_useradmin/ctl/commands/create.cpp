@@ -1,4 +1,3 @@
-// useradminctl create
 #include "api/new_user.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"

@@ -1,4 +1,3 @@
-// useradminctl drain
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "json/writer.hpp"

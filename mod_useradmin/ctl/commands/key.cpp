@@ -1,4 +1,3 @@
-// useradminctl key
 #include "crypto/random.hpp"
 #include "crypto/sha256.hpp"
 #include "ctl/command.hpp"
@@ -20,15 +19,15 @@ namespace {
 
 // The plugin's columns are 32-bit integers.
 constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
-// As many characters as the plugin keeps for display.
+// The number of characters of a key that the plugin stores for display.
 constexpr std::size_t start_length = 6;
 
-/// Returns the option's number as a string; empty if the option is missing.
+/// Returns the option's number as a string, or an empty string if the option is missing.
 std::string number_text(const Options& options, std::string_view name) {
     return options.has(name) ? std::to_string(options.number(name, largest_number, 0)) : "";
 }
 
-/// Returns the window of the rate limit in milliseconds; empty if there is no limit.
+/// Returns the window of the rate limit in milliseconds, or an empty string if there is no limit.
 std::string window_of(const Options& options) {
     if (!options.has("rate")) {
         if (options.has("per"))

@@ -39,7 +39,7 @@ class LogFile final : public std::istream {
     Buffer buffer_;
 };
 
-/// Returns the number of lines of a regular file, plain or compressed; 0 for any other.
+/// Returns the number of lines in a regular file, plain or compressed, or 0 for any other file.
 std::uint64_t count_lines(const std::string& name);
 
 } // namespace useradmin::ctl

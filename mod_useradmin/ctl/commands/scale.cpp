@@ -15,8 +15,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// The maximum number of tries to get a lock. Each try blocks other sessions for up to two seconds.
-// The pause lets them proceed.
+// Each try to get a lock may block other sessions for up to two seconds. The pauses let them
+// proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
@@ -28,7 +28,7 @@ struct CopyState {
     /// Whether all changes to the user table update the counts.
     bool is_watched = false;
     bool has_search = false;
-    /// Whether an earlier version created them.
+    /// Whether an earlier version created the objects.
     bool is_earlier = false;
 };
 
@@ -50,8 +50,8 @@ class ScaleObjects {
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
                                    "a name must not contain " + std::string(body_quote));
-        // Override the role's settings. With this search_path, no other role's function or operator
-        // hides a built-in one.
+        // Override the role's settings. This search_path prevents other roles' functions and
+        // operators from hiding built-in ones.
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
@@ -107,7 +107,7 @@ class ScaleObjects {
                           .value_or(""));
     }
 
-    /// Runs an SQL file that locks the user table briefly. Tries until the lock is free.
+    /// Runs an SQL file that locks the user table briefly. Retries while another session locks it.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
@@ -121,9 +121,10 @@ class ScaleObjects {
             "are in pg_stat_activity), then run this again");
     }
 
-    /// Waits until no other command creates or removes the objects. The server may still be running
-    /// one that was killed. Polls, because CREATE INDEX CONCURRENTLY waits for all statements,
-    /// including one that waits for this lock. The end of the connection releases the lock.
+    /// Takes an advisory lock that excludes other commands on these objects. A killed command holds
+    /// the lock while the server still runs its statement. Polls, because CREATE INDEX CONCURRENTLY
+    /// would wait for a statement that waits for the lock. The end of the connection releases the
+    /// lock.
     void exclude_other_commands() {
         // Since PostgreSQL 14, the server notices if the command is killed.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
@@ -157,7 +158,7 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Merge here, because writers above READ COMMITTED never do. The transaction's locks
+        // Merge the counts, because writers above READ COMMITTED never do. The transaction's locks
         // prevent TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
@@ -185,13 +186,13 @@ class ScaleObjects {
     }
 
   private:
-    /// Runs the statements that a query returns.
+    /// Runs the statements that a file's query returns.
     void run_result_of(const char* name) {
         for (const Database::Row& row : ask(file(name).front()))
             database_.execute(row[0].value_or(""));
     }
 
-    /// Returns the text with all placeholders replaced, but not those in replacements.
+    /// Replaces the placeholders in the text, but not those within replacements.
     std::string filled_in(std::string_view text) const {
         std::string filled;
         while (!text.empty()) {

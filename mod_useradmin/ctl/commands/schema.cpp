@@ -1,4 +1,3 @@
-// useradminctl schema
 #include "ctl/command.hpp"
 #include "ctl/commands/scale.hpp"
 #include "ctl/commands/sql_files.hpp"
@@ -18,7 +17,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Puts the names and schemas of the tables into statements.
+/// Replaces the table names in statements with the actual names and schemas.
 class QualifiedNames {
   public:
     QualifiedNames(Database& database, const store::Schema& schema)
@@ -128,13 +127,12 @@ void create_tables(Database& database, const store::Schema& schema, const Qualif
                 database.execute(names.apply(std::move(statement)));
 }
 
-/// The result of the command.
 struct Done {
-    /// Whether there was no user table.
+    /// Whether there was no user table before.
     bool is_new;
     bool has_created_tables;
     std::vector<std::string> added_columns;
-    /// The created file; empty if there is none.
+    /// The created database file. Empty if none was created.
     std::string new_file;
 };
 
@@ -189,7 +187,7 @@ Exit create_schema(Context& context) {
     const store::Dialect& dialect = database.dialect();
     reject_schemas(dialect.product(), database.tables());
     store::TableNames names = database.tables();
-    names.has_plugins = true; // one of the plugins' tables is ours
+    names.has_plugins = true; // useradmin_disabled_key counts as a plugin's table
     const store::Schema found = database.schema(names);
     if (!found.fitting_tables.empty() && !context.options.has("force"))
         throw CommandError(Exit::failure,

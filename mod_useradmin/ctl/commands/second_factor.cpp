@@ -1,4 +1,3 @@
-// useradminctl second-factor
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"

@@ -1,4 +1,3 @@
-// useradminctl session
 #include "crypto/random.hpp"
 #include "crypto/signature.hpp"
 #include "ctl/command.hpp"
@@ -89,7 +88,7 @@ Revocation revoke(Context& context, std::string_view token) {
     return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
 }
 
-/// Ends one of the user's sessions. word: its id or its token.
+/// Ends one of the user's sessions. word: the session's id or its token, which may be signed.
 Revocation revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().list_sessions(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {

@@ -8,7 +8,7 @@
 namespace useradmin::ctl {
 
 /// Finds a user by address if the word contains an at sign, otherwise by id. If the exact address
-/// does not exist, tries lower case. Throws CommandError if there is none.
+/// does not exist, tries lower case. Throws CommandError if there is no such user.
 model::User find_user(Context& context, std::string_view word);
 
 /// Prints the user's fields or, with --json, the reply of the API.
@@ -16,8 +16,8 @@ void print(const Context& context, const model::User& user);
 /// Prints the line or, with --json, the user.
 void print(const Context& context, const model::User& user, std::string_view line);
 
-/// Changes the user and, if required, ends its sessions. Throws CommandError if it was deleted
-/// in the meantime.
+/// Changes the user and, if required, ends the user's sessions. Throws CommandError if the user was
+/// deleted in the meantime.
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions = store::SessionPolicy::keep);
 
@@ -27,13 +27,13 @@ void require_column(Context& context, std::string_view column);
 /// Asks for a password and returns its hash in the configured format.
 crypto::Secret read_and_hash_password(const Context& context);
 
-/// Rejects an unknown role, unless --force was given.
+/// Throws CommandError if the role is unknown and --force was not given.
 void require_known_role(const Context& context, std::string_view role);
 
 /// Returns whether the user is the only unbanned superAdmin.
 bool is_last_super_admin(Context& context, const model::User& user);
 /// Asks for confirmation before an action that leaves no superAdmin, unless --yes was given. Throws
-/// CommandError if refused.
+/// CommandError if the answer is no.
 void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed);
 
 } // namespace useradmin::ctl

@@ -28,8 +28,8 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Returns the position in a log's .chain file, or nothing if there is none, as for a rotated log.
-/// Adds a note if the file is unreadable.
+/// Returns the position in a log's .chain file, or std::nullopt if there is none, as for a rotated
+/// log. Adds a note if the file is unreadable or invalid.
 std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -47,7 +47,7 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, bool ha
     return position;
 }
 
-/// The open files; "-" is standard input.
+/// The files to verify. "-" is standard input.
 class Files {
   public:
     explicit Files(const std::vector<std::string>& names) {
@@ -81,7 +81,7 @@ class Files {
     std::vector<std::string> notes_;
 };
 
-/// Returns the number of lines; 0 if standard input is one of the sources.
+/// Returns the number of lines in all sources, or 0 if standard input is one of them.
 std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
     std::uint64_t lines = 0;
     for (const audit::Source& source : sources) {
@@ -181,7 +181,7 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
               "them was taken away.");
 }
 
-/// Returns the hashes of --anchor.
+/// Returns the hashes in --anchor.
 std::vector<std::string> anchors_of(const Options& options) {
     std::vector<std::string> anchors;
     std::string_view rest = options.find("anchor").value_or("");

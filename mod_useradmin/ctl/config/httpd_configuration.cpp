@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r";
 
-/// Removes and returns the first word. The line must start with it.
+/// Removes and returns the first word. The line must not start with white space.
 std::string take_word(std::string_view& line) {
     const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
     std::string word;
@@ -52,7 +52,7 @@ bool read_line(std::istream& stream, std::string& line) {
     return was_read;
 }
 
-/// Returns the matches of a pattern in httpd's order.
+/// Returns the files that match a pattern, in httpd's order.
 std::vector<std::string> matches_of(const std::string& pattern) {
     glob_t found{};
     std::vector<std::string> names;
@@ -193,7 +193,7 @@ class Loader {
     std::string& server_root_;
     std::vector<ConfigLine>& lines_;
     std::shared_ptr<const ConfigSection> section_;
-    /// The variables of Define. std::nullopt: the value is ambiguous.
+    /// The variables set by Define. std::nullopt if the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
     /// The files being read, each included by the previous one.
     std::vector<std::string> open_;

@@ -1,4 +1,3 @@
-// Reads the directives of an httpd configuration.
 #pragma once
 
 #include <memory>
@@ -12,11 +11,10 @@ namespace useradmin::ctl {
 /// Splits a line into words and removes httpd's quotes.
 std::vector<std::string> words_of(std::string_view line);
 
-/// Returns APACHE_CONFDIR if that is set, as apachectl does; otherwise the compiled-in ServerRoot.
+/// Returns APACHE_CONFDIR if it is set, as apachectl does, or the compiled-in ServerRoot.
 std::string_view default_server_root() noexcept;
 
-/// Returns the path of httpd's default configuration file, below APACHE_CONFDIR if that is set, as
-/// for apachectl.
+/// Returns the path of httpd's default configuration file in default_server_root().
 std::string default_configuration_file();
 
 /// Compares names of directives, sections or modules, ignoring case as httpd does.
@@ -45,18 +43,18 @@ class HttpdConfiguration {
     /// Reads the file. Throws CommandError if it or an included file cannot be read.
     explicit HttpdConfiguration(std::string_view file);
 
-    /// Returns the directive's arguments, or nothing if it is absent. Throws CommandError, naming
-    /// the option to use instead, if a variable is ambiguous or the directive occurs with different
-    /// arguments.
+    /// Returns the directive's arguments, or std::nullopt if the directive is absent. Throws
+    /// CommandError if a variable is ambiguous or the directive occurs with different arguments.
+    /// option: the option that the error message suggests.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
     /// Returns whether the directive occurs, with this argument if one is given.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
-    /// Returns the lines without those that begin or end a section.
+    /// Returns all lines except those that begin or end a section.
     const std::vector<ConfigLine>& lines() const noexcept { return lines_; }
     /// Returns the name of the file.
     const std::string& name() const noexcept { return name_; }
-    /// Returns the base of relative paths.
+    /// Returns ServerRoot, the base of relative paths.
     const std::string& server_root() const noexcept { return server_root_; }
 
   private:

@@ -1,4 +1,3 @@
-// useradminctl's options.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace useradmin::ctl {
 /// An option and its help.
 struct Option {
     std::string_view name;
-    /// The placeholder of its value in the help; empty for a flag.
+    /// The placeholder for the value in the help. Empty for a flag.
     std::string_view value;
     std::string_view meaning;
 
@@ -21,7 +20,7 @@ struct Option {
     std::string form() const;
 };
 
-/// Returns the option with the name, or nullptr.
+/// Returns the option with this name, or nullptr.
 const Option* find_option(std::string_view name) noexcept;
 
 /// The arguments and options of a command.

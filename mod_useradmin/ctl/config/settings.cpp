@@ -26,13 +26,13 @@ struct SourcedOptions {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
-/// Returns an absolute path, since httpd -f resolves a relative one against ServerRoot.
+/// Returns an absolute path, because httpd -f resolves relative paths against ServerRoot.
 std::string absolute(std::string_view file) {
     return file.empty() ? std::string() : std::filesystem::absolute(file).string();
 }
 
-/// Returns the path of the configuration to read, or an empty string. If options name the database,
-/// the configuration of the installed httpd is not read.
+/// Returns the path of the configuration file to read, or an empty string. If options name the
+/// database, the installed httpd's configuration is not read.
 std::string configuration_of(const Options& options) {
     if (const auto file = options.find("config"))
         return absolute(*file);
@@ -55,7 +55,7 @@ class Reader {
             file_.emplace(file);
     }
 
-    /// Returns a setting of several words.
+    /// Returns a setting as words.
     std::optional<SourcedOptions> words(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return SourcedOptions{"--" + std::string(option), words_of(*value)};
@@ -65,7 +65,8 @@ class Reader {
         return std::nullopt;
     }
 
-    /// Returns a setting as one string, including blanks and quotes; empty if unset.
+    /// Returns a setting as one string, including blanks and quotes, or an empty string if it is
+    /// not set.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
@@ -75,7 +76,7 @@ class Reader {
         return {};
     }
 
-    /// Returns a required setting of the database, or throws CommandError.
+    /// Returns a required database setting. Throws CommandError if it is missing.
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
         if (value.empty() && file_)
@@ -99,16 +100,16 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the folder of the secret's relative path: ServerRoot if the path is in the
-    /// configuration; otherwise empty, for the current folder.
+    /// Returns the folder for a relative path of the secret: ServerRoot if the configuration names
+    /// the secret, or an empty string for the current folder.
     std::string secret_folder() const {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
 
-    /// Returns the name of the configuration file; empty if there is none.
+    /// Returns the name of the configuration file, or an empty string if there is none.
     std::string file_name() const { return file_ ? file_->name() : std::string(); }
 
-    /// Returns the base of relative paths in the configuration; empty if there is none.
+    /// Returns ServerRoot, or an empty string if there is no configuration file.
     std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
 
     /// Returns the arguments of all lines with the directive.
@@ -127,7 +128,8 @@ class Reader {
 
     bool sets(std::string_view directive) const { return file_ && file_->has(directive); }
 
-    /// Returns the first argument of a directive; empty if there is none or its lines differ.
+    /// Returns the first argument of a directive, or an empty string if the directive is absent or
+    /// its lines differ.
     std::string common_argument(std::string_view directive) const {
         std::string found;
         for (const ConfigLine& line : file_ ? file_->lines() : std::vector<ConfigLine>()) {
@@ -155,7 +157,7 @@ std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::strin
     return said->words[0] == second;
 }
 
-/// Returns the words for the modules' own parsers.
+/// Returns the words as views, for the modules' own parsers.
 std::vector<std::string_view> views_of(const SourcedOptions& said) {
     return {said.words.begin(), said.words.end()};
 }
@@ -181,7 +183,7 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
     settings.account_table = names.account;
 }
 
-/// Returns the path of a file. In the configuration, it may be relative to ServerRoot.
+/// Returns the path of a file. A relative path in the configuration is relative to ServerRoot.
 std::string path_of(const SourcedOptions& said, const std::string& server_root) {
     const std::string& name = said.words[0];
     return name.starts_with('/') || said.by.starts_with("--") ? name : server_root + "/" + name;
@@ -210,7 +212,8 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
     settings.is_audit_required = is_required;
 }
 
-/// Returns the setting or else, like the service, the environment variable or the default.
+/// Returns the setting. If it is empty, returns the environment variable or the default, as the
+/// service does.
 std::string protected_email(std::string said) {
     if (!said.empty())
         return said;
@@ -270,7 +273,7 @@ CommandSettings read_settings(const Options& options,
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
     settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
-    // The default is verify.
+    // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors = settings.has_sign_in && reader.sets("AuthUserAdminSecret") &&
                                        (!reader.sets("AuthUserAdminSecondFactor") ||
                                         reader.says("AuthUserAdminSecondFactor", "verify"));

@@ -1,4 +1,3 @@
-// The settings: the database, and how the service writes to it.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -18,17 +17,17 @@ namespace useradmin::ctl {
 /// How a command uses the database.
 enum class DatabaseUse { none, read, write };
 
-/// The settings from the options or else from the httpd configuration. Settings that are in
-/// neither, or that the command does not use, are empty.
+/// The settings from the options or, failing that, from the httpd configuration. Settings that are
+/// in neither, or that the command does not use, are empty.
 struct CommandSettings {
-    /// The absolute path of the httpd configuration file; empty if there is none.
+    /// The absolute path of the httpd configuration file. Empty if there is none.
     std::string configuration_file;
     std::string driver;
     std::string parameters;
     std::string user_table = "user";
     std::string session_table = "session";
     std::string account_table = "account";
-    /// The column of UserAdminLastSeen; empty: none.
+    /// The column of UserAdminLastSeen. Empty if there is none.
     std::string last_seen;
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
@@ -36,18 +35,19 @@ struct CommandSettings {
     std::optional<bool> unverifies_email;
     /// The protected address (specification 4.4.1, check 5).
     std::string protected_email;
-    /// The secret's source as in AuthUserAdminSecret; empty: none.
+    /// The source of the secret, as in AuthUserAdminSecret. Empty if there is none.
     std::string secret_source;
-    /// The folder of the source's relative path; empty: the current folder.
+    /// The folder for a relative path in secret_source. Empty for the current folder.
     std::string secret_folder;
-    /// Whether the configuration enables the service. If so, other settings have its defaults.
+    /// Whether the configuration enables the service. If so, unset directives have the service's
+    /// defaults.
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
     /// The columns of UserAdminColumns and UserAdminEditable.
     std::vector<std::string> shown_columns;
     std::vector<std::string> editable_columns;
-    /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
+    /// Whether UserAdminCleanUp is on, or the command is check --orphans.
     bool cleans_up = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
@@ -56,7 +56,7 @@ struct CommandSettings {
     /// Whether AuthUserAdminCache is set.
     bool has_session_cache = false;
     bool reads_api_keys = false;
-    /// Whether users with a second factor sign in with it (AuthUserAdminSecondFactor verify).
+    /// Whether sign-in verifies second factors (AuthUserAdminSecondFactor verify).
     bool verifies_second_factors = false;
     bool shares_sign_in_limit = false;
     /// Whether links are sent by mail (UserAdminMailCommand).
@@ -65,9 +65,9 @@ struct CommandSettings {
     bool has_sign_in = false;
     bool verifies_passwords = false;
 
-    /// The file that useradminctl drain creates; empty: none.
+    /// The file that useradminctl drain creates. Empty if none is configured.
     std::string drain_file;
-    /// The audit log; empty: none. A program starts with "|".
+    /// The audit log. Empty if there is none. A program starts with "|".
     std::string audit_log;
     /// Whether changes without an audit line are refused.
     bool is_audit_required = false;
@@ -84,13 +84,13 @@ struct CommandSettings {
     }
 };
 
-/// Reads the settings of the database and those that the command accepts as options. Throws
-/// CommandError.
+/// Reads the database settings and the settings that the command accepts as options. Throws
+/// CommandError if a setting is missing or invalid.
 CommandSettings read_settings(const Options& options,
                               std::span<const std::string_view> command_options, DatabaseUse use,
                               std::string_view command);
 
-/// Returns the secret, or throws CommandError.
+/// Loads the secret. Throws CommandError if it cannot be read.
 crypto::Secret secret_of(const CommandSettings& settings);
 
 } // namespace useradmin::ctl
