@@ -20,11 +20,11 @@
 namespace useradmin::httpd {
 
 struct NamedLog {
-    /// The absolute path of a file, or "|" and a program.
+    /// The absolute path of a file, or "|" followed by a program.
     const char* name;
-    /// Identifies the .chain file: two names may refer to the same log.
+    /// Identifies the position file (.chain), because two names may refer to the same log.
     struct stat position_file = {};
-    /// nullptr until it is open.
+    /// nullptr until the log is open.
     audit::Log* log = nullptr;
     /// The index of the module that opened the log. Its LogLevel applies.
     int module_index = 0;
@@ -34,7 +34,7 @@ struct NamedLog {
 
 namespace {
 
-/// Returns the logs of a configuration, which both modules share.
+/// Returns the logs of a configuration. Both modules share them.
 std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::deque<NamedLog>>(configuration_pool, "useradmin audit logs 2");
 }
@@ -68,7 +68,7 @@ class ServerLog final : public text::Logger {
     int module_index_;
 };
 
-/// Logs the counted refusals before the process that opened the log closes it.
+/// Writes the last lines of counted refusals before the process that opened the log closes it.
 class LastLines {
   public:
     explicit LastLines(const NamedLog& named) noexcept : named_(named) {}
@@ -92,7 +92,7 @@ class LastLines {
     pid_t process_ = getpid();
 };
 
-/// Logs the counted refusals that are due. Runs in the parent process.
+/// Writes the lines of counted refusals that are due. Runs in the parent process.
 int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept {
     apr::guarded(
         [&] {
@@ -106,10 +106,10 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
     return DECLINED;
 }
 
-/// Returns an anonymous file for a program's chain position. It survives restarts, so the lines of
-/// one run of httpd form one chain.
+/// Returns the descriptor of an anonymous file for a program's chain position. The file survives
+/// restarts, so all lines from one run of httpd form one chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
-    // The key of earlier versions: the chain continues if a restart loads a newer module.
+    // Earlier versions use the same key, so the chain continues if a restart loads a newer module.
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
     apr_pool_userdata_get(&kept, key.c_str(), process_pool);
@@ -190,7 +190,8 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
                          "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
             return false;
         }
-        // The log may already be open under another name and must be locked only once.
+        // If the log is already open under another name, share the audit::Log, because it contains
+        // the lock.
         for (const NamedLog& other : logs)
             if (other.log != nullptr && other.position_file.st_dev == named.position_file.st_dev &&
                 other.position_file.st_ino == named.position_file.st_ino)
@@ -211,7 +212,7 @@ std::string audit_log_states(apr_pool_t* configuration_pool) {
         if (named.log == nullptr)
             continue;
         std::string_view name = named.name;
-        if (named.is_program()) // its arguments may be secret
+        if (named.is_program()) // the arguments may be secret
             name = name.substr(0, name.find(' '));
         const int error = named.log->last_error();
         lines += "audit log " + text::printable(name) + ": " +

@@ -1,4 +1,4 @@
-// The audit logs of a configuration: UserAdminAuditLog.
+// Audit logs (UserAdminAuditLog).
 #pragma once
 
 #include "audit/recorder.hpp"
@@ -14,32 +14,32 @@ struct NamedLog;
 
 /// The value of `UserAdminAuditLog file|"|program" [required]`.
 struct AuditLog {
-    /// nullptr: none.
+    /// nullptr if there is no audit log.
     const NamedLog* log = nullptr;
     bool is_required = false;
 };
 
 const char* read_audit_log(const ConfigLine& line, AuditLog& log);
 
-/// For post_config: opens the configured logs with the privileges that httpd starts with. Logs
-/// failures and returns false.
+/// Call from post_config. Opens the configured logs with the privileges of the parent process. On
+/// failure, logs the error and returns false.
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner);
 
-/// Returns a line for each configured log: "ok", or why its last line could not be written. Call it
-/// after open_audit_logs().
+/// Returns one line per open log: "ok", or why the last line could not be written. Call after
+/// open_audit_logs().
 std::string audit_log_states(apr_pool_t* configuration_pool);
 
-/// Registers a monitor hook that logs counted refusals about every ten seconds.
+/// Registers a monitor hook that writes the due lines of counted refusals about every ten seconds.
 void register_audit_log(apr_pool_t* pool) noexcept;
 
-/// Returns where to record events, according to the directive.
+/// Returns the trail that the directive configures.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 
-/// Returns the descriptor of the log's file, open for reading; -1 if there is none, for example for
-/// a program.
+/// Returns the descriptor of the log file, which is also open for reading, or -1 if there is no
+/// file, for example because the log is a program.
 int file_of(const AuditLog& log) noexcept;
 
-/// Returns the origin of a request's events.
+/// Returns the virtual host, client address, UNIQUE_ID and traceparent of a request.
 audit::Origin origin_of(const request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

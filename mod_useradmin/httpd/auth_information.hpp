@@ -1,4 +1,4 @@
-// Information from an auth module for the service.
+// Optional functions of the auth module that the service calls.
 #pragma once
 
 #include "api/openapi.hpp"
@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-/// Returns the base address of the first sign-in Location in the request's virtual host, or
-/// nullptr. Valid for the lifetime of the configuration.
+/// Returns the base address of the first sign-in Location in the request's virtual host, or nullptr
+/// if there is none. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * request));
 
 namespace useradmin::httpd {
@@ -18,8 +18,8 @@ using TokenCarriers = std::optional<api::TokenCarriers>;
 
 } // namespace useradmin::httpd
 
-/// Returns how requests identify their caller under a per-directory configuration, or nothing if no
-/// session is looked up there. Valid for the lifetime of the configuration.
+/// Returns how requests identify their caller under a per-directory configuration, or std::nullopt
+/// if the auth module does not look up sessions. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenCarriers, useradmin_token_carriers,
                         (const ap_conf_vector_t* configuration));
 
@@ -27,13 +27,13 @@ namespace useradmin::httpd {
 
 /// The content of better-auth's cookies in a request.
 struct SessionCredentials {
-    /// The name of the session cookie, and the secret that signs it. Valid for the lifetime of the
-    /// configuration.
+    /// The name of the session cookie and the secret that signs it. Both are valid for the lifetime
+    /// of the configuration.
     std::string_view cookie_name;
     std::string_view signing_secret;
-    /// The token of the session, with a verified signature; empty if there is none.
+    /// The session token, if its signature is valid. Otherwise empty.
     crypto::Secret token;
-    /// The value of the cookie admin_session, with a verified signature; empty if there is none.
+    /// The value of the admin_session cookie, if its signature is valid. Otherwise empty.
     crypto::Secret admin_session;
     /// Whether the session ends with the browser.
     bool is_not_remembered = false;
@@ -42,37 +42,37 @@ using OptionalCredentials = std::optional<SessionCredentials>;
 
 } // namespace useradmin::httpd
 
-/// Returns the content of the request's cookies, or nothing if AuthUserAdmin is off or
-/// there is no secret.
+/// Returns the content of the request's cookies, or std::nullopt if AuthUserAdmin is off or there
+/// is no secret.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 
-/// Returns the secret that signs tokens under a per-directory configuration; empty if they are not
-/// signed. Valid for the lifetime of the configuration.
+/// Returns the secret that signs tokens under a per-directory configuration, or an empty view if
+/// tokens are unsigned. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(std::string_view, useradmin_signing_secret,
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
 
-/// Calls useradmin_signing_secret. Returns an empty view without an auth module.
+/// Calls useradmin_signing_secret. Returns an empty view if no auth module is loaded.
 inline std::string_view signing_secret(const ap_conf_vector_t* configuration) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_signing_secret);
     return find != nullptr ? find(configuration) : std::string_view();
 }
 
-/// Calls useradmin_session_credentials. Returns nothing without an auth module.
+/// Calls useradmin_session_credentials. Returns std::nullopt if no auth module is loaded.
 inline OptionalCredentials session_credentials(const request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials);
     return find != nullptr ? find(request) : std::nullopt;
 }
 
-/// Calls useradmin_sign_in_address. Returns nullptr without an auth module.
+/// Calls useradmin_sign_in_address. Returns nullptr if no auth module is loaded.
 inline const char* sign_in_address(request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address);
     return find != nullptr ? find(request) : nullptr;
 }
 
-/// Calls useradmin_token_carriers. Returns nothing without an auth module.
+/// Calls useradmin_token_carriers. Returns std::nullopt if no auth module is loaded.
 inline TokenCarriers token_carriers(const ap_conf_vector_t* configuration) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_carriers);
     return find != nullptr ? find(configuration) : std::nullopt;

@@ -22,7 +22,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Returns a label for prepared statements: the prefix and a hash of the tables' names (FNV-1a).
+/// Returns a label for prepared statements: the prefix and an FNV-1a hash of the table names.
 const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNames& names) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (std::string_view name : {names.user, names.session, names.account}) {
@@ -33,7 +33,7 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
     return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
 }
 
-/// Returns the names of the tables that a request uses.
+/// Returns the names of the tables that a request uses, including those of plugins.
 store::TableNames names_of(const BackendSettings& settings) {
     store::TableNames names = settings.tables.names;
     names.has_plugins = settings.has_plugins;
@@ -57,7 +57,7 @@ unsigned query_mpm(int query) {
                                                        : 1U;
 }
 
-/// Returns the number of worker threads of all children: MaxRequestWorkers.
+/// Returns the maximum number of worker threads in all children.
 unsigned worker_count() {
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * query_mpm(AP_MPMQ_MAX_THREADS);
 }
@@ -68,14 +68,14 @@ bool is_single_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().is_single_writer;
 }
 
-/// Returns the maximum number of a pool's connections in all children. Each thread uses at most
-/// one.
+/// Returns the maximum number of connections that all children together use from a pool. Each
+/// thread uses at most one.
 unsigned max_connections(const ConnectionPool& pool) {
     const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
 }
 
-/// Returns the name of a virtual host for metrics, with its port if it has one.
+/// Returns the virtual host's name for metrics, followed by its port if it has one.
 const char* name_of(apr_pool_t* pool, const server_rec* server) {
     const char* const name = server->server_hostname != nullptr ? server->server_hostname : "";
     const unsigned own_port = server->addrs != nullptr ? server->addrs->host_port : 0;
@@ -83,7 +83,7 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
     return port != 0 ? apr_psprintf(pool, "%s:%u", name, port) : apr_pstrdup(pool, name);
 }
 
-/// Returns the configured limits, or defaults derived from the numbers of processors and workers.
+/// Returns the configured limits, or defaults based on the number of processors and workers.
 ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // most workers stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
@@ -104,7 +104,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
 
 /// Sets the members that servers with the same database share.
 void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, Backend& backend) {
-    // A digest, because the parameters may contain a password.
+    // Use a digest, because the parameters may contain a password.
     const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
     backend.database_id = apr::copy_c_string(configuration_pool, id);
     backend.max_connections = max_connections(pool);
@@ -115,7 +115,7 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, 
                                                    {1, std::max(1U, worker_count())});
 }
 
-/// The hash formats found so far in the configuration's Locations.
+/// The hash formats of the Locations checked so far.
 struct SeenHashFormats {
     struct Entry {
         const server_rec* server;
@@ -126,7 +126,7 @@ struct SeenHashFormats {
     bool has_warned = false;
 };
 
-/// Returns the child's data for the pools of mod_dbd, which both modules share.
+/// Returns the child's data for mod_dbd's pools. Both modules share it.
 std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* servers) {
     auto& states =
         apr::find_or_emplace<std::deque<PoolState>>(child_pool, "useradmin database pools");
@@ -138,7 +138,7 @@ std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* 
     return states;
 }
 
-/// Returns the time that a client's request has waited for databases in both modules.
+/// Returns the time that both modules have spent waiting for databases during a client's request.
 store::Clock::duration& elapsed_of_request(request_rec* request) {
     return apr::find_or_emplace<store::Clock::duration>(first_request(request)->pool,
                                                         "useradmin time waited");
@@ -197,7 +197,7 @@ bool check_database(const module& owner, const char* directive) noexcept {
     return apr::guarded(
         [&] {
             const std::string problem = database_problem();
-            // While the configuration is being read, virtual hosts have no log.
+            // While httpd reads the configuration, virtual hosts have no log.
             if (!problem.empty())
                 ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
                              nullptr, "UA0206: %s: %s", directive, problem.c_str());

@@ -1,4 +1,4 @@
-// What both modules share: directives, shared memory, and a request's database.
+// Directives, shared memory and database access that both modules use.
 #pragma once
 
 #include "http/origin.hpp"
@@ -31,16 +31,16 @@
 
 namespace useradmin::httpd {
 
-/// The application's tables as a directive names them. Valid for the lifetime of the configuration.
+/// The application's tables, as configured. Valid for the lifetime of the configuration.
 struct Tables {
     store::TableNames names;
-    /// Distinguishes this set of tables on a connection; see store::DatabaseStore.
+    /// Distinguishes this set of tables on a connection. See store::DatabaseStore.
     const char* label;
-    /// The label if the plugins' tables are used, too.
+    /// The label if the plugins' tables are also used.
     const char* plugins_label;
 };
 
-/// Parses the names of the three tables. The prefix distinguishes the two modules on one
+/// Parses the names of the three tables. The prefix distinguishes the two modules on a shared
 /// connection.
 struct TablesReader {
     const char* label_prefix;
@@ -50,13 +50,12 @@ struct TablesReader {
 const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins);
 const char* read_password_hash(const ConfigLine& line, password::Format& format);
 
-/// Parses an integer for the whole server; not allowed in a <VirtualHost>.
+/// Parses an integer that applies to the whole server and is not allowed in a <VirtualHost>.
 struct ServerNumberReader {
     long max;
     const char* operator()(const ConfigLine& line, unsigned& value) const;
 };
 
-// Tags of the directives.
 struct Timeout;
 struct ApplicationTables;
 struct TrustedOrigins;
@@ -68,8 +67,8 @@ struct AuditLogFile;
 struct HealthNeedsWrites;
 struct DrainFile;
 
-/// Returns the directives that both modules have. The module passes the name of its timeout
-/// directive, its label prefix, and its label with the plugins' tables if it uses them.
+/// Returns the directives that both modules have. The parameters are the name of the module's
+/// timeout directive, its label prefix and, if it uses the plugins' tables, its label for them.
 constexpr auto backend_directives(const char* wait, const char* label_prefix,
                                   const char* plugins_label = nullptr) {
     return std::tuple{
@@ -87,11 +86,11 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
             "UserAdminPasswordHash", TAKE_ARGV, anywhere,
             "how new passwords are hashed: argon2id [m=KiB] [t=N] [p=N], or scrypt",
             password::Format(password::Argon2id()), read_password_hash),
-        // 0: the number of processors.
+        // 0 means the number of processors.
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
                              "how many passwords the whole server hashes at once", 0U,
                              ServerNumberReader{1024}),
-        // 0: a quarter of the workers.
+        // 0 means a quarter of the workers.
         directive<HashQueue>("UserAdminHashQueue", TAKE1, RSRC_CONF,
                              "how many requests of the whole server may wait to hash", 0U,
                              ServerNumberReader{10000}),
@@ -112,7 +111,7 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
     };
 }
 
-/// The values of the common directives for a request.
+/// The values of the shared directives for a request.
 struct BackendSettings {
     std::chrono::milliseconds timeout;
     /// The name of the timeout directive.
@@ -123,13 +122,13 @@ struct BackendSettings {
     AuditLog audit_log;
     /// Whether the health check fails on a read-only database.
     bool health_needs_writes = false;
-    /// While the file exists, the health check fails; nullptr: none.
+    /// While this file exists, the health check fails. nullptr if no file is configured.
     const char* drain_file = nullptr;
-    /// The maximum age of a filter's total.
+    /// The maximum age of a cached total.
     std::chrono::seconds total_age{0};
-    /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
+    /// Whether the plugins' tables are used, for UserAdminCleanUp, API keys or second factors.
     bool has_plugins = false;
-    /// The column of the user table with the last activity; nullptr: use the sessions.
+    /// The user table's column with the last activity, or nullptr to use the sessions instead.
     const char* last_seen = nullptr;
 };
 
@@ -148,7 +147,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings,
             has_plugins};
 }
 
-/// The server's hashing limits; 0: not set.
+/// The configured hashing limits. 0 means not configured.
 struct HashBounds {
     unsigned limit;
     unsigned queue;
@@ -163,35 +162,35 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
 struct SharedState {
     ipc::FairSemaphore* hash_slots = nullptr;
     password::AttemptLimiter* attempts = nullptr;
-    /// Shared with the children of the previous configuration, like totals and metrics:
-    /// invalidations by either apply to both.
+    /// Sessions, totals and metrics are shared with the children of the previous configuration, so
+    /// an invalidation applies to both old and new children.
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
     MetricsRegistry* metrics = nullptr;
-    /// Complete once the children are forked.
+    /// Complete before the children are forked.
     std::vector<HostDelivery>* deliveries = nullptr;
 };
 
-/// A module's data for a server (such as a virtual host) after startup. Each module's server
-/// configuration derives from it. start() sets the members; start_child() sets them in each child.
+/// A module's data for a server (main server or virtual host) after startup. The module's server
+/// configuration derives from it. start() and start_child() set the members.
 struct Backend {
     DatabaseModule database;
     SharedState shared;
     /// Shared by all servers with the same database.
     ipc::LogThrottle* log_throttle = nullptr;
-    /// For databases with one writer at a time; otherwise nullptr.
+    /// nullptr unless the database allows only one writer at a time.
     ipc::FairSemaphore* write_semaphore = nullptr;
-    /// Whether the database was surveyed since httpd last read its configuration.
+    /// Whether the database has been surveyed since httpd last read its configuration.
     std::atomic<bool>* is_surveyed = nullptr;
     /// The index of the server's mod_dbd pool.
     unsigned pool = 0;
-    /// The maximum number of connections of all children.
+    /// The maximum number of connections that all children together open.
     unsigned max_connections = 0;
     /// A digest of the connection parameters.
     const char* database_id = nullptr;
-    /// Data of this child, shared by both modules and the servers with the same mod_dbd pool.
+    /// Data of this child. Both modules, and all servers with the same mod_dbd pool, share it.
     PoolState* pool_state = nullptr;
-    /// The server's name in metrics.
+    /// The server's name in the metrics.
     const char* name = nullptr;
     SharedMetrics* shared_metrics = nullptr;
     /// This child's counters.
@@ -199,15 +198,15 @@ struct Backend {
 };
 
 /// Returns a module's data for a server. The module's server configuration must be a Backend. The
-/// module needs AP_MODULE_FLAG_ALWAYS_MERGE, so that virtual hosts do not share one.
+/// module must set AP_MODULE_FLAG_ALWAYS_MERGE. Otherwise, virtual hosts would share one Backend.
 Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 
-/// For check_config: returns whether the database that a directive needs is configured. Logs what
-/// is missing.
+/// Call from check_config. Returns whether the database that a directive needs is configured.
+/// Otherwise, logs what is missing.
 bool check_database(const module& owner, const char* directive) noexcept;
 
-/// Visits the merged settings of each Location that applies to a server, including inherited ones.
-/// Call it after the configuration was read.
+/// Visits the merged settings of each Location of a server, including inherited ones. Call after
+/// httpd has read the configuration.
 template <const auto& table, class Visit>
 void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
     const auto& core =
@@ -230,38 +229,39 @@ void for_each_location(const server_rec* server, const module& owner, const Visi
 /// Why a Location hashes passwords.
 enum class HashUse { storing, verifying };
 
-/// For check_config: records a Location's hash format. Warns once if the modules' formats differ.
+/// Call from check_config. Records a Location's hash format. Warns once if the two modules' formats
+/// differ.
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format);
 
-/// For post_config: creates the data shared by all children and both modules. operations: the names
-/// by which the module's requests are counted. Logs failures. Returns the hook's result.
+/// Call from post_config. Creates the data that all children and both modules share. Requests are
+/// counted under the names in operations. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept;
 
-/// The modules whose child_init must run after start_child: mod_dbd opens its first connections
-/// there.
+/// For registering child_init hooks. start_child() must run before mod_dbd opens its first
+/// connections in its own hook.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
 
-/// For child_init: creates a child's data. On failure, the child exits, and httpd starts another
-/// later.
+/// Call from child_init. Creates the child's data. On failure, the child exits, and httpd later
+/// starts another one.
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept;
 
-/// The database and the hashing slots of a request.
+/// A request's database, hashing slots, logs and audit event.
 class RequestBackend {
   public:
     RequestBackend(request_rec* request, const module& owner, const BackendSettings& settings);
 
     RequestLog& log() noexcept { return log_; }
-    /// The event for the audit log and the notes.
+    /// The event that is written to the audit log and to the request's notes.
     audit::Event& event() noexcept { return audit_.event(); }
-    /// Logs the event after the reply.
+    /// Writes the event to the notes and the audit log.
     void finish_event() {
         note_event(request_, event());
         if (!audit_.finish())
             backend_.metrics.count_lost_audit_line();
     }
-    /// Logs the event and begins another one.
+    /// Finishes the event and begins a new one.
     void next_event() {
         finish_event();
         audit_.begin({});

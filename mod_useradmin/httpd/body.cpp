@@ -87,7 +87,7 @@ http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
 void RequestBody::grow(std::size_t size) {
     if (size <= text_.capacity())
         return;
-    // A reallocation would leave a copy that is not wiped.
+    // Reallocation would leave an unwiped copy.
     std::string larger;
     larger.reserve(std::max(size, 2 * text_.capacity()));
     larger.assign(text_);
@@ -98,7 +98,7 @@ void RequestBody::grow(std::size_t size) {
 http::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
-    // httpd reports a trailer that timed out as a bad request.
+    // If a trailer times out, httpd reports a bad request.
     if (was_answered_ || is_late)
         answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,

@@ -1,4 +1,4 @@
-// Reads a request body, with a limit on its size and time.
+// Reads a request body with limits on size and time.
 #pragma once
 
 #include "http/message.hpp"
@@ -10,10 +10,11 @@
 
 namespace useradmin::httpd {
 
-/// Reads a request's body on demand. It may contain a password, so the destructor wipes it.
+/// Reads a request's body on demand. The destructor wipes the body, because it may contain a
+/// password.
 class RequestBody final : public http::BodySource {
   public:
-    /// limit: the maximum size in bytes. timeout: for the whole body, from the first read.
+    /// limit: the maximum size in bytes. timeout: the time for the whole body, from the first read.
     RequestBody(request_rec* request, RequestLog& log, long limit,
                 std::chrono::seconds timeout) noexcept
         : request_(request), log_(log), limit_(limit), timeout_(timeout) {}
@@ -23,14 +24,14 @@ class RequestBody final : public http::BodySource {
 
     http::Body read() override;
 
-    /// Returns whether an httpd filter has already replied. The handler must then return
+    /// Returns whether an httpd filter has already sent a reply. If so, the handler must return
     /// AP_FILTER_ERROR.
     bool was_answered() const noexcept { return was_answered_; }
-    /// Returns whether a part of the body is unread. The connection must then be closed.
+    /// Returns whether part of the body is unread. If so, the connection must be closed.
     bool has_unread_data() const noexcept;
 
   private:
-    /// Appends the data in the brigade and returns the state of the body.
+    /// Appends the brigade's data to the body and returns the new state.
     http::Body::State append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
     http::Body failed(apr_status_t status, bool is_late);

@@ -12,12 +12,12 @@ namespace useradmin::httpd {
 namespace {
 
 constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
-/// The key of a connection's read deadline. A deadline of 0 means none.
+/// The key under which a connection stores its read deadline. 0 means no deadline.
 constexpr const char* key = "useradmin body timeout 1";
-/// The interval for polling an HTTP/2 stream.
+/// The interval for polling an HTTP/2 stream, in microseconds.
 constexpr apr_interval_time_t stream_pause = 10000;
 /// The maximum time between reads from the filters below. mod_reqtimeout reports its own timeout
-/// only when it is read.
+/// only during a read.
 constexpr apr_interval_time_t max_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
@@ -42,8 +42,8 @@ void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
     apr_poll(&socket, 1, &count, time);
 }
 
-/// The filter. Splits each read into non-blocking ones, because a blocking read of a line or of a
-/// chunk's size restarts the timeout at each byte.
+/// An input filter that replaces a blocking read with non-blocking reads. A blocking read of a line
+/// or of a chunk size restarts its timeout at each byte.
 apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_input_mode_t mode,
                           apr_read_type_e block, apr_off_t size) noexcept {
     const apr_time_t deadline = *static_cast<const apr_time_t*>(filter->ctx);
@@ -80,7 +80,7 @@ int add_filter(conn_rec* connection, void*) noexcept {
 } // namespace
 
 void register_body_timeout(apr_pool_t*) noexcept {
-    // Below TLS and above mod_reqtimeout, whose own wait for a line is then not used.
+    // Run below TLS and above mod_reqtimeout, so mod_reqtimeout's own wait for a line is not used.
     ap_register_input_filter(filter_name, read_in_time, nullptr,
                              static_cast<ap_filter_type>(AP_FTYPE_CONNECTION + 7));
     ap_hook_pre_connection(add_filter, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -1,15 +1,15 @@
-// A deadline for receiving a whole body.
+// A deadline for receiving a request body.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::httpd {
 
-/// Registers the filter and adds it to every connection. Both modules call this and share it.
+/// Registers the input filter and adds it to every connection. Both modules may call this function.
 void register_body_timeout(apr_pool_t* pool) noexcept;
 
-/// Sets a deadline for reads from a connection until the object is destroyed. Slow or missing data
-/// does not extend it.
+/// Sets a deadline for reads from a connection until the object is destroyed. Incoming data does
+/// not extend it.
 class BodyTimeout {
   public:
     BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept;
@@ -21,7 +21,7 @@ class BodyTimeout {
 
   private:
     apr_time_t deadline_;
-    /// The deadline that the filter reads; nullptr if the connection has no filter.
+    /// The deadline that the filter reads, or nullptr if the connection has no filter.
     apr_time_t* filter_deadline_;
 };
 

@@ -6,7 +6,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Shorter waits are ignored.
+/// Shorter waits do not count.
 constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace
@@ -63,7 +63,7 @@ ConnectionLimiter::PoolLock::~PoolLock() {
 }
 
 void ConnectionLimiter::PoolLock::wait() {
-    // The lock is usually held for a microsecond: spinning costs less than sleeping.
+    // The lock is usually held for about a microsecond, so spinning is cheaper than sleeping.
     constexpr int tries = 100;
     for (int number = 0; !lock_.try_lock() && number < tries; ++number)
         std::this_thread::yield();

@@ -1,4 +1,3 @@
-// Limits the concurrent use of mod_dbd's pools.
 #pragma once
 
 #include "store/time_budget.hpp"
@@ -9,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Admits as many threads of a child to a pool of mod_dbd as the pool has connections. mod_dbd
-/// itself waits without a timeout, and after an outage its waiters may never wake.
+/// Limits the number of a child's threads that use a mod_dbd pool to DBDMax. mod_dbd itself waits
+/// without a timeout, and after an outage its waiters may never wake up.
 class ConnectionLimiter {
   public:
     explicit ConnectionLimiter(int permits) noexcept : permits_(permits) {}
@@ -19,15 +18,15 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// A lock on the pool for acquiring or returning a connection. mod_dbd opens connections while
-    /// it locks its pool. Without this lock, one thread after another would wait for an
+    /// A lock on the pool for acquiring or returning a connection. mod_dbd holds its own pool lock
+    /// while it opens a connection. Without this lock, one thread after another would wait for an
     /// unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
             : PoolLock(limiter, deadline, false) {}
-        /// Locks for a thread that returns a connection after its deadline. It takes precedence
-        /// over threads that want one, so it waits for at most one holder.
+        /// Locks the pool for a thread that returns a connection after its deadline. The thread
+        /// takes precedence over those that want a connection, so it waits for at most one holder.
         static PoolLock for_release(ConnectionLimiter& limiter) {
             return {limiter, store::no_deadline, true};
         }
@@ -37,12 +36,12 @@ class ConnectionLimiter {
 
         /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        /// Returns whether the remaining time suffices to connect if that takes as long as the
-        /// recent maximum, with a tolerance of a second. time: the thread's whole timeout; a thread
-        /// that has used little of it always tries.
+        /// Returns whether the remaining time is enough to connect, judging by the longest recent
+        /// hold and a tolerance of a second. time: the thread's whole timeout. A thread that has
+        /// used little of it may always try.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Notes that a connection was opened. The destructor records how long that took, to
-        /// predict the next ones.
+        /// Records that a connection was opened. The destructor then stores the duration to predict
+        /// the next ones.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
@@ -67,8 +66,8 @@ class ConnectionLimiter {
     std::timed_mutex pool_mutex_;
     /// The number of waiting threads with priority.
     std::atomic<int> priority_waiters_{0};
-    /// The longest recent hold of the lock, or that of the last new connection, and when it ended.
-    /// A shorter hold may not have involved the database. Protected by pool_mutex_.
+    /// The longest recent hold of the lock, or the last hold that opened a connection, and when it
+    /// ended. A shorter hold may not have involved the database. Protected by pool_mutex_.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

@@ -11,7 +11,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Applies a directive of mod_dbd to a pool. Ignores other directives.
+/// Applies a mod_dbd directive to a pool. Ignores other directives.
 void apply(const ap_directive_t& directive, std::string_view word, ConnectionPool& pool) {
     struct Text {
         std::string_view name;
@@ -33,7 +33,7 @@ void apply(const ap_directive_t& directive, std::string_view word, ConnectionPoo
             pool.*member = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
 }
 
-/// A directive of mod_dbd with its unquoted argument.
+/// A mod_dbd directive with its unquoted argument.
 struct PoolDirectives {
     TreeDirective where;
     std::string_view word;

@@ -1,4 +1,3 @@
-// mod_dbd's connection pools.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -8,15 +7,15 @@
 
 namespace useradmin::httpd {
 
-/// The directives that define a pool. Servers with the same values share one. If DBDPrepareSQL
-/// gives one label to different statements, mod_dbd creates separate pools on the same database;
-/// here they count as one.
+/// The directives that define a pool. Servers with the same values share a pool. If DBDPrepareSQL
+/// uses one label for different statements, mod_dbd creates separate pools, but this code counts
+/// them as one.
 struct ConnectionPool {
     std::string driver;
     std::string parameters;
     int min = 1;
     int keep = 2;
-    /// The maximum number of connections per child.
+    /// The maximum number of connections in each child.
     int max = 10;
     int expiry_seconds = 300;
 
@@ -26,11 +25,11 @@ struct ConnectionPool {
 /// The pools of a configuration, and the pool of each server.
 class ConnectionPools {
   public:
-    /// Reads the configuration tree. servers: httpd's list.
+    /// Reads the configuration tree. servers: httpd's list of servers.
     explicit ConnectionPools(const server_rec* servers);
 
     const std::vector<ConnectionPool>& pools() const noexcept { return pools_; }
-    /// Returns the index into pools() for each server, in the order of the list.
+    /// Returns each server's index into pools(), in the order of httpd's list.
     const std::vector<unsigned>& of_servers() const noexcept { return of_servers_; }
 
   private:

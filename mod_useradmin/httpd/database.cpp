@@ -47,7 +47,7 @@ std::string database_problem() {
     return {};
 }
 
-/// A connection that returns to the pool when the request ends.
+/// Returns a connection to the pool when the request ends.
 class DatabaseConnections::ConnectionReturner {
   public:
     ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
@@ -113,8 +113,8 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         limiter_.release();
         return;
     }
-    // Another thread holds the lock while it waits for the database. Return the connection when the
-    // request ends.
+    // Another thread holds the lock while it waits for the database, so return the connection when
+    // the request ends.
     apr::emplace<ConnectionReturner>(memory_, *this, connection);
 }
 

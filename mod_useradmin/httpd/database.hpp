@@ -1,4 +1,4 @@
-// mod_dbd's connections, with a bounded wait.
+// Connections from mod_dbd, with a timeout.
 #pragma once
 
 #include "httpd/connection_limiter.hpp"
@@ -12,26 +12,26 @@
 
 namespace useradmin::httpd {
 
-/// mod_dbd's functions.
+/// The module record and the optional functions of mod_dbd. All are nullptr if mod_dbd is not
+/// loaded.
 struct DatabaseModule {
     const module* record = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) * open = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_acquire) * acquire = nullptr;
 
-    /// Returns the functions; nullptr if mod_dbd is not loaded.
     static DatabaseModule find() noexcept;
 
-    /// Returns the connection that another module acquired for this request, or nullptr, also
-    /// without a request. Waiting for a second one could deadlock.
+    /// Returns the connection that another module acquired for this request, or nullptr if there is
+    /// none or request is nullptr. Waiting for a second connection could cause a deadlock.
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns what is missing in the configuration of the database, as a sentence; otherwise an empty
-/// string. Call it after the configuration was read.
+/// Returns what is missing in the database configuration, as a sentence, or an empty string. Call
+/// after httpd has read the configuration.
 std::string database_problem();
 
-/// A child's data for a pool of mod_dbd, which both modules share.
+/// A child's data for a mod_dbd pool. Both modules share it.
 struct PoolState {
     explicit PoolState(int permits) noexcept : limiter(permits) {}
 
@@ -42,7 +42,8 @@ struct PoolState {
 /// mod_dbd's connections for a request or a background task.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
-    /// timeout: how long a request waits. directive: the name of its directive, for the log.
+    /// timeout: the time limit for the wait. directive: the name of the directive that sets it, for
+    /// the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         PoolState& pool, const Metrics& metrics, std::chrono::milliseconds timeout,
                         const char* directive) noexcept
@@ -50,7 +51,7 @@ class DatabaseConnections final : public store::ConnectionSource {
                               directive) {
         request_ = request;
     }
-    /// For a background task. The object must not outlive the memory pool.
+    /// For a background task. The memory pool must outlive the object.
     DatabaseConnections(apr_pool_t* memory, server_rec* server, text::Logger& log,
                         const DatabaseModule& database, PoolState& pool, const Metrics& metrics,
                         std::chrono::milliseconds timeout, const char* directive) noexcept
@@ -69,7 +70,7 @@ class DatabaseConnections final : public store::ConnectionSource {
 
     apr_pool_t* memory_;
     server_rec* server_;
-    /// nullptr if there is none.
+    /// nullptr for a background task.
     request_rec* request_ = nullptr;
     text::Logger& log_;
     const DatabaseModule& database_;
@@ -78,7 +79,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;
-    /// The connection to close; nullptr if another module acquired it.
+    /// The connection to close. nullptr if none is open or another module acquired it.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
     store::Clock::time_point acquired_at_;

@@ -1,4 +1,4 @@
-// The state of the deliveries of revocations to secondary storages.
+// The state of delivering revocations to secondary storage.
 #pragma once
 
 #include <algorithm>
@@ -10,31 +10,32 @@
 
 namespace useradmin::httpd {
 
-/// The result of the last attempt to deliver revocations, the worst last.
+/// The result of the last attempt to deliver revocations, in order of increasing severity.
 enum class StorageState { unknown, reached, no_table, unreachable };
 
-/// The state of a delivery, in zeroed shared memory.
+/// The state of a delivery. Lives in zeroed shared memory.
 struct DeliveryState {
     std::atomic<StorageState> storage;
-    /// The Unix time up to which revocations are delivered; initially, when httpd started.
+    /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
+    /// started.
     std::atomic<std::int64_t> delivered_until;
 };
 
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
-/// storage share a state.
+/// storage share one state.
 struct HostDelivery {
-    /// The name of the virtual host, as in Backend::name.
+    /// The virtual host's name, as in Backend::name.
     std::string_view host;
     const DeliveryState* state;
 };
 
-/// The states of a virtual host's deliveries: the worst of each member.
+/// The combined state of a virtual host's deliveries: the worst value of each member.
 struct DeliverySnapshot {
     StorageState storage;
     std::int64_t delivered_until;
 };
 
-/// Returns the snapshot of a virtual host, or nothing if it has no deliveries.
+/// Returns a virtual host's snapshot, or std::nullopt if it has no deliveries.
 inline std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& deliveries,
                                                    std::string_view host) {
     std::optional<DeliverySnapshot> worst;

@@ -1,5 +1,4 @@
-// Directives. One entry in a module's table defines a directive: parser, storage, default and
-// merge.
+// Tables of directives. An entry defines a directive's parser, storage, default and merging.
 #pragma once
 
 #include "apr/guard.hpp"
@@ -19,26 +18,25 @@
 
 namespace useradmin::httpd {
 
-/// The usual context: server, virtual host, Location and Directory.
+/// The usual context: server config, virtual host and Location or Directory.
 inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 
-/// A configuration line, as passed to a directive's reader.
+/// The arguments of a configuration line, as passed to a reader.
 struct ConfigLine {
     cmd_parms* command;
-    /// The arguments, null-terminated, valid for the lifetime of the configuration.
+    /// The arguments. They are null-terminated and valid for the lifetime of the configuration.
     std::span<const std::string_view> words;
     /// The value of a flag.
     bool is_on = false;
 
     apr_pool_t* pool() const noexcept { return command->pool; }
-    /// Copies a string for a reader's value. The copy is valid for the lifetime of the
-    /// configuration.
+    /// Copies a string. The copy is valid for the lifetime of the configuration.
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// A directive. The tag identifies its value. The reader parses a ConfigLine into the value. It
-/// returns nullptr, or the end of an error message ("must be …"). If it has the member
-/// adds_to_value, it adds to what earlier lines of the section set.
+/// A directive. The tag identifies its value. The reader parses a ConfigLine into the value and
+/// returns nullptr, or the end of an error message ("must be …"). If the reader has a member
+/// adds_to_value, it adds to the value that earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -47,7 +45,7 @@ struct Directive {
     const char* name;
     /// The number of arguments: FLAG, TAKE1, TAKE12, TAKE3, TAKE123 or TAKE_ARGV.
     cmd_how words;
-    /// The contexts in which it is allowed.
+    /// The contexts in which the directive is allowed.
     int context;
     const char* help;
     Value default_value;
@@ -61,7 +59,7 @@ constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words
     return {name, words, context, help, default_value, reader};
 }
 
-/// Parses an integer within the bounds. Returns nothing for any other string.
+/// Parses an integer within the bounds. Returns std::nullopt for any other string.
 inline std::optional<long> number_within(std::string_view text, long least, long most) {
     long number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -73,7 +71,7 @@ inline std::optional<long> number_within(std::string_view text, long least, long
 
 /// Reads an integer within bounds.
 struct NumberReader {
-    /// Its description: "a whole number", "a number of seconds".
+    /// A description of the number, such as "a number of seconds".
     std::string_view what;
     long min;
     long max;
@@ -97,7 +95,7 @@ struct SwitchReader {
     }
 };
 
-/// Reads one of two words; true for the second.
+/// Reads one of two words. The value is true for the second.
 struct ChoiceReader {
     std::string_view first;
     std::string_view second;
@@ -111,7 +109,7 @@ struct ChoiceReader {
     }
 };
 
-/// Reads the path of a file, which may be relative to ServerRoot.
+/// Reads a file path, which may be relative to ServerRoot.
 struct PathReader {
     const char* operator()(const ConfigLine& line, const char*& path) const {
         path = ap_server_root_relative(line.pool(), line.copy(line.words[0]));
@@ -119,8 +117,8 @@ struct PathReader {
     }
 };
 
-/// The values of a table's directives in a Location or server. Unset ones are inherited. httpd
-/// merges them for each request, so all members are trivially destructible.
+/// The values of a table's directives in a Location or server. Unset values are inherited. httpd
+/// merges the settings for each request, so all members are trivially destructible.
 template <const auto& table>
 class DirectiveSettings {
     using Entries = std::remove_cvref_t<decltype(table)>;
@@ -143,7 +141,7 @@ class DirectiveSettings {
     static constexpr std::size_t position = Storage::template position<Tag>;
 
   public:
-    /// The configured value, if any.
+    /// Returns the configured value, or std::nullopt if there is none.
     template <class Tag>
     const auto& explicit_value() const noexcept {
         static_assert(
@@ -151,13 +149,12 @@ class DirectiveSettings {
             "no directive of that name");
         return std::get<position<Tag>>(values_);
     }
-    /// Returns the value or its default.
+    /// Returns the configured value, or the default.
     template <class Tag>
     auto get() const noexcept {
         return explicit_value<Tag>().value_or(std::get<position<Tag>>(table).default_value);
     }
 
-    /// Returns the directive's name.
     template <class Tag>
     static constexpr const char* name() noexcept {
         return std::get<position<Tag>>(table).name;

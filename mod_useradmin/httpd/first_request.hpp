@@ -1,11 +1,10 @@
-// The first request of a chain of subrequests and internal redirects.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::httpd {
 
-/// Returns the original client request of a subrequest or internal redirect, or the request itself.
+/// Follows subrequests and internal redirects back to the client's original request.
 inline request_rec* first_request(request_rec* request) noexcept {
     while (request->prev != nullptr || request->main != nullptr)
         request = request->prev != nullptr ? request->prev : request->main;

@@ -1,4 +1,3 @@
-// The header fields of a request.
 #pragma once
 
 #include "http/message.hpp"
@@ -6,7 +5,7 @@
 
 namespace useradmin::httpd {
 
-/// The headers as parsed by httpd. The request must outlive the object.
+/// The request headers that httpd parsed. The request must outlive the object.
 class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}

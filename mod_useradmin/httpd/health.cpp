@@ -14,7 +14,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Writes to the error log, and collects the lines for the reply.
+/// Writes lines to the error log and collects them for the reply.
 class HealthLog final : public text::Logger {
   public:
     HealthLog(request_rec* request, const module& owner, ipc::LogThrottle& throttle) noexcept
@@ -33,7 +33,7 @@ class HealthLog final : public text::Logger {
   private:
     void keep(std::string_view message) noexcept {
         try {
-            // The error log escapes its own lines.
+            // The error log escapes its own lines, so escape only the copy for the reply.
             (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
             lines_.clear(); // already logged
@@ -56,7 +56,7 @@ bool is_loopback(const apr_sockaddr_t& address) noexcept {
             (IN6_IS_ADDR_V4MAPPED(own) && bytes[mapped_prefix_size] == loopback_network));
 }
 
-/// Returns whether the client is on this machine and not behind a proxy.
+/// Returns whether the client is on this host and not behind a proxy.
 bool is_local(const request_rec* request) noexcept {
     for (const char* header : {"Forwarded", "X-Forwarded-For", "Via"})
         if (apr_table_get(request->headers_in, header) != nullptr)
@@ -67,11 +67,11 @@ bool is_local(const request_rec* request) noexcept {
                (is_loopback(*address) || (connection.local_addr != nullptr &&
                                           apr_sockaddr_equal(address, connection.local_addr) != 0));
     };
-    // mod_remoteip sets the first of them from a header.
+    // mod_remoteip sets useragent_addr from a header, so check both addresses.
     return is_own(request->useragent_addr) && is_own(connection.client_addr);
 }
 
-/// Returns the states of the virtual host's secondary storage and of the audit logs, one per line.
+/// Returns the state of the virtual host's secondary storage and of the audit logs, one per line.
 std::string states_of(const Backend& backend) {
     std::string lines;
     if (const auto deliveries = snapshot_of(*backend.shared.deliveries, backend.name)) {
@@ -91,7 +91,7 @@ std::string states_of(const Backend& backend) {
     return lines + audit_log_states(ap_server_conf->process->pconf);
 }
 
-/// Returns the problems, one per line; empty if the database answered.
+/// Returns the problems, one per line, or an empty string if the database passed the check.
 std::string problem_of(request_rec* request, const module& owner, const BackendSettings& settings) {
     if (std::string problem = database_problem(); !problem.empty())
         return problem + '\n';

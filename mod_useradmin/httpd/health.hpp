@@ -1,4 +1,3 @@
-// The health check.
 #pragma once
 
 #include "httpd/backend.hpp"
@@ -6,11 +5,10 @@
 
 namespace useradmin::httpd {
 
-/// Replies 200 if the database answers within the configured timeout and, with UserAdminHealth
-/// writable, accepts writes. Otherwise, and while UserAdminDrainFile exists, replies 503. The body
-/// is one word of plain text. For a client on the same machine, the problems follow, then the
-/// states of the secondary storage and the audit logs. These states do not affect the status.
-/// Returns the handler's result.
+/// Replies 200 if the database answers within the timeout and, with `UserAdminHealth writable`,
+/// accepts writes. Otherwise, or while UserAdminDrainFile exists, replies 503. The body is one
+/// word. Clients on the same host also get the problems and the states of the secondary storage and
+/// the audit logs. These states do not affect the status. Returns the handler's result.
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);
 
 } // namespace useradmin::httpd

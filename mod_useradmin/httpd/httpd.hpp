@@ -1,9 +1,9 @@
-// httpd's headers, for C++.
+// Includes httpd's headers from C++.
 #pragma once
 
 #include <cstddef>
 
-// Makes the command table compile as C++20, with type-checked setters.
+// Makes httpd's command table compile as C++20 and type-checks its functions.
 #define AP_HAVE_DESIGNATED_INITIALIZER 1
 
 extern "C" {
@@ -27,6 +27,6 @@ extern "C" {
 #include <util_filter.h>
 }
 
-// APR's macro dereferences a null pointer, which the sanitizers reject.
+// APR's own macro dereferences a null pointer. The sanitizers reject that.
 #undef APR_OFFSETOF
 #define APR_OFFSETOF(type, field) offsetof(type, field)

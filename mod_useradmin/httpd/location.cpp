@@ -15,7 +15,7 @@ namespace {
 // The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
 
-/// Returns the path in the request line, not decoded.
+/// Returns the path in the request line, still percent-encoded.
 std::string_view sent_path(const request_rec* request) {
     apr_uri_t sent;
     const char* line = request->unparsed_uri;
@@ -24,8 +24,8 @@ std::string_view sent_path(const request_rec* request) {
     return apr::view_of(sent.path);
 }
 
-/// Returns whether the path, decoded as httpd does before it matches Locations, equals
-/// request->uri.
+/// Decodes the path as httpd does before it matches Locations, and returns whether the result
+/// equals request->uri.
 bool is_path_of(const request_rec* request, std::string_view sent) {
     const auto& core = *static_cast<const core_dir_config*>(
         ap_get_core_module_config(request->server->lookup_defaults));
@@ -43,7 +43,7 @@ std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexce
     return std::min(at, path.size());
 }
 
-/// Encodes a decoded path so that decoding returns it.
+/// Encodes the percent signs of a decoded path.
 std::string with_percent_signs_encoded(std::string_view path) {
     std::string encoded;
     for (const char character : path)
@@ -75,7 +75,7 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
     }
     std::string_view path = command->path;
     const std::size_t size = path.find_last_not_of('/') + 1;
-    // <Location "/x/"> does not match /x, the base address itself.
+    // <Location "/x/"> does not match /x, but that path is the base address itself.
     if (size > 0 && size < path.size()) {
         problem = apr_pstrcat(
             command->pool, "the path of its <Location> must not end with a slash: <Location \"",
@@ -128,7 +128,7 @@ int skip_filename_translation(request_rec* request) noexcept {
     return OK;
 }
 
-/// In this phase, only the server's own configuration is known, so check the file name.
+/// This phase runs before Locations are applied, so check the file name instead of the settings.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }

@@ -1,4 +1,3 @@
-// The methods of read-only resources.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -7,8 +6,8 @@
 
 namespace useradmin::httpd {
 
-/// Returns nothing for GET and HEAD; otherwise the handler's result. OPTIONS gets 204, and other
-/// methods get 405. Both replies set Allow.
+/// Returns std::nullopt for GET and HEAD, otherwise the handler's result: OPTIONS gets 204, and
+/// other methods get 405. Both replies have an Allow header.
 std::optional<int> reject_unless_get(request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

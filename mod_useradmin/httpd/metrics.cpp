@@ -76,7 +76,7 @@ Metrics::Metrics(SharedMetrics& shared, int child) noexcept
 }
 
 void Metrics::activate() const noexcept {
-    // Written only once, so that the cache line stays shared.
+    // Write only once, to avoid contention for the cache line.
     if (!shared_->has_counts)
         shared_->has_counts = true;
 }
@@ -95,7 +95,7 @@ void Metrics::count_request(std::size_t operation, int status,
 
 void Metrics::count(store::WorkOutcome outcome) const noexcept {
     const bool is_read_only = outcome == store::WorkOutcome::read_only;
-    // Written only if it changes, so that the cache line stays shared.
+    // Write only changes, to avoid contention for the cache line.
     if ((is_read_only || outcome == store::WorkOutcome::written) &&
         shared_->is_read_only != is_read_only)
         shared_->is_read_only = is_read_only;

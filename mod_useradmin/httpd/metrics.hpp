@@ -1,4 +1,3 @@
-// Metrics of a virtual host.
 #pragma once
 
 #include "store/connection.hpp"
@@ -27,18 +26,18 @@ enum class Rejection {
 inline constexpr std::array<std::string_view, 5> rejection_names = {
     "connection-wait", "connection-failed", "hash-queue", "hash-wait", "sign-in-limit"};
 
-/// Results of looking up a session token.
+/// Results of checking the session token of a request.
 enum class Lookup {
-    valid,       ///< looked up: the session of a user
+    valid,       ///< found in the database
     cached,      ///< found in the cache
-    signature,   ///< not signed or a wrong signature; not looked up
-    malformed,   ///< not a possible token; not looked up
-    unknown,     ///< no such session
-    expired,     ///< the session has expired
+    signature,   ///< unsigned, or the signature is wrong (no lookup)
+    malformed,   ///< cannot be a token (no lookup)
+    unknown,     ///< no such session or API key
+    expired,     ///< the session or API key has expired, or the key is disabled
     banned,      ///< the user is banned
-    limited,     ///< an API key's limit is reached: 429
-    unavailable, ///< the database did not answer: 503
-    failed,      ///< the database reported an error: 500
+    limited,     ///< the limit of an API key is exceeded (429)
+    unavailable, ///< the database did not answer (503)
+    failed,      ///< the database reported an error (500)
 };
 inline constexpr std::array<std::string_view, 10> lookup_names = {
     "recognised", "kept",   "signature", "malformed",   "unknown",
@@ -48,27 +47,27 @@ inline constexpr std::array<std::string_view, 10> lookup_names = {
 inline constexpr std::array<std::string_view, 5> database_error_names = {
     "timeout", "lock", "connection", "read-only", "failed"};
 
-/// The statuses that are counted separately. The others count as "other".
+/// The statuses that are counted separately. All others are counted as "other".
 inline constexpr std::array<int, 31> counted_statuses = {
     200, 204, 206, 301, 302, 303, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409,
     411, 412, 413, 414, 415, 417, 421, 422, 428, 429, 431, 500, 501, 502, 503};
 
-/// The upper bounds of the histogram buckets in microseconds. The last bucket has none.
+/// The upper bounds of the histogram buckets, in microseconds. The last bucket is unbounded.
 inline constexpr std::array<std::int64_t, 14> histogram_bounds = {
     500,     1'000,   2'500,   5'000,     10'000,    25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000};
 
-/// Adds the counts of an array to those of another.
+/// Adds each count of others to counts.
 template <class Counts, class Others>
 void add_counts(Counts& counts, const Others& others) noexcept {
     for (std::size_t index = 0; index < counts.size(); ++index)
         counts[index] += others[index];
 }
 
-/// The maximum number of operations, "other" included.
+/// The maximum number of operations, including "other".
 inline constexpr std::size_t max_operations = 24;
 
-/// A histogram of durations. The counts are numbers, or atomic in shared memory.
+/// A histogram of durations. Count is an integer or, in shared memory, an atomic one.
 template <class Count>
 struct Histogram {
     std::array<Count, histogram_bounds.size() + 1> counts = {};
@@ -89,20 +88,20 @@ struct Histogram {
 template <class Count>
 struct MetricCounts {
     struct Operation {
-        /// In the order of counted_statuses; the last is for others.
+        /// In the order of counted_statuses. The last element counts all other statuses.
         std::array<Count, counted_statuses.size() + 1> statuses = {};
         Histogram<Count> durations;
     };
-    /// By operation number; see MetricsRegistry.
+    /// By operation index. See MetricsRegistry.
     std::array<Operation, max_operations> operations = {};
     std::array<Count, rejection_names.size()> rejections = {};
     std::array<Count, lookup_names.size()> lookups = {};
     std::array<Count, database_error_names.size()> database_errors = {};
-    /// The number of events whose line is not in the audit log.
+    /// The number of events whose line could not be written to the audit log.
     Count lost_audit_lines = {};
-    /// The wait for a database connection.
+    /// How long requests waited for a database connection.
     Histogram<Count> connection_waits;
-    /// The time during which connections were held.
+    /// How long connections were held.
     Histogram<Count> connection_holds;
 
     template <class Other>
@@ -120,32 +119,32 @@ struct MetricCounts {
     }
 };
 
-/// A counter in shared memory.
+/// A counter that all children share.
 using SharedCounter = std::atomic<std::uint64_t>;
 static_assert(SharedCounter::is_always_lock_free, "a lock would not be shared by processes");
 
-/// The maximum number of children whose connections in use are counted.
+/// The maximum number of children for which connections in use are counted.
 inline constexpr std::size_t max_counted_children = 1024;
 
-/// The operations and children of all virtual hosts, in zeroed shared memory.
+/// The operations and children of all virtual hosts. Lives in zeroed shared memory.
 class MetricsRegistry {
   public:
-    /// Adds the names of new operations, before children are forked. There is room for those of
-    /// both modules.
+    /// Adds the names of new operations. Call before children are forked. The registry has room for
+    /// the operations of both modules.
     void add_operations(std::span<const std::string_view> names) noexcept;
-    /// Returns the number of an operation, or that of "other".
+    /// Returns the index of an operation, or the index of "other" if the name is unknown.
     std::size_t operation_index(std::string_view name) const noexcept;
-    /// Returns the name of an operation; empty if the number is not used.
+    /// Returns the name of an operation, or an empty view if the index is unused.
     std::string_view operation_name(std::size_t index) const noexcept;
 
-    /// Assigns a number to this process and returns it, or a negative one if none is free. Call it
-    /// when a child starts.
+    /// Assigns a number to this process and returns it, or a negative value if no number is free.
+    /// Call when a child starts.
     int register_child() noexcept;
     bool is_running(std::size_t child) const noexcept;
 
   private:
     std::array<std::array<char, 24>, max_operations - 1> operations_;
-    /// The process id of each number; 0 if it was never assigned.
+    /// The process ID for each child number, or 0 if the number was never assigned.
     std::array<std::atomic<pid_t>, max_counted_children> children_;
 };
 
@@ -155,32 +154,32 @@ struct MetricsSnapshot : MetricCounts<std::uint64_t> {
     bool is_read_only = false;
 };
 
-/// The metrics of a virtual host in all children, in zeroed shared memory.
+/// The metrics of a virtual host in all children. Lives in zeroed shared memory.
 struct SharedMetrics {
     std::atomic<bool> has_counts;
-    /// Children are spread over these to avoid contention.
+    /// Each child updates one part, to reduce contention.
     std::array<MetricCounts<SharedCounter>, 4> parts;
-    /// The number of connections that each child uses.
+    /// The number of connections in use, by child number.
     std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
-    /// Whether the database has refused a write as read-only and accepted none since.
+    /// Whether the database has rejected a write as read-only and has accepted none since.
     std::atomic<bool> is_read_only;
 
-    /// Returns a snapshot. Connections in use are those of running children. A concurrent count may
-    /// appear in one sum and not yet in another.
+    /// Returns a snapshot. Counts the connections of running children only. A request that is
+    /// counted concurrently may be included in only some of the sums.
     MetricsSnapshot snapshot(const MetricsRegistry& registry) const noexcept;
 };
 
 /// A child's counters for a virtual host. Counting takes a few nanoseconds and no lock.
 class Metrics {
   public:
-    /// Constructs an object that does not count, for use before the child starts.
+    /// Constructs a placeholder, to be replaced in start_child(). Do not call its member functions.
     Metrics() = default;
-    /// child: its number, or negative if it has none. Resets the connections in use that a killed
-    /// child with this number left behind.
+    /// child: the child's number, or negative if it has none. Resets the number of connections in
+    /// use, because a killed child with the same number may have left a nonzero value.
     Metrics(SharedMetrics& shared, int child) noexcept;
 
-    /// Marks that the virtual host has counts. Call it before any other member, except
-    /// count_request() and connection_acquired(), which call it themselves.
+    /// Records that the virtual host has counts. Call before any other member function, except
+    /// count_request() and connection_acquired(), which call activate() themselves.
     void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
@@ -189,12 +188,13 @@ class Metrics {
     SharedCounter& counter(Rejection rejection) const noexcept {
         return part_->rejections[static_cast<std::size_t>(rejection)];
     }
-    /// Counts an error. A write, and its rejection as read-only, also set is_read_only.
+    /// Counts an error. A successful write, or a write rejected as read-only, also updates
+    /// is_read_only.
     void count(store::WorkOutcome outcome) const noexcept;
     void count_lost_audit_line() const noexcept { ++part_->lost_audit_lines; }
-    /// Counts an acquired connection and its wait.
+    /// Counts an acquired connection. wait: how long the request waited for it.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
-    /// Counts a returned connection and the time that it was held.
+    /// Counts a returned connection. held: how long it was in use.
     void connection_released(std::chrono::microseconds held) const noexcept;
 
   private:

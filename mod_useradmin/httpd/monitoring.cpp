@@ -16,7 +16,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Returns the metrics of all virtual hosts and children.
+/// Returns the metrics of all virtual hosts in the Prometheus text format.
 std::string metrics_text(const module& owner) {
     const SharedState& shared = backend_of(ap_server_conf, owner).shared;
     ServerMetrics metrics{*shared.metrics};
@@ -24,7 +24,7 @@ std::string metrics_text(const module& owner) {
     metrics.hashes_in_use = shared.hash_slots->in_use();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
-        // Virtual hosts with the same name and port share metrics.
+        // Virtual hosts with the same name and port share their metrics.
         const bool is_listed =
             std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
                         [&](const auto& other) { return other.name == backend.name; });

@@ -1,4 +1,4 @@
-// Metrics, health and server-status.
+// Handlers and hooks for metrics, the health check and mod_status.
 #pragma once
 
 #include "httpd/backend.hpp"
@@ -8,21 +8,22 @@
 
 namespace useradmin::httpd {
 
-/// For log_transaction: counts a finished request. first: the client's request. An empty operation
-/// counts as "other".
+/// Call from log_transaction. Counts a finished request. first: the client's original request. If
+/// operation is empty, counts it as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
-/// A function that returns a module's settings for a request.
+/// Returns a module's settings for a request.
 using SettingsLookup = BackendSettings(const request_rec* request);
 
-/// Handles `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. The module that is
-/// called first replies. Returns DECLINED for other requests.
+/// Handles `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. Returns DECLINED for
+/// other handlers.
 int handle_monitoring(request_rec* request, const module& owner, SettingsLookup& settings) noexcept;
 
-/// Writes the section in mod_status's page. The module that is called first writes it.
+/// Writes the section in mod_status's page, unless the other module has already written it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
-/// Registers these hooks for a module. The order decides which of two modules is called first.
+/// Registers handle_monitoring() and add_to_status() for a module. The order determines which of
+/// the two modules is called first.
 template <const module& owner, SettingsLookup& settings>
 void register_monitoring(int order = APR_HOOK_MIDDLE) noexcept {
     ap_hook_handler(

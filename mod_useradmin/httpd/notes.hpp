@@ -1,4 +1,4 @@
-// The notes that connect the auth module, the service and CustomLog.
+// Request notes that the auth module, the service and CustomLog exchange.
 #pragma once
 
 #include "apr/pool.hpp"
@@ -10,15 +10,15 @@
 
 namespace useradmin::httpd {
 
-/// The request notes with which an auth module identifies the caller. Without an id, there is no
-/// session. Without a role, the role is `user`.
+/// The notes with which an auth module identifies the caller. A request without an id has no
+/// session. A caller without a role has the role `user`.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
-/// The user table that contains the id and the role, as UserAdminTables names it; unset if they
-/// have another source. A change by the caller checks the caller's row there again.
+/// The user table that contains the id and the role, as named in UserAdminTables. Unset if they
+/// have another source. If set, a change rechecks the caller's row in this table.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
-/// The id and the permissions, as JSON, of the API key that identified the caller.
+/// The id and the permissions (as JSON) of the API key that identified the caller.
 inline constexpr const char* api_key_note = "session-api-key";
 inline constexpr const char* permissions_note = "session-permissions";
 
@@ -30,8 +30,8 @@ inline void set_note(request_rec* request, const char* name, std::string_view te
         apr_table_setn(request->notes, name, apr::copy_c_string(request->pool, text));
 }
 
-/// Sets the notes about a request's caller, as in the user table, and about the administrator who
-/// impersonates the caller, if any.
+/// Sets the notes about the caller and, if there is one, the administrator who impersonates the
+/// caller.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
                         std::string_view table, std::string_view impersonated_by = {}) {
     apr_table_setn(request->notes, id_note, apr::copy_c_string(request->pool, id));
@@ -40,15 +40,15 @@ inline void note_caller(request_rec* request, std::string_view id, std::string_v
     set_note(request, impersonator_note, impersonated_by);
 }
 
-/// The notes for access logs: `%{useradmin-action}n`.
+/// Notes for access logs, such as `%{useradmin-action}n`.
 inline constexpr const char* action_note = "useradmin-action";
 inline constexpr const char* target_note = "useradmin-target";
 inline constexpr const char* caller_note = "useradmin-caller";
 inline constexpr const char* event_impersonator_note = "useradmin-impersonated-by";
 inline constexpr const char* result_note = "useradmin-result";
 
-/// Replaces the notes about a request's event, unless it has no operation. An empty value removes
-/// its note.
+/// Replaces the notes about a request's event, unless the event has no operation. If a value is
+/// empty, removes its note.
 inline void note_event(request_rec* request, const audit::Event& event) {
     const std::pair<const char*, std::string_view> notes[] = {
         {action_note, event.operation},

@@ -16,7 +16,7 @@ struct Label {
 };
 using Labels = std::vector<Label>;
 
-/// Formats a number of seconds without trailing zeros.
+/// Formats microseconds as seconds without trailing zeros.
 std::string seconds_of(std::uint64_t microseconds) {
     constexpr std::uint64_t second = 1'000'000;
     std::string text = std::to_string(microseconds / second);
@@ -27,14 +27,13 @@ std::string seconds_of(std::uint64_t microseconds) {
     return text;
 }
 
-/// The name, type and help text of a metric.
 struct Metric {
     std::string_view name;
     std::string_view type;
     std::string_view meaning;
 };
 
-/// All metrics. packaging/grafana/generate and the checks read them here.
+/// packaging/grafana/generate and the checks read this list of metrics.
 namespace metric {
 constexpr Metric requests_total = {"useradmin_requests_total", "counter",
                                    "Requests that were answered, by operation and HTTP status."};
@@ -77,7 +76,7 @@ constexpr Metric revocations_delivered_timestamp_seconds = {
     "Time up to which revocations have reached the secondary storage."};
 } // namespace metric
 
-/// Builds the text: for each metric, its help and type, then its samples.
+/// Builds the text. For each metric, writes the help and type, then the samples.
 class TextWriter {
   public:
     void begin(const Metric& metric) {
@@ -144,7 +143,7 @@ constexpr std::string_view host_label = "virtual_host";
 
 std::string prometheus_text(const ServerMetrics& metrics) {
     TextWriter text;
-    // Operations without requests have no samples.
+    // Visits only operations that have requests.
     const auto each_operation = [&](const auto& visit) {
         for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
             for (std::size_t index = 0; index < sums.operations.size(); ++index)

@@ -1,4 +1,3 @@
-// Metrics in the Prometheus text format.
 #pragma once
 
 #include "httpd/deliveries.hpp"
@@ -12,7 +11,7 @@
 
 namespace useradmin::httpd {
 
-/// A snapshot of a virtual host's metrics with its name.
+/// The metrics of a virtual host.
 struct VirtualHostMetrics {
     std::string name;
     MetricsSnapshot sums;
@@ -22,19 +21,18 @@ struct VirtualHostMetrics {
 /// The metrics of the whole server.
 struct ServerMetrics {
     const MetricsRegistry& registry;
-    /// The virtual hosts with nonzero counts or with deliveries.
+    /// The virtual hosts with counts or deliveries.
     std::vector<VirtualHostMetrics> virtual_hosts = {};
     ipc::FairSemaphore::Counts hash_bounds = {};
     ipc::FairSemaphore::Counts hashes_in_use = {};
 };
 
-/// The media type of the text format.
 inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Returns the metrics with their help texts.
+/// Returns the metrics in the Prometheus text format.
 std::string prometheus_text(const ServerMetrics& metrics);
 
-/// Returns the samples in the text for server-status, as "name: value", without histogram buckets.
+/// Converts prometheus_text() to lines of "name: value" for mod_status. Omits histogram buckets.
 std::string status_lines(std::string_view prometheus_text);
 
 } // namespace useradmin::httpd

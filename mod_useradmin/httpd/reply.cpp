@@ -9,7 +9,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// A reply in the request's pool.
+/// A reply that the request's pool owns.
 struct PooledReply {
     http::Reply reply;
     Content content;
@@ -31,7 +31,7 @@ struct PooledReply {
 
 void forbid_sniffing(request_rec* request) noexcept {
     constexpr const char* name = "X-Content-Type-Options";
-    // For an error, httpd has moved err_headers_out to headers_out, and sends both.
+    // On an error, httpd has already moved err_headers_out to headers_out, and sends both.
     apr_table_unset(request->headers_out, name);
     apr_table_setn(request->err_headers_out, name, "nosniff");
 }
@@ -51,7 +51,7 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
     forbid_sniffing(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
     for (const http::Header& header : reply.headers)
-        // httpd combines the values of Vary, and other modules may have set some.
+        // Keep Vary. Other modules may have set it, and httpd combines the values.
         if (std::string_view(header.name) != "Vary")
             apr_table_unset(request->headers_out, header.name);
     for (const http::Header& header : reply.headers)
@@ -59,7 +59,7 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
             ap_set_content_type(request, header.value.c_str());
         else
             apr_table_addn(request->headers_out, header.name, header.value.c_str());
-    // Ignore Range: always send the whole envelope.
+    // Ignore Range, because the envelope must be sent as a whole.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");
 }
@@ -68,7 +68,7 @@ int send(request_rec* request, http::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
     write_to_brigade(request, std::move(reply), brigade, content);
-    // An aborted connection is not an error of the handler.
+    // An aborted connection is not the handler's error.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;
 }

@@ -1,4 +1,3 @@
-// Sends replies.
 #pragma once
 
 #include "http/message.hpp"
@@ -6,19 +5,19 @@
 
 namespace useradmin::httpd {
 
-/// Whether a reply contains a secret, such as a token. If so, it is wiped with its pool.
+/// Whether a reply contains a secret, such as a token. If so, it is wiped when its pool is
+/// destroyed.
 enum class Content { plain, secret };
 
-/// Adds X-Content-Type-Options: nosniff to the response, even if it becomes an error with its
-/// ErrorDocument.
+/// Adds X-Content-Type-Options: nosniff to the response, even if an ErrorDocument replaces it.
 void forbid_sniffing(request_rec* request) noexcept;
 
-/// Appends the reply to the brigade and sets its headers, replacing existing ones of the same name
-/// other than Vary. The request's pool then owns the reply.
+/// Appends the reply to the brigade and sets its headers. Replaces existing headers of the same
+/// name, except Vary. The request's pool then owns the reply.
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 
-/// Sends the reply and ends the response. Returns OK.
+/// Sends the reply to the output filters. Returns OK.
 int send(request_rec* request, http::Reply reply, Content content = Content::plain);
 
 } // namespace useradmin::httpd

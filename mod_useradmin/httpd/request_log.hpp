@@ -1,4 +1,4 @@
-// httpd's error log as a text::Logger.
+// Writes to httpd's error log.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::httpd {
 
-/// Converts a level to httpd's, such as APLOG_ERR.
+/// Converts a level to one of httpd's, such as APLOG_ERR.
 inline int httpd_level(text::Level level) noexcept {
     return level == text::Level::error     ? APLOG_ERR
            : level == text::Level::warning ? APLOG_WARNING
@@ -26,27 +26,29 @@ class RequestLog final : public text::Logger {
     void write(text::Level level, std::string_view message) noexcept override {
         write(level, APR_SUCCESS, message);
     }
-    /// As above, with an APR status.
+    /// Also logs the APR status.
     void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
         write_at(httpd_level(level), status, message);
     }
-    /// Writes at most once a minute per tag. LogLevel debug shows the rest.
+    /// Writes at most one line a minute per tag. With LogLevel debug, also writes the others.
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         write_for_client(level, message, {});
     }
-    /// Writes at most 20 times a minute per tag and network. LogLevel debug shows the rest.
+    /// Writes at most 20 lines a minute per tag and network. With LogLevel debug, also writes the
+    /// others.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
         const std::uint64_t times = throttle_.count(message.substr(0, message.find(':')), network,
                                                     ipc::LogThrottle::Clock::now());
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
-    /// Logs a rejected request: the reason and what to check. Writes both once a minute per reason,
-    /// level and virtual host. Otherwise, writes only the reason: with a network at info, like
-    /// write_for_client(); without one at debug. Both must depend only on the configuration.
+    /// Logs why a request was rejected and, at most once a minute per reason, level and virtual
+    /// host, what to check. In between, writes only the reason: at info like write_for_client() if
+    /// a network is given, otherwise at debug. The reason and the advice must depend only on the
+    /// configuration.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,
                          std::string_view network = {}) noexcept {
-        // All children have the server at the same address.
+        // The server has the same address in all children.
         const char* const server =
             apr_psprintf(request_->pool, "%pp %d", request_->server, httpd_level(level));
         const std::uint64_t times =

@@ -1,4 +1,3 @@
-// The store for a request.
 #pragma once
 
 #include "store/database_store.hpp"
@@ -9,18 +8,17 @@
 
 namespace useradmin::httpd {
 
-/// A DatabaseStore. Changing a user or ending a session invalidates the cache of all children, even
-/// on failure, because the database may have made the change anyway.
+/// A DatabaseStore that invalidates the session cache of all children when it changes a user or
+/// ends a session. It does so even on failure, because the outcome may be unknown.
 class RequestStore final : public store::DatabaseStore {
   public:
-    /// Passes the arguments to DatabaseStore.
     template <class... Arguments>
     explicit RequestStore(store::SessionCache& sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
-    /// Sets whether changes that revoke privileges or sessions fail as unavailable.
+    /// Sets whether changes that revoke privileges or sessions fail with `unavailable`.
     void refuse_revocations(bool are_refused) noexcept { refuses_revocations_ = are_refused; }
-    /// Returns whether such a change was made or tried.
+    /// Returns whether a change that revokes privileges or sessions was attempted.
     bool has_revoked() const noexcept { return has_revoked_; }
 
     store::Result<model::User>
@@ -80,13 +78,12 @@ class RequestStore final : public store::DatabaseStore {
     }
 
   private:
-    /// Records that a revocation is being tried. Returns whether it is allowed.
+    /// Records that a revocation was attempted. Returns whether it is allowed.
     bool begin_revocation() noexcept {
         has_revoked_ = true;
         return !refuses_revocations_;
     }
 
-    /// Runs a function at the end of the scope.
     template <class Action>
     class ScopeExit {
       public:

@@ -7,7 +7,7 @@ namespace useradmin::httpd {
 
 void* map_shared_memory(apr_pool_t* pool, std::size_t size) {
     apr_shm_t* segment = nullptr;
-    // Anonymous: only the children inherit it.
+    // The memory is anonymous, so only child processes inherit it.
     if (const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
         status != APR_SUCCESS)
         throw std::system_error(status, std::generic_category(), "cannot allocate shared memory");

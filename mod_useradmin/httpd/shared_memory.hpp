@@ -1,4 +1,3 @@
-// Memory shared by all child processes.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -10,32 +9,32 @@
 
 namespace useradmin::httpd {
 
-/// Allocates zeroed shared memory for the life of the pool. The kernel allocates pages when they
-/// are first written. Throws std::system_error.
+/// Allocates zeroed shared memory that lives as long as the pool. The kernel allocates each page on
+/// the first write. Throws std::system_error.
 void* map_shared_memory(apr_pool_t* pool, std::size_t size);
 
-/// Returns the shared memory for a purpose. Both modules get the same memory. The first call
-/// allocates and initializes it, before children are forked. It lives as long as the pool: the
-/// configuration pool, or the process pool if it must survive a reload. Throws std::system_error
-/// or, if the initialization returns false, std::runtime_error.
+/// Returns the shared memory for a purpose. The first call allocates and initializes it, and must
+/// precede the fork of the children. Both modules get the same memory. It lives as long as the
+/// pool: use the process pool if it must survive a reload. Throws std::system_error, or
+/// std::runtime_error if init returns false.
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init);
 
-/// Returns an object in shared memory.
+/// Returns an object in shared memory. Constructs it on the first call.
 template <class T>
 T* shared_object(apr_pool_t* pool, const std::string& purpose) {
     return static_cast<T*>(shared_memory(
         pool, purpose, sizeof(T), [](void* memory) { return (new (memory) T())->init(); }));
 }
 
-/// Returns an array in shared memory. All-zero elements must be valid.
+/// Returns an array in shared memory. Elements with all bytes zero must be valid.
 template <class T>
 T* shared_array(apr_pool_t* pool, const std::string& purpose, std::size_t size) {
     return static_cast<T*>(shared_memory(
         pool, purpose, size * sizeof(T), [](void*) { return true; }));
 }
 
-/// Returns a semaphore in shared memory.
+/// Returns a semaphore in shared memory. Creates it on the first call.
 ipc::FairSemaphore* shared_semaphore(apr_pool_t* pool, const std::string& purpose,
                                      const ipc::FairSemaphore::Counts& capacity);
 

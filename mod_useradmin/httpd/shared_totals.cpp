@@ -17,7 +17,7 @@ SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) cons
     return table_.totals_.key(options_.tables_id, store::identity_of(filter));
 }
 
-/// Assigns a free entry of the bucket, or else the oldest, to the key and locks it for counting.
+/// Claims a free entry of the bucket, or else the oldest, for the key and locks it for counting.
 /// Returns nullptr if all entries are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     Totals::Entry* const entry = bucket.find_replaceable(
@@ -31,7 +31,7 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     return entry;
 }
 
-/// Ends a count at the end of the scope. If the entry has no total, frees it.
+/// Unlocks the entry at the end of the scope. Frees the entry if it has no total.
 class SharedTotals::CountGuard {
   public:
     explicit CountGuard(Totals::Entry& entry) noexcept : entry_(entry) {}
@@ -67,13 +67,13 @@ store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const To
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // A counting process that is killed does not notify the waiters.
+    // A process that is killed while it counts does not wake the waiters.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     const Totals::Key key = key_of(filter);
     const auto asked_at = Clock::now();
     while (true) {
         Totals::Entry* entry = nullptr;
-        bool is_own = false; // whether this call counts
+        bool is_own = false; // whether this thread counts
         Clock::duration delay(0);
         ipc::Event::Generation ended = 0;
         {
@@ -84,15 +84,16 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 is_own = entry != nullptr;
             } else {
                 Total& total = entry->value;
-                const auto age = entry->age(asked_at); // negative if the count began later
+                const auto age = entry->age(asked_at); // negative if the count began after asked_at
                 if (total.number >= 0 && (age < Clock::duration(0) ||
                                           (is_caching() && total.generation == table_.generation_ &&
                                            age < options_.age)))
                     return total.number;
                 ended = total.ended.generation(); // read before checking for a running count
                 is_own = total.counting.try_lock();
-                // Requests that waited for a count return together. Without a delay, the first
-                // would count alone and the others would wait for one more count.
+                // Requests that waited for the same count return together. Without a delay, the
+                // first one to come back would count for itself, and the others would wait for yet
+                // another count.
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
                 if (is_own && total.is_wanted)

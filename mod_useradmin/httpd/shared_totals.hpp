@@ -14,24 +14,25 @@
 
 namespace useradmin::httpd {
 
-/// The totals of a database and its tables, for one request. Shared memory has room for 1,024
-/// totals; new ones replace old ones. Requests that arrive while a total is being counted share the
-/// next count, which begins after a short delay so that more requests can join. If the counting
-/// process is killed, the next waiter counts.
+/// The totals of a database for one request. Requests that arrive while a total is being counted
+/// share the next count. That count begins after a short delay, so more requests can join. If the
+/// counting process is killed, a waiter counts. The shared table has room for 1,024 totals, and new
+/// totals replace the oldest.
 class SharedTotals final : public store::Totals {
-    /// The total of a filter. The counting thread holds `counting`; the table's lock protects the
-    /// rest.
+    /// The total of a filter. The counting thread holds `counting`. The lock of the table protects
+    /// the other members.
     struct Total {
         ipc::Mutex counting;
         /// The value of Table::generation_ when the count began.
         std::uint64_t generation;
-        /// The last total, even if outdated. Negative before the first count.
+        /// The last total, even if outdated, or a negative number before the first count.
         std::int64_t number;
-        /// The duration of the last count, and whether other requests have waited for it.
+        /// The duration of the last count.
         std::chrono::steady_clock::duration took;
+        /// Whether other requests have waited for the count.
         bool is_wanted;
-        /// Signals the end of a count. All waiters wake at once; waking one after the other would
-        /// take as long as the count.
+        /// Signals the end of a count. Wakes all waiters simultaneously, because waking them one by
+        /// one would take as long as the count.
         ipc::Event ended;
     };
     using Totals = ipc::SharedTable<Total, 1, 128>;
@@ -40,8 +41,8 @@ class SharedTotals final : public store::Totals {
     /// The totals of all databases.
     class Table {
       public:
-        /// Initializes the object in zeroed shared memory, before the processes fork. Returns false
-        /// on failure.
+        /// Initializes the object in zeroed shared memory. Call before the processes fork. Returns
+        /// false on failure.
         [[nodiscard]] bool init() noexcept {
             return totals_.init([](Total& total) { return total.counting.init(); });
         }
@@ -61,9 +62,9 @@ class SharedTotals final : public store::Totals {
         std::string_view tables_id;
         /// The maximum age of a total. 0 disables caching.
         std::chrono::seconds age;
-        /// The maximum wait, for the log.
+        /// The maximum wait. Used only in the log.
         std::chrono::milliseconds timeout;
-        /// The name of the directive that sets the maximum wait, for the log.
+        /// The directive that sets the timeout. Used only in the log.
         const char* timeout_directive;
     };
 
@@ -73,7 +74,8 @@ class SharedTotals final : public store::Totals {
     bool is_caching() const noexcept override { return options_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
-    /// Invalidates the totals of all databases: different parameters may refer to the same one.
+    /// Invalidates the totals of all databases, because different parameters may refer to the same
+    /// database.
     void invalidate() noexcept override { table_.invalidate(); }
 
   private:

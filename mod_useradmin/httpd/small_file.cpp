@@ -8,7 +8,7 @@ namespace useradmin::httpd {
 std::optional<std::string> read_small_file(apr_pool_t* pool, const char* path, std::size_t most) {
     apr_file_t* file = nullptr;
     apr_finfo_t information;
-    // Opening a FIFO would wait for a writer.
+    // Opening a FIFO would otherwise wait for a writer.
     if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_NONBLOCK, APR_FPROT_OS_DEFAULT,
                       pool) != APR_SUCCESS)
         return std::nullopt;

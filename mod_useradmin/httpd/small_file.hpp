@@ -1,4 +1,3 @@
-// Reads small files that directives name.
 #pragma once
 
 #include <apr_pools.h>
@@ -9,7 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Returns the content of a regular file of at most `most` bytes, or nothing if it cannot be read.
+/// Returns the content of a regular file, or std::nullopt if it cannot be read or has more than
+/// `most` bytes.
 std::optional<std::string> read_small_file(apr_pool_t* pool, const char* path, std::size_t most);
 
 } // namespace useradmin::httpd
