@@ -1,4 +1,4 @@
-// The guard around every callback that C calls.
+// An exception guard for callbacks that C code calls.
 #pragma once
 
 #include <exception>
@@ -6,8 +6,8 @@
 
 namespace useradmin::apr {
 
-/// Runs the body of a callback. If it throws, returns what on_failure returns. on_failure gets the
-/// exception's message, valid during the call.
+/// Runs the body of a callback. If the body throws, returns on_failure(message). The message is
+/// valid only during that call.
 template <class Body, class OnFailure>
 auto guarded(Body&& body, OnFailure&& on_failure) noexcept -> decltype(body()) {
     try {

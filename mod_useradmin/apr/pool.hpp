@@ -1,4 +1,4 @@
-// Memory and ownership in APR's pools.
+// Memory and C++ objects in APR pools.
 #pragma once
 
 #include <apr_pools.h>
@@ -11,8 +11,8 @@
 
 namespace useradmin::apr {
 
-/// Constructs an object in the pool. Its destructor runs when the pool is cleared or destroyed.
-/// This is the only way for C++ objects to enter a pool. Throws what the constructor throws.
+/// Constructs an object in the pool. The destructor runs when the pool is cleared or destroyed. C++
+/// objects must not enter a pool in any other way. Throws what the constructor throws.
 template <class T, class... Arguments>
 T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");
@@ -29,7 +29,7 @@ T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     return *object;
 }
 
-/// Returns the object stored in the pool under a key. The first call constructs it.
+/// Returns the object stored in the pool under the key. Constructs it on the first call.
 template <class T>
 T& find_or_emplace(apr_pool_t* pool, const char* key) {
     void* found = nullptr;
@@ -41,18 +41,19 @@ T& find_or_emplace(apr_pool_t* pool, const char* key) {
     return *static_cast<T*>(found);
 }
 
-/// Returns a view of a C string, empty for NULL. Use it for every pointer from APR or httpd.
+/// Returns a view of a C string, or an empty view for NULL. Use it for every string from APR or
+/// httpd.
 inline std::string_view view_of(const char* text) noexcept {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-/// Returns a null-terminated copy of the string in the pool.
+/// Copies the string to the pool and null-terminates it.
 inline char* copy_c_string(apr_pool_t* pool, std::string_view text) {
-    // The data of an empty view may be nullptr, for which APR returns NULL.
+    // An empty view may have a null data pointer, for which APR returns NULL.
     return apr_pstrmemdup(pool, text.empty() ? "" : text.data(), text.size());
 }
 
-/// Returns a view of a copy of the string in the pool.
+/// Copies the string to the pool. The copy is null-terminated.
 inline std::string_view copy_view(apr_pool_t* pool, std::string_view text) {
     return {copy_c_string(pool, text), text.size()};
 }
