@@ -16,7 +16,7 @@ std::string_view trim(std::string_view text) noexcept {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Removes and returns the part before the first separator.
+/// Removes and returns the text before the first separator.
 std::string_view split(std::string_view& text, char separator) noexcept {
     const std::string_view first = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(first.size() + 1, text.size()));
@@ -50,7 +50,7 @@ bool is_range(std::string_view text) noexcept {
     if (text == "*")
         return true;
     bool is_first = true;
-    // A range that ends with a hyphen has an empty last subtag.
+    // If a range ends with a hyphen, its last subtag is empty.
     for (bool has_more = true; has_more; is_first = false) {
         has_more = text.find('-') != text.npos;
         if (!is_subtag(split(text, '-'), is_first))
@@ -59,7 +59,7 @@ bool is_range(std::string_view text) noexcept {
     return true;
 }
 
-/// Parses a weight such as "q=0.8". Returns its thousandths, or nothing if it is malformed.
+/// Parses a weight such as "q=0.8". Returns it in thousandths, or std::nullopt if it is malformed.
 std::optional<int> parse_weight(std::string_view text) noexcept {
     if (text.size() < 3 || lower(text[0]) != 'q' || text[1] != '=')
         return std::nullopt;

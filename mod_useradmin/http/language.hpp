@@ -1,4 +1,4 @@
-// The languages of messages, and which of them a request prefers.
+// The languages of messages, chosen by Accept-Language.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ constexpr std::string_view tag_of(Language language) noexcept {
     return language == Language::english ? "en" : "es";
 }
 
-/// Returns the language that a value of Accept-Language prefers (RFC 9110, section 12.5.4). A range
-/// with further subtags, such as en-GB, matches its primary language. Of equal weights, the first
-/// one counts. Returns Spanish if the value is empty, malformed or accepts neither language.
+/// Returns the language that an Accept-Language header prefers (RFC 9110, section 12.5.4). A range
+/// with more subtags, such as en-GB, matches its primary language. If weights are equal, the first
+/// range wins. Returns Spanish if the value is empty, malformed or accepts neither language.
 Language preferred_language(std::string_view accept_language) noexcept;
 
 } // namespace useradmin::http

@@ -1,4 +1,4 @@
-// HTTP requests and replies, as api and sign_in use them.
+// HTTP requests and replies, independent of httpd.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace useradmin::http {
 
-/// The body of a request, or why it could not be read.
+/// The body of a request, or the reason why it could not be read.
 struct Body {
     enum class State { read, too_large, broken };
     State state = State::read;
     /// Valid for the lifetime of the BodySource.
     std::string_view text;
-    /// The status of the reply (400, 408) if the state is broken.
+    /// The status of the reply if the state is broken, such as 400 or 408.
     int status = 400;
 };
 
-/// Reads the body of a request on demand, after the checks that come first.
+/// Reads the body of a request on demand, so checks that do not need the body run first.
 class BodySource {
   public:
     virtual ~BodySource() = default;
@@ -27,8 +27,9 @@ class BodySource {
 class Headers {
   public:
     virtual ~Headers() = default;
-    /// Returns the value of a field, or an empty view. Names are case-insensitive; repeated fields
-    /// are combined with commas (RFC 9110, section 5.2). Valid for the lifetime of the request.
+    /// Returns the value of a field, or an empty view if it is absent. Names are case-insensitive.
+    /// Repeated fields are combined with commas (RFC 9110, section 5.2). Valid for the lifetime of
+    /// the request.
     virtual std::string_view find(const char* name) const noexcept = 0;
     /// Returns whether the field is present, even if empty.
     virtual bool has(const char* name) const noexcept = 0;
@@ -57,7 +58,7 @@ struct Reply {
     int status = 200;
     /// JSON, or empty.
     std::string body = {};
-    /// In the order in which they are sent. Names may repeat (Set-Cookie).
+    /// In the order in which they are sent. Names may repeat, such as Set-Cookie.
     std::vector<Header> headers = {};
 };
 

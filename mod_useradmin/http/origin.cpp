@@ -13,12 +13,12 @@ struct Scheme {
 };
 constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
-// Request headers that a trusted origin may send in addition to the safelisted ones.
+// The request headers that a trusted origin may send in addition to the safelisted ones.
 constexpr const char* allowed_headers =
     "Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match";
-// Reply headers that a trusted origin may read in addition to the safelisted ones.
+// The reply headers that a trusted origin may read in addition to the safelisted ones.
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
-// Two hours, the maximum in Chromium.
+// Two hours is the maximum in Chromium.
 constexpr const char* preflight_max_age = "7200";
 
 std::string in_lower_case(std::string_view text) {
@@ -41,7 +41,7 @@ bool is_host(std::string_view text) noexcept {
            text.find("..") == text.npos;
 }
 
-/// Parses a colon and a port. Returns them without leading zeros, or nothing for any other string.
+/// Parses a colon and a port. Removes leading zeros. Returns std::nullopt for any other string.
 std::optional<std::string> parse_port(std::string_view text) {
     unsigned port = 0;
     const char* const end = text.data() + text.size();
@@ -51,7 +51,7 @@ std::optional<std::string> parse_port(std::string_view text) {
     return ":" + std::to_string(port);
 }
 
-/// Returns the reply's header with this name, or nullptr.
+/// Returns the reply's header with this name, or nullptr if there is none.
 const Header* header_of(const Reply& reply, std::string_view name) noexcept {
     const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
                                     [&](const Header& header) { return name == header.name; });
@@ -119,7 +119,7 @@ void add_cors_headers(Reply& reply, std::string_view method, const Headers& head
                       Origins trusted) {
     if (trusted.empty())
         return;
-    // Caches must not serve this reply to another origin.
+    // Otherwise, caches might serve this reply to another origin.
     reply.headers.push_back({"Vary", "Origin"});
     const std::string_view origin = headers.find("Origin");
     if (!is_trusted_origin(origin, trusted))
