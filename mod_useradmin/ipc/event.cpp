@@ -12,7 +12,7 @@ namespace useradmin::ipc {
 namespace {
 
 #ifdef SYS_futex_time64
-// The system call that matches the size of time_t.
+// Use the system call that matches the size of time_t.
 constexpr long futex = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
 #else
 constexpr long futex = SYS_futex;

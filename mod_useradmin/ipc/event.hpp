@@ -1,4 +1,4 @@
-// An event with many waiters, in shared memory.
+// A futex-based event in shared memory.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,16 @@
 
 namespace useradmin::ipc {
 
-/// Wakes all waiting threads of all processes at once. Zeroed memory is a valid object.
+/// Wakes all waiting threads of all processes simultaneously. Zeroed memory is a valid object.
 class Event {
   public:
     using Generation = std::uint32_t;
 
-    /// Returns the number of notifications so far. Read it before checking the condition.
+    /// Returns the number of notifications so far. Read it before you check the condition.
     Generation generation() const noexcept { return generation_; }
-    /// Wakes all waiters. Never blocks.
+    /// Wakes all waiters without blocking.
     void notify_all() noexcept;
-    /// Blocks while generation() is `observed`, until the deadline at the latest. Spurious wakeups
+    /// Blocks while generation() equals `observed`, at most until the deadline. Spurious wakeups
     /// are possible.
     void wait_until(Generation observed, std::chrono::steady_clock::time_point deadline) noexcept;
 

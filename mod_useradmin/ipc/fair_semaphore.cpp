@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
 
-// A displaced waiter keeps its place until it wakes up, so there are spare places.
+// A displaced waiter keeps its place until it wakes up, so the queue needs spare places.
 constexpr std::size_t places_per_waiter = 2;
 
 bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
@@ -33,11 +33,11 @@ struct FairSemaphore::Reservation {
 
     /// Locked by the holder.
     Mutex mutex;
-    /// The process that holds it, even if it was killed; 0 if none.
+    /// The process that holds the reservation, even if it was killed. 0 if there is none.
     std::atomic<pid_t> holder;
-    /// Whether another request took the place.
+    /// Whether another request has displaced this waiter.
     bool is_displaced;
-    /// The lowest order is served first.
+    /// The position in the queue. The waiter with the lowest order is served first.
     std::uint64_t order;
     Client client;
     Event wakeup;
@@ -60,7 +60,7 @@ struct FairSemaphore::Reservation {
         order = free;
         mutex.unlock();
     }
-    /// Returns whether a live thread holds it. If its holder was killed, releases it.
+    /// Returns whether a live thread holds the reservation. If the holder was killed, releases it.
     bool is_held() noexcept {
         if (order == free)
             return false;
@@ -71,7 +71,7 @@ struct FairSemaphore::Reservation {
     }
     bool is_waiting() noexcept { return is_held() && !is_displaced; }
 
-    /// Acquires and returns the first free reservation. Returns nullptr if there is none.
+    /// Acquires the first free reservation. Returns nullptr if there is none.
     static Reservation* acquire_free(std::span<Reservation> all, std::uint64_t order,
                                      const Client& client) noexcept {
         const auto found = std::find_if(all.begin(), all.end(), [&](Reservation& each) {
@@ -111,8 +111,8 @@ bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
     });
 }
 
-/// Returns the order of a new request: the next one or, if its network or account already has
-/// requests, one full round (the number of reservations) after the last of them.
+/// Returns the order of a new request. If its network or account already has requests, the new one
+/// is a full round (the number of reservations) behind the last of them.
 std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     std::uint64_t order = next_order_;
     for (Reservation& each : reservations()) {
@@ -124,7 +124,7 @@ std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     return order;
 }
 
-/// Takes a free slot if the request is the next to be served, or returns nullptr.
+/// Takes a free slot if the request is next. Otherwise returns nullptr.
 FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
                                                      const Client& client) noexcept {
     if (!may_run(client.account) || has_earlier_waiter(order))
@@ -135,8 +135,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
     return slot;
 }
 
-/// Takes a waiting place. If the queue is full, displaces the request that is last in order.
-/// Returns nullptr if that is the new request itself.
+/// Takes a place in the queue. If the queue is full, displaces the request that is last in order.
+/// Returns nullptr if the new request is last.
 FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
                                                       const Client& client) noexcept {
     Reservation* last = nullptr;
@@ -154,7 +154,8 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     Reservation* const place = Reservation::acquire_free(waiters(), order, client);
     if (place == nullptr)
         return nullptr;
-    // Rejected requests do not advance the order: that would favour requests already in the queue.
+    // A rejected request must not advance the order. That would favour requests already in the
+    // queue.
     ++next_order_;
     if (is_full) {
         last->is_displaced = true;
@@ -163,7 +164,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     return place;
 }
 
-/// Releases the reservation and wakes the next request to be served.
+/// Releases the reservation and wakes the waiter that is next.
 void FairSemaphore::release(Reservation& reservation) noexcept {
     const std::lock_guard lock(mutex_);
     reservation.release();
@@ -176,7 +177,7 @@ void FairSemaphore::release(Reservation& reservation) noexcept {
         oldest->wakeup.notify_all();
 }
 
-/// Occupies a waiting place until the end of the scope, then wakes the next waiter.
+/// Holds a place in the queue until the end of the scope, then wakes the next waiter.
 class FairSemaphore::ScopedWaiter {
   public:
     ScopedWaiter(FairSemaphore& semaphore, Reservation& place) noexcept

@@ -12,21 +12,19 @@
 
 namespace useradmin::ipc {
 
-/// A fixed number of permits for several processes, and a queue of fixed length. Networks and
-/// accounts share both fairly: if one already has a request in the queue, its next request is
-/// served after one of each other network and account. If the queue is full, the request that is
-/// last in this order is rejected. If a process is killed, its permits and places become free (each
-/// is a robust mutex).
+/// A fixed number of permits for several processes, and a queue of fixed length. Serves networks
+/// and accounts round robin: the second request of one is queued behind the first requests of the
+/// others. If the queue is full, the request that is last in this order is rejected. If a process
+/// is killed, its permits and places become free, because each is a robust mutex.
 class FairSemaphore {
   public:
-    /// Numbers of permits and waiters.
     struct Counts {
         unsigned permits;
         unsigned waiters;
     };
 
-    /// The client that requests a permit. Requests without one (nobody) are served in order of
-    /// arrival.
+    /// The client that requests a permit. Requests without a network and an account are served in
+    /// order of arrival.
     struct Client {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
@@ -35,25 +33,25 @@ class FairSemaphore {
         std::uint64_t account = nobody;
     };
 
-    /// Returns the required size in bytes, a multiple of the alignment.
+    /// Returns the required size in bytes. It is a multiple of the alignment.
     static std::size_t size_of(const Counts& capacity) noexcept;
 
     /// Creates a semaphore in zeroed shared memory of size_of() bytes, aligned for any type. The
-    /// caller owns the memory. Call it once, before the processes fork. Returns nullptr if a mutex
+    /// caller owns the memory. Call once, before the processes fork. Returns nullptr if a mutex
     /// cannot be initialized or a capacity is 0.
     static FairSemaphore* create(void* memory, const Counts& capacity) noexcept;
     FairSemaphore(const FairSemaphore&) = delete;
     FairSemaphore& operator=(const FairSemaphore&) = delete;
 
     const Counts& capacity() const noexcept { return capacity_; }
-    /// Returns how many permits and waiters the running processes have.
+    /// Returns the number of permits held and of waiters in running processes.
     Counts in_use() noexcept;
 
   private:
     struct Reservation;
 
   public:
-    /// A permit. The thread that acquired it must destroy it.
+    /// A permit. The thread that acquired it must also destroy it.
     class Permit {
       public:
         Permit(Permit&& other) noexcept;
@@ -69,14 +67,14 @@ class FairSemaphore {
     };
 
     enum class AcquireError {
-        queue_full, ///< rejected at once, or displaced later by another network or account
+        queue_full, ///< rejected immediately, or displaced later by another network or account
         timed_out,  ///< no permit became free in time
     };
 
-    /// Acquires a permit. If none is free, waits for it in the queue.
+    /// Acquires a permit. If none is free, waits in the queue.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout,
                                                const Client& client) noexcept;
-    /// Acquires a permit without a client.
+    /// Acquires a permit for a request without a network and an account.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout) noexcept {
         return acquire(timeout, Client());
     }
@@ -98,11 +96,11 @@ class FairSemaphore {
     void release(Reservation& reservation) noexcept;
 
     Counts capacity_;
-    /// If a process is killed while it holds the mutex, all reservations stay valid.
+    /// If a process is killed while it holds this mutex, all reservations remain valid.
     Mutex mutex_;
-    /// The order of the next request whose network and account have no other in the queue.
+    /// The order of the next request whose network and account have no request in the queue.
     std::uint64_t next_order_ = 0;
-    // The reservations follow in memory: first the waiters, then the slots.
+    // The reservations follow this object in memory: first the waiters, then the slots.
 };
 
 } // namespace useradmin::ipc

@@ -1,4 +1,3 @@
-// Rate limit for log lines.
 #pragma once
 
 #include "ipc/shared_table.hpp"
@@ -9,10 +8,10 @@
 
 namespace useradmin::ipc {
 
-/// Counts log lines in shared memory. Allows one line a minute per tag, and a number of lines a
-/// minute per tag and subject, such as a client's network or a virtual host.
+/// Counts log lines in shared memory. Allows one line a minute per tag, and several lines a minute
+/// per tag and subject. A subject is, for example, a client's network or a virtual host.
 class LogThrottle {
-    /// The lines of the minute that began when the entry was written.
+    /// The lines in the minute that began when the entry was written.
     struct Lines {
         std::uint64_t suppressed;
         std::uint32_t written;
@@ -25,14 +24,14 @@ class LogThrottle {
     /// Enough lines for the fail2ban recipe to ban an address.
     static constexpr std::uint32_t max_client_lines = 20;
 
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
-    /// failure.
+    /// Initializes the object in zeroed shared memory. Call before the processes fork. Returns
+    /// false on failure.
     [[nodiscard]] bool init() noexcept { return lines_.init(); }
 
-    /// Counts a line of a tag and a subject, which may be empty. Returns 0 if the line must not be
-    /// written: after max_lines in the current minute, or after one if the subject is empty.
-    /// Otherwise returns 1 plus the number of lines suppressed since the last one. If the table has
-    /// no room for the subject, counts the line for the tag alone.
+    /// Counts a line for a tag and a subject, which may be empty. Returns 0 if the line must not be
+    /// written, because the minute's limit is reached: max_lines, or one line if the subject is
+    /// empty. Otherwise returns 1 plus the number of lines suppressed since the last written one.
+    /// If the table has no room for the subject, counts the line for the tag only.
     std::uint64_t count(std::string_view tag, std::string_view subject, Clock::time_point now,
                         std::uint32_t max_lines = max_client_lines) noexcept;
 

@@ -1,4 +1,3 @@
-// Conversion of deadlines for system calls.
 #pragma once
 
 #include <chrono>
@@ -6,7 +5,7 @@
 
 namespace useradmin::ipc {
 
-/// Converts a time of the steady clock, which is CLOCK_MONOTONIC.
+/// Converts a deadline for system calls that use CLOCK_MONOTONIC, the clock of steady_clock.
 inline timespec to_timespec(std::chrono::steady_clock::time_point time) noexcept {
     const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
     timespec spec{};

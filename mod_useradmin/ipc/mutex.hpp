@@ -1,4 +1,3 @@
-// A robust mutex in shared memory.
 #pragma once
 
 #include <pthread.h>
@@ -7,22 +6,22 @@
 
 namespace useradmin::ipc {
 
-/// A mutex for the threads of several processes, for use with std::lock_guard and std::unique_lock.
-/// If the owner is killed, the next thread acquires it, so the protected data must be valid at all
-/// times.
+/// A robust mutex for the threads of several processes, for use with std::lock_guard and
+/// std::unique_lock. If the owner is killed, the next thread acquires the mutex, so the protected
+/// data must be valid at all times.
 class Mutex {
   public:
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
-    /// failure.
+    /// Initializes the object in zeroed shared memory. Call before the processes fork. Returns
+    /// false on failure.
     [[nodiscard]] bool init() noexcept;
 
     /// Acquires the mutex. Blocks without a timeout.
     void lock() noexcept;
-    /// Returns whether it acquired the mutex. Never blocks.
+    /// Tries to acquire the mutex without blocking. Returns whether it did.
     bool try_lock() noexcept;
-    /// Blocks until the deadline at the latest. Returns whether it acquired the mutex.
+    /// Blocks at most until the deadline. Returns whether it acquired the mutex.
     bool try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
-    /// Releases the mutex. Only the owner may call it.
+    /// Releases the mutex. Only the owner may call this function.
     void unlock() noexcept;
 
   private:

@@ -1,4 +1,3 @@
-// Checks whether a process is running.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +6,7 @@
 
 namespace useradmin::ipc {
 
-/// Returns whether the process exists. 0 means no process.
+/// Returns whether a process with this ID exists. Returns false for 0.
 inline bool is_running(pid_t process) noexcept {
     return process > 0 && (kill(process, 0) == 0 || errno != ESRCH);
 }

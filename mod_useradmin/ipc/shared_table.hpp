@@ -1,4 +1,3 @@
-// A hash table in shared memory.
 #pragma once
 
 #include "crypto/random.hpp"
@@ -17,18 +16,18 @@
 
 namespace useradmin::ipc {
 
-/// A hash table of a fixed size for several processes. Each stripe of buckets has a mutex. An entry
-/// is marked free while it is being written, so a killed process leaves no partial entry.
+/// A hash table of fixed size in shared memory. Each stripe of buckets has a mutex. An entry is
+/// marked free while it is being written, so a killed process leaves no partial entry.
 template <class Value, std::size_t stripe_count, std::size_t buckets_per_stripe>
 class SharedTable {
   public:
     using Clock = std::chrono::steady_clock;
-    /// A digest with a random secret, so clients cannot choose a bucket.
+    /// A digest of the strings and a random secret, so clients cannot choose a bucket.
     using Key = std::array<unsigned char, 16>;
 
     struct Entry {
         Key key;
-        /// 0: the entry is free.
+        /// 0 means that the entry is free.
         std::atomic<Clock::rep> written_at;
         Value value;
 
@@ -48,10 +47,10 @@ class SharedTable {
     };
 
   public:
-    /// The bucket of a key. Its stripe is locked for the lifetime of the object.
+    /// The bucket of a key. The stripe is locked for the lifetime of the object.
     class Bucket {
       public:
-        /// Returns the entry of the key, or nullptr.
+        /// Returns the entry with the key, or nullptr if there is none.
         Entry* find() const noexcept {
             const auto found =
                 std::find_if(entries_.begin(), entries_.end(), [this](const Entry& entry) {
@@ -59,8 +58,8 @@ class SharedTable {
                 });
             return found != entries_.end() ? &*found : nullptr;
         }
-        /// Returns a free entry, or else the oldest, that meets the condition. Returns nullptr if
-        /// none does.
+        /// Returns a free entry that meets the condition, or else the oldest that does. Returns
+        /// nullptr if none does.
         template <class Condition>
         Entry* find_replaceable(const Condition& condition) const {
             std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
@@ -76,16 +75,16 @@ class SharedTable {
                                             [&](Entry* entry) { return condition(*entry); });
             return found != oldest_first.end() ? *found : nullptr;
         }
-        /// Sets the entry's key and updates its value with the function.
+        /// Sets the entry's key and calls the function to update the value.
         template <class Change>
         void write(Entry& entry, Clock::time_point now, const Change& change) const {
             stripe_.has_entries = true;
-            entry.written_at.exchange(0); // the writes below cannot be reordered before it
+            entry.written_at.exchange(0); // the writes below cannot move before this
             entry.key = key_;
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
         }
-        /// Writes the entry of the key, else a free one, else the oldest.
+        /// Writes the key's entry, or else a free one, or else the oldest.
         template <class Change>
         void write(Clock::time_point now, const Change& change) const {
             Entry* const own = find();
@@ -104,14 +103,14 @@ class SharedTable {
         const Key& key_;
     };
 
-    /// Initializes the table in zeroed memory. Call it once, before the processes fork. Returns
-    /// false if a mutex cannot be initialized.
+    /// Initializes the table in zeroed memory. Call once, before the processes fork. Returns false
+    /// if a mutex cannot be initialized.
     [[nodiscard]] bool init() noexcept {
         crypto::random_bytes(secret_);
         return std::all_of(stripes_.begin(), stripes_.end(),
                            [](Stripe& stripe) { return stripe.mutex.init(); });
     }
-    /// As above. Initializes each value with the function, which returns false on failure.
+    /// Also initializes each value with the function, which must return false on failure.
     template <class InitValue>
     [[nodiscard]] bool init(const InitValue& init_value) noexcept {
         for (Stripe& stripe : stripes_)
@@ -122,7 +121,7 @@ class SharedTable {
         return init();
     }
 
-    /// Returns the key of a list of strings. Throws std::bad_alloc.
+    /// Hashes a list of strings to a key. Throws std::bad_alloc.
     template <class... Texts>
     Key key(const Texts&... texts) const {
         const crypto::Digest digest =
@@ -133,14 +132,14 @@ class SharedTable {
         return key;
     }
 
-    /// Locks the bucket of a key. The key must outlive the lock.
+    /// Locks the bucket of a key. The key must outlive the returned object.
     Bucket lock(const Key& key) noexcept {
         std::size_t number = 0;
         std::memcpy(&number, key.data(), sizeof number);
         return {stripes_[number % stripe_count], number / stripe_count % buckets_per_stripe, key};
     }
 
-    /// Erases the values that meet the condition.
+    /// Frees the entries whose values meet the condition.
     template <class Condition>
     void erase_if(const Condition& condition) noexcept {
         for (Stripe& stripe : stripes_) {
