@@ -19,13 +19,13 @@ const unsigned char* bytes_of(std::string_view text) noexcept {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// Derives the key from a secret: its SHA-256.
+/// Derives the key: the SHA-256 of the secret.
 void set_key(Key& key, std::string_view secret) {
     static_assert(Key::size() == crypto_hash_sha256_BYTES);
     crypto_hash_sha256(key.data(), bytes_of(secret), secret.size());
 }
 
-/// Returns the prefix with the version of a secret, or an empty string.
+/// Returns the prefix with the version of the secret, or an empty view if there is none.
 std::string_view prefix_of(std::string_view encrypted) noexcept {
     constexpr std::string_view mark = "$ba$";
     if (!encrypted.starts_with(mark))

@@ -1,4 +1,4 @@
-// Strings that better-auth encrypts with the application's secret.
+// Encrypts and decrypts strings as better-auth does, with the application's secret.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -10,22 +10,22 @@
 
 namespace useradmin::crypto {
 
-/// A decrypted string, and how it was encrypted. The views point into the arguments of decrypt().
+/// A decrypted string and how it was encrypted. The views point into the arguments of decrypt().
 struct Decrypted {
     Secret text;
     /// The secret that decrypted it.
     std::string_view secret;
-    /// "$ba$", the secret's version and "$" if the application has several secrets; otherwise
+    /// "$ba$", the version of the secret and "$" if the application has several secrets. Otherwise
     /// empty.
     std::string_view prefix;
 };
 
-/// Decrypts an optional prefix followed by the nonce, the ciphertext and the tag in hexadecimal.
-/// The cipher is XChaCha20-Poly1305; the key is the SHA-256 of one of the secrets. Returns nothing
-/// if none of the secrets fits. Throws std::bad_alloc.
+/// Decrypts hexadecimal text that consists of a nonce, the ciphertext and a tag, after an optional
+/// prefix. The cipher is XChaCha20-Poly1305, and the key is the SHA-256 of a secret. Returns
+/// std::nullopt if no secret matches. Throws std::bad_alloc.
 std::optional<Decrypted> decrypt(std::string_view encrypted, SigningSecrets secrets);
 
-/// Encrypts a string with the secret and the prefix of a decrypted one. Throws std::bad_alloc.
+/// Encrypts a string with the secret and the prefix of `like`. Throws std::bad_alloc.
 std::string encrypt(std::string_view text, const Decrypted& like);
 
 } // namespace useradmin::crypto

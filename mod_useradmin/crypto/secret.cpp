@@ -11,13 +11,14 @@ void wipe(void* bytes, std::size_t length) noexcept {
 }
 
 void wipe(std::string& text) noexcept {
-    // The capacity may contain bytes of a longer string. This resize never allocates.
+    // Beyond the size, the buffer may contain bytes of an earlier, longer value. This resize never
+    // allocates.
     text.resize(text.capacity());
     wipe(text.data(), text.size());
     text.clear();
 }
 
-// A moved-from std::string keeps the bytes of a short string, so each source is wiped.
+// Moving a short std::string copies its bytes and leaves them in the source, so wipe each source.
 
 Secret::Secret(std::string&& text) noexcept : text_(std::move(text)) {
     wipe(text);

@@ -1,4 +1,4 @@
-// Memory for secrets.
+// Strings and buffers that are wiped on destruction.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ class SecretBytes {
     std::array<unsigned char, Size> bytes_{};
 };
 
-/// A string that the destructor wipes. It cannot be copied and never reallocates.
+/// A string that the destructor wipes. The string cannot be copied and never reallocates.
 class Secret {
   public:
     Secret() noexcept = default;
-    /// Moves the string and wipes the source, which keeps the bytes of a short string.
+    /// Moves the string and wipes the source. A short string would otherwise leave its bytes there.
     explicit Secret(std::string&& text) noexcept;
     Secret(Secret&& other) noexcept;
     Secret& operator=(Secret&& other) noexcept;
@@ -51,7 +51,7 @@ class Secret {
     std::string text_;
 };
 
-/// Compares two secrets in a time that depends only on their lengths.
+/// Compares two secrets in time that depends only on their lengths.
 bool constant_time_equal(std::string_view left, std::string_view right) noexcept;
 
 } // namespace useradmin::crypto

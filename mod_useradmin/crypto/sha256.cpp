@@ -14,8 +14,8 @@ namespace useradmin::crypto {
 
 namespace {
 
-/// Returns SHA-256, which is fetched once. OpenSSL 3 looks up EVP_sha256() for each digest, which
-/// takes longer than hashing a short string.
+/// Returns the SHA-256 algorithm and fetches it only once. In OpenSSL 3, using EVP_sha256() costs a
+/// lookup for each digest. That takes longer than hashing a short string.
 const EVP_MD* algorithm() noexcept {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(
@@ -66,7 +66,7 @@ std::string sha256_base64(std::string_view bytes) {
 std::string base64_of(std::string_view bytes) {
     if (bytes.size() > INT_MAX / 2)
         throw std::bad_alloc();
-    // One more byte for the terminator.
+    // EVP_EncodeBlock also writes a null terminator.
     std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
     const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                        reinterpret_cast<const unsigned char*>(bytes.data()),

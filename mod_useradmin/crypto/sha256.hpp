@@ -1,4 +1,3 @@
-// SHA-256.
 #pragma once
 
 #include <array>
@@ -11,8 +10,8 @@ namespace useradmin::crypto {
 
 using Digest = std::array<unsigned char, 32>;
 
-/// Returns the digest of a list of strings. Each is preceded by its length, so different lists
-/// never hash the same bytes. Throws std::bad_alloc.
+/// Returns the digest of a list of strings. Hashes the length of each string before its bytes, so
+/// different lists never produce the same input. Throws std::bad_alloc.
 Digest digest(std::span<const std::string_view> texts);
 inline Digest digest(std::initializer_list<std::string_view> texts) {
     return digest(std::span(texts.begin(), texts.size()));
@@ -21,13 +20,14 @@ inline Digest digest(std::initializer_list<std::string_view> texts) {
 /// Returns 64 lower-case hexadecimal digits.
 std::string hex(const Digest& digest);
 
-/// Returns the digest of the bytes as sha256sum prints it. Throws std::bad_alloc.
+/// Returns the digest in hexadecimal, as sha256sum prints it. Throws std::bad_alloc.
 std::string sha256_hex(std::string_view bytes);
 
-/// Returns the digest in base64, as a Content-Security-Policy's hash source. Throws std::bad_alloc.
+/// Returns the digest in base64, as in a hash source of a Content-Security-Policy. Throws
+/// std::bad_alloc.
 std::string sha256_base64(std::string_view bytes);
 
-/// Converts base64 to base64url without padding.
+/// Converts base64 to base64url and removes the padding.
 std::string base64url_of(std::string base64);
 
 /// Returns the bytes in base64. Throws std::bad_alloc.

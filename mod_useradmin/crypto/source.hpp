@@ -15,18 +15,18 @@ inline constexpr std::size_t min_secret_length = 16;
 /// A secret, and conditions that warrant a warning.
 struct LoadedSecret {
     Secret secret;
-    /// The secret is part of the configuration.
+    /// Whether the secret is written in the configuration itself.
     bool is_inline = false;
-    /// Every user of the system may read the file.
+    /// Whether every user of the system may read the file.
     bool is_world_readable = false;
 
     bool is_short() const noexcept { return secret.view().size() < min_secret_length; }
 };
 
-/// Reads a secret: "file:path" is the first line of a file (relative paths start in the folder, or
-/// in the current one if that is empty), "env:NAME" an environment variable, any other string the
-/// secret itself. On failure, returns a sentence with the path and the system's reason, without the
-/// secret. Rejects the path of an existing file without "file:".
+/// Reads a secret: "file:path" is the first line of a file, "env:NAME" is an environment variable,
+/// and any other string is the secret itself. Relative paths start in the folder, or in the current
+/// directory if folder is empty. On failure, returns an error message without the secret. Rejects
+/// the path of an existing file without "file:".
 std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
                                                     std::string_view folder);
 

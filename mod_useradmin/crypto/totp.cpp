@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t digits = 6;
 
-/// Returns the code of a time step (RFC 4226, section 5.3).
+/// Returns the code for a time step (RFC 4226, section 5.3).
 Secret code_of(std::string_view key, std::uint64_t step) {
     std::array<unsigned char, 8> message;
     for (std::size_t index = message.size(); index-- > 0; step >>= 8)
@@ -39,8 +39,8 @@ Secret code_of(std::string_view key, std::uint64_t step) {
     return Secret(std::move(code));
 }
 
-/// Decodes base32 (RFC 4648) in either case, with or without padding. Returns an empty secret for
-/// any other string.
+/// Decodes base32 (RFC 4648) in either case, with or without padding. Returns an empty secret if
+/// the text is invalid.
 Secret decode_base32(std::string_view text) {
     constexpr std::string_view upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     constexpr std::string_view lower = "abcdefghijklmnopqrstuvwxyz234567";
