@@ -1,5 +1,5 @@
-// The records of the application's tables. Their field tables drive reading rows, binding arguments
-// and writing JSON.
+// The records of the application's tables. The field tables determine how rows are read, arguments
+// are bound and JSON is written.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -19,27 +19,27 @@ using NullableTime = std::optional<Timestamp>;
 /// A value for a column. std::monostate is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
-/// Returns whether a boolean that was read as text is false.
+/// Returns whether a boolean, read as text, is false.
 constexpr bool is_false(NullableText boolean) noexcept {
     return boolean == "f" || boolean == "0" || boolean == "false";
 }
 
-/// What to do with a value that has no column.
+/// What to do with a value if the column does not exist.
 enum class IfAbsent {
     ignore, ///< ignore the value
-    reject, ///< fail, unless it is the default for a missing column
+    reject, ///< fail, unless the value is the default for a missing column
 };
 
-/// A field of a record: its name in tables and JSON, and its member.
+/// A field of a record: the name in tables and JSON, and the member.
 template <class Record>
 struct Field {
-    /// In camelCase; the column may be in snake_case.
+    /// The name in camelCase. The column may be in snake_case.
     std::string_view name;
     std::variant<std::string_view Record::*, NullableText Record::*, bool Record::*,
                  NullableTime Record::*>
         member;
     IfAbsent if_absent = IfAbsent::ignore;
-    /// The JSON value for NULL and for a missing column; empty: null.
+    /// The JSON value for NULL or a missing column. If empty, the JSON value is null.
     std::string_view null_substitute = {};
 };
 
@@ -57,18 +57,18 @@ struct User {
     bool banned = false;
     NullableText ban_reason;
     NullableTime ban_expires;
-    /// The extra columns as a JSON object. Set by create and update only.
+    /// The extra columns as a JSON object. Set only by create and update.
     std::string_view extra_columns;
-    /// The row version: letters, digits, dots and dashes. Changes with every update of the row, by
-    /// any client. Set by find, create and update only.
+    /// The row version: letters, digits, dots and dashes. Changes with every update of the row by
+    /// any client. Set only by find, create and update.
     std::string_view version;
-    /// The value by which the list is sorted, as the database formats it. Set by lists only.
+    /// The value by which the list is sorted, as the database formats it. Set only by lists.
     NullableText sort_key;
-    /// The last activity, which may be unknown. Set by Store::read_last_activity only.
+    /// The last activity, or NULL if it is unknown. Set only by Store::read_last_activity.
     std::optional<NullableTime> last_seen;
 };
 
-/// In the specification's order.
+/// In the order of the specification (2.1).
 inline constexpr Field<User> user_fields[] = {
     {"id", &User::id},
     {"name", &User::name},
@@ -109,7 +109,7 @@ inline constexpr Field<Session> session_fields[] = {
     {"impersonatedBy", &Session::impersonated_by},
 };
 
-/// A row of the account table: a credential account (2.2).
+/// A credential account (2.2): a row of the account table.
 struct Account {
     std::string_view id;
     std::string_view account_id;
@@ -133,13 +133,13 @@ inline constexpr Field<Account> account_fields[] = {
     {"issuer", &Account::issuer},
 };
 
-/// A row of the table of better-auth's plugin for API keys, without the key's digest. Numbers are
-/// strings; intervals are in milliseconds.
+/// A row of the API key table of better-auth's plugin, without the digest of the key. Numbers are
+/// strings, and intervals are in milliseconds.
 struct ApiKey {
     std::string_view id;
     /// The owner in better-auth up to 1.4.
     NullableText user_id;
-    /// The owner in better-auth 1.5 and later, which may be an organization.
+    /// The owner since better-auth 1.5, possibly an organization.
     NullableText reference_id;
     NullableText config_id;
     NullableText name;
@@ -158,7 +158,7 @@ struct ApiKey {
     NullableText rate_limit_max;
     NullableText request_count;
     NullableTime last_request;
-    /// Permissions as JSON: {"files":["read"]}.
+    /// The permissions as JSON, such as {"files":["read"]}.
     NullableText permissions;
 };
 
@@ -185,14 +185,14 @@ inline constexpr Field<ApiKey> api_key_fields[] = {
     {"permissions", &ApiKey::permissions},
 };
 
-/// A row of the table of better-auth's plugin for second factors (twoFactor).
+/// A row of better-auth's twoFactor table.
 struct SecondFactor {
     std::string_view user_id;
-    /// The key of the one-time codes, encrypted with the application's secret.
+    /// The key for one-time codes, encrypted with the application's secret.
     std::string_view secret;
-    /// The unused backup codes as a JSON array, usually encrypted in the same way.
+    /// The unused backup codes as a JSON array, usually encrypted like the key.
     std::string_view backup_codes;
-    /// Whether a first code was verified; NULL means yes.
+    /// Whether the user has entered a first valid code. NULL means yes.
     NullableText verified;
     NullableText failed_verification_count;
     NullableTime locked_until;
@@ -219,8 +219,8 @@ struct VerificationValue {
     NullableTime updated_at;
 };
 
-/// The prefix of the identifiers of better-auth's links to set a password. The value of such a row
-/// is the user's id.
+/// The identifiers of better-auth's links for setting a password start with this prefix. The value
+/// of such a row is the user's id.
 inline constexpr std::string_view password_link_prefix = "reset-password:";
 
 inline constexpr Field<VerificationValue> verification_value_fields[] = {
@@ -232,7 +232,6 @@ inline constexpr Field<VerificationValue> verification_value_fields[] = {
     {"updatedAt", &VerificationValue::updated_at},
 };
 
-/// The kinds of sign-in methods.
 enum class MethodKind {
     account, ///< a password or a social provider
     second_factor,
@@ -253,14 +252,14 @@ constexpr std::string_view text_of(MethodKind kind) noexcept {
 /// A sign-in method of a user: a row of one of several tables, without its secrets.
 struct SignInMethod {
     MethodKind kind = MethodKind::account;
-    /// Empty for a second factor.
+    /// NULL for a second factor.
     NullableText id;
-    /// Of an account: "credential" for a password.
+    /// Only for an account. "credential" means a password.
     NullableText provider_id;
     NullableText name;
     /// The first characters of an API key.
     NullableText start;
-    /// Of an API key; NULL means yes.
+    /// Only for an API key. NULL means yes.
     NullableText enabled;
     NullableTime created_at;
     NullableTime expires_at;
@@ -283,7 +282,7 @@ constexpr bool is_secret(std::string_view field) noexcept {
     return field == "password" || field == "token" || field == "secret" || field == "backupCodes";
 }
 
-/// The fields of a record type.
+/// Returns the field table of a record type.
 template <class Record>
 constexpr std::span<const Field<Record>> fields() noexcept;
 template <>
@@ -315,7 +314,7 @@ constexpr std::span<const Field<SignInMethod>> fields<SignInMethod>() noexcept {
     return sign_in_method_fields;
 }
 
-/// Sets a field to a value of its type; NULL clears it. Ignores a value of another type.
+/// Sets a field to a value of its type, or clears it for NULL. Ignores values of another type.
 template <class Record>
 void set_value(Record& record, const Field<Record>& field, const Value& value) {
     const auto set = [&](auto& member) {
