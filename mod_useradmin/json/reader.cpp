@@ -16,16 +16,17 @@ namespace useradmin::json {
 
 namespace {
 
-// cJSON accepts more than RFC 8259: control characters as white space or in strings, "01" and "1.",
-// an escape without digits as U+0000, a byte order mark, a thousand levels. The code below rejects
-// these and leaves the rest of the grammar to cJSON.
+// cJSON accepts more than RFC 8259 allows: control characters as white space or in strings, "01"
+// and "1.", an escape without digits as U+0000, a byte order mark, and a thousand levels of
+// nesting. The code below rejects these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
-// Some versions of cJSON parse only 63 characters of a number.
+// Some versions of cJSON parse only the first 63 characters of a number.
 constexpr std::size_t longest_number = 60;
 constexpr std::string_view white_space = " \t\r\n";
 
-/// Returns the code unit of an escape ("\u00e9") at the start of the text, or 0.
+/// Returns the code unit of an escape such as "\u00e9" at the start of the text. Returns 0 if there
+/// is none.
 unsigned code_unit(std::string_view text) noexcept {
     if (!text.starts_with("\\u") || text.size() < 6)
         return 0;
@@ -34,8 +35,8 @@ unsigned code_unit(std::string_view text) noexcept {
     return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-/// Returns the length of the escape, or of the surrogate pair, at the start of the text. Returns 0
-/// if there is none, for a lone surrogate, and for U+0000, which would truncate the C string.
+/// Returns the length of the escape or surrogate pair at the start of the text. Returns 0 if it is
+/// invalid, a lone surrogate, or U+0000, which would truncate the C string.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
@@ -46,7 +47,8 @@ std::size_t escape_length(std::string_view text) noexcept {
     return unit < 0xDC00 && second >= 0xDC00 && second <= 0xDFFF ? 12 : 0;
 }
 
-/// Returns the length of the string, with quotes, at the start of the text, or 0.
+/// Returns the length, including quotes, of the string at the start of the text, or 0 if it is
+/// invalid.
 std::size_t string_length(std::string_view text) noexcept {
     std::size_t step = 1;
     for (std::size_t at = 1; at < text.size() && step > 0; at += step) {
@@ -58,7 +60,7 @@ std::size_t string_length(std::string_view text) noexcept {
     return 0;
 }
 
-/// Returns the length of the number at the start of the text, or 0.
+/// Returns the length of the number at the start of the text, or 0 if it is invalid.
 std::size_t number_length(std::string_view text) noexcept {
     const auto past_digits = [text](std::size_t at) {
         return std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -74,9 +76,9 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// Returns the text with every string empty and every number 0, or nothing if the text contains
-/// what cJSON wrongly accepts. cJSON accepts the result if and only if it accepts the text. In the
-/// text itself, replaces numbers that are too long for cJSON with 0.
+/// Returns the text with every string empty and every number 0, or std::nullopt if the text
+/// contains something that cJSON wrongly accepts. cJSON accepts the result if and only if it
+/// accepts the text. In the text itself, replaces numbers that are too long for cJSON with 0.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -113,8 +115,8 @@ cJSON* parse_whole(const std::string& text) {
     return cJSON_ParseWithOpts(text.c_str(), nullptr, /* to the end */ 1);
 }
 
-/// Returns whether cJSON accepts the skeleton as an object. Call it before cJSON parses the text:
-/// on an error, cJSON would free parts of a password without wiping them.
+/// Returns whether cJSON accepts the skeleton as an object. Check this before cJSON parses the
+/// text. On an error, cJSON would free parts of a password without wiping them.
 bool is_object(const std::string& skeleton) {
     const auto start = skeleton.find_first_not_of(white_space);
     if (start == skeleton.npos || skeleton[start] != '{')
@@ -124,8 +126,8 @@ bool is_object(const std::string& skeleton) {
     return tree != nullptr;
 }
 
-/// Appends a number as JavaScript writes it: the shortest digits, and an exponent only if it is at
-/// least 21 or below -6.
+/// Appends a number as JavaScript prints it: with the shortest digits that identify it, and with an
+/// exponent only if the exponent is at least 21 or below -6.
 void append_number(std::string& out, double number) {
     if (std::isinf(number)) {
         out += number < 0 ? "-Infinity" : "Infinity";
@@ -156,7 +158,7 @@ void append_number(std::string& out, double number) {
     out += digits;
 }
 
-/// Appends a value, converted as by JavaScript's String().
+/// Appends a value as a string, converted like JavaScript's String().
 void append_as_text(std::string& out, const cJSON* value) {
     if (cJSON_IsString(value))
         out += value->valuestring;

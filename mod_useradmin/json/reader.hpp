@@ -1,4 +1,4 @@
-// Strict parsing of a JSON object.
+// Parses JSON objects strictly.
 #pragma once
 
 #include <memory>
@@ -11,50 +11,51 @@ struct cJSON;
 
 namespace useradmin::json {
 
-/// A parsed JSON object. Its destructor wipes the strings, which may be secret.
+/// A parsed JSON object. The destructor wipes all strings, because they may be secret.
 class Object {
   public:
     enum class Kind { absent, null, boolean, number, string, array, object };
 
-    /// Parses a JSON text (RFC 8259). Returns nothing if it is not UTF-8, not valid JSON, not an
-    /// object, nested deeper than 64 levels, or contains U+0000 in a string.
+    /// Parses a JSON text (RFC 8259). Returns std::nullopt if the text is not valid UTF-8, not
+    /// valid JSON, not an object, nested deeper than 64 levels, or contains U+0000 in a string.
     static std::optional<Object> parse(std::string_view text);
 
-    /// As above, for a JSON text of any type, which becomes the member "value".
+    /// Parses a JSON text of any type. The value becomes the member "value".
     static std::optional<Object> parse_value(std::string_view text);
 
-    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, its last
-    /// member counts.
+    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, the last member
+    /// counts.
     Kind kind(std::string_view key) const noexcept;
 
-    /// Returns the value of a string member, valid for the lifetime of the object; otherwise an
-    /// empty view.
+    /// Returns a string member, or an empty view if the member is not a string. Valid for the
+    /// lifetime of the object.
     std::string_view text(std::string_view key) const noexcept;
 
-    /// Returns the value of a boolean member; otherwise false.
+    /// Returns a boolean member, or false if the member is not a boolean.
     bool boolean(std::string_view key) const noexcept;
 
-    /// Returns the value of a number, infinite if it is out of range; otherwise 0. Numbers of more
-    /// than 60 characters are 0.
+    /// Returns a number member, or 0 if the member is not a number. A number out of range is
+    /// infinite. Numbers of more than 60 characters are 0.
     double number(std::string_view key) const noexcept;
 
-    /// Returns a member as a string, as JavaScript's String() does; "undefined" if it is absent.
+    /// Returns a member as a string like JavaScript's String(), or "undefined" if it is absent.
     std::string as_text(std::string_view key) const;
 
-    /// Returns a member as JSON; "null" if it is absent.
+    /// Returns a member as JSON, or "null" if it is absent.
     std::string as_json(std::string_view key) const;
 
-    /// Returns a copy of a member that is an object; otherwise nothing.
+    /// Returns a copy of an object member, or std::nullopt if the member is not an object.
     std::optional<Object> object(std::string_view key) const;
 
-    /// Returns copies of the elements of a member that is an array of objects; otherwise nothing.
+    /// Returns copies of the objects in an array member, or std::nullopt if the member is not an
+    /// array of objects.
     std::optional<std::vector<Object>> objects(std::string_view key) const;
 
-    /// Returns the elements of a member that is an array of strings, valid for the lifetime of the
-    /// object; otherwise nothing.
+    /// Returns the strings in an array member, or std::nullopt if the member is not an array of
+    /// strings. Valid for the lifetime of the object.
     std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
 
-    /// Returns the keys in their order, valid for the lifetime of the object.
+    /// Returns the keys in order of appearance. Valid for the lifetime of the object.
     std::vector<std::string_view> keys() const;
 
   private:

@@ -1,4 +1,4 @@
-// Writes records as JSON according to their field tables.
+// Writes fields of records as JSON.
 #pragma once
 
 #include "model/records.hpp"
@@ -8,8 +8,8 @@
 
 namespace useradmin::json {
 
-/// Writes a field as a member of the open object. If it has no value, writes null_substitute, or
-/// null if that is empty.
+/// Writes a field as a member of the open object. If the field has no value, writes null_substitute
+/// or, if that is empty, null.
 template <class Record>
 void write_field(Writer& writer, const Record& record, const model::Field<Record>& field,
                  std::string_view null_substitute = {}) {

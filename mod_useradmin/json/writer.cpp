@@ -18,7 +18,7 @@ constexpr char as_it_is = '\0';
 constexpr char by_number = 'u';    // \u00xx
 constexpr char non_ascii = '\xff'; // unchanged if it is valid UTF-8
 
-/// For each byte, one of the above, or the character that follows the backslash in its escape.
+/// For each byte, one of the constants above, or the character after the backslash in the escape.
 constexpr auto treatments = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte)
@@ -35,7 +35,7 @@ constexpr auto treatments = [] {
     return table;
 }();
 
-/// Appends the escape of a byte, or U+FFFD for a byte that is not UTF-8.
+/// Appends the escape of a byte, or U+FFFD for a byte of invalid UTF-8.
 void append_replaced(std::string& out, unsigned char byte) {
     const char treatment = treatments[byte];
     if (treatment == non_ascii) {
@@ -50,7 +50,7 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-/// Returns whether all of eight bytes are ASCII without escapes. Checks them in one step.
+/// Returns whether eight bytes are all ASCII and need no escapes. Checks them in one step.
 bool eight_as_they_are(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -64,11 +64,12 @@ bool eight_as_they_are(const char* bytes) noexcept {
            0;
 }
 
-/// Returns the position of the first byte, from `at` on, that may need replacing, or the end.
+/// Returns the position of the first byte, from `at` on, that may need replacing, or the end of the
+/// text.
 std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
         at += 8;
-    // The last eight bytes overlap with those checked before.
+    // The last eight bytes may overlap with bytes that were already checked.
     if (at > 0 && at + 8 > text.size() && text.size() >= 8 &&
         eight_as_they_are(text.data() + text.size() - 8))
         return text.size();
@@ -99,8 +100,8 @@ void append_quoted(std::string& out, std::string_view before, std::string_view t
 
 constexpr std::string_view json_space = " \t\r\n";
 
-/// Appends JSON without the white space that PostgreSQL puts between tokens. Replaces invalid
-/// UTF-8, which SQLite leaves in strings.
+/// Appends JSON without the white space that PostgreSQL inserts between tokens. Replaces invalid
+/// UTF-8, because SQLite may leave it in strings.
 void append_compact(std::string& out, std::string_view json) {
     bool is_in_string = false;
     for (std::size_t at = 0; at < json.size(); ++at) {
@@ -123,7 +124,7 @@ void append_compact(std::string& out, std::string_view json) {
     }
 }
 
-/// Splits the members of a JSON object, which come without its braces.
+/// Splits a JSON object, passed without its braces, into members.
 std::vector<std::string_view> members_of(std::string_view members) {
     std::vector<std::string_view> all;
     bool is_in_string = false;
