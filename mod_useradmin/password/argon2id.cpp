@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t new_salt_size = 16;
 constexpr std::size_t new_hash_size = 32;
-// Bounds of a stored hash.
+// Limits for the fields of a stored hash.
 constexpr std::size_t min_salt_size = 8;
 constexpr std::size_t min_hash_size = 16;
 constexpr std::size_t max_field_size = 64;
@@ -28,7 +28,7 @@ struct Phc {
     crypto::Secret hash;
 };
 
-/// Encodes bytes in the base64 of PHC strings, which has no padding.
+/// Encodes bytes in base64 without padding, as PHC strings require.
 crypto::Secret base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -38,7 +38,7 @@ crypto::Secret base64(std::string_view bytes) {
     return crypto::Secret(std::move(text));
 }
 
-/// Decodes base64. The result for invalid text is unspecified.
+/// Decodes base64 without padding. The result for invalid text is unspecified.
 crypto::Secret from_base64(std::string_view text) {
     std::string padded;
     padded.reserve(text.size() + 4);
@@ -70,7 +70,7 @@ bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept 
     return value >= least && value <= most;
 }
 
-/// Parses a PHC string. Returns nothing unless it is valid and its parameters are within bounds:
+/// Parses a PHC string. Returns std::nullopt if it is invalid or its parameters are out of bounds.
 /// libargon2 itself would accept 4 TiB and 4 billion passes.
 std::optional<Phc> parse_phc(std::string_view stored) {
     std::string_view rest = stored;
@@ -80,7 +80,7 @@ std::optional<Phc> parse_phc(std::string_view stored) {
         return field;
     };
     Phc phc;
-    take_until('='); // of the version
+    take_until('='); // skip the version
     for (const auto& parameter : argon2id_parameters) {
         take_until('=');
         std::uint32_t& value = phc.work.*parameter.value;
@@ -91,7 +91,7 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     take_until('$');
     phc.salt = from_base64(take_until('$'));
     phc.hash = from_base64(rest);
-    // Encoding the result again rejects what was parsed too leniently.
+    // Encode the result again to reject strings that were parsed too leniently.
     const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
                           is_within(phc.salt.view().size(), min_salt_size, max_field_size) &&
                           is_within(phc.hash.view().size(), min_hash_size, max_field_size) &&

@@ -10,15 +10,15 @@ namespace useradmin::password {
 
 namespace {
 
-// libargon2's default allocation would stay in each thread's glibc arena: 19 MiB for every thread
-// that ever hashed.
+// With its default allocator, libargon2 would leave 19 MiB in the glibc arena of every thread that
+// has ever hashed.
 
 int allocate_memory(std::uint8_t** memory, std::size_t size) {
     void* const mapped =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
         return ARGON2_MEMORY_ALLOCATION_ERROR;
-    madvise(mapped, size, MADV_HUGEPAGE); // page faults on small pages take a third of the time
+    madvise(mapped, size, MADV_HUGEPAGE); // with small pages, page faults take a third of the time
     *memory = static_cast<std::uint8_t*>(mapped);
     return ARGON2_OK;
 }
@@ -31,7 +31,7 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
 
 std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password) {
-    // libargon2 writes to the key only.
+    // libargon2 writes only to the key.
     const auto bytes_of = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     };
@@ -75,7 +75,7 @@ std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::s
 
 std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
                                                   std::size_t size, std::string_view password) {
-    // The faster one, by a fifth with AVX-512, and by half if the kernel uses huge pages.
+    // libsodium is faster: by a fifth with AVX-512, and by half if the kernel uses huge pages.
     if (auto key = derive_with_libsodium(work, salt, size, password))
         return key;
     return derive_with_libargon2(work, salt, size, password);

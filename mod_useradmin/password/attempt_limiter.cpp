@@ -38,7 +38,7 @@ AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::stri
 std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subject,
                                                             const AttemptLimit& limit,
                                                             Clock::time_point now) noexcept {
-    // Report the narrowest scope, which is first, and the longest wait.
+    // The narrowest scope comes first. Report it, but with the longest wait of all scopes.
     std::optional<Denial> denial;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];

@@ -1,4 +1,3 @@
-// Counts failed sign-in attempts across all processes.
 #pragma once
 
 #include "ipc/shared_table.hpp"
@@ -17,12 +16,12 @@ namespace useradmin::password {
 struct AttemptLimit {
     unsigned attempts = 10;
     std::chrono::seconds window{60};
-    /// Whether the database counts the failures on all servers.
+    /// Whether the database counts the failures across all servers.
     bool is_shared = false;
 };
 
-/// Keeps up to 32,768 failure counts in shared memory: for each account and network together, and
-/// for each alone. If a bucket is full, its oldest count is dropped.
+/// Counts failed sign-in attempts for all processes, in shared memory. Keeps up to 32,768 counts:
+/// for accounts, for networks, and for pairs of both. If a bucket is full, drops its oldest count.
 class AttemptLimiter {
     /// The number of failures since the entry was written.
     using Failures = std::uint32_t;
@@ -31,23 +30,22 @@ class AttemptLimiter {
   public:
     using Clock = Counts::Clock;
 
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
-    /// failure.
+    /// Initializes the object in zeroed shared memory. Call before the processes fork. Returns
+    /// false on failure.
     [[nodiscard]] bool init() noexcept { return counts_.init(); }
 
-    /// Selects the failures that count towards a limit.
+    /// The set of failures that count towards one limit.
     struct Scope {
-        /// Counts the failures of one account if true, otherwise those of all accounts.
+        /// Whether to count the failures for one account. Otherwise, counts those for all accounts.
         bool of_one_account;
-        /// Counts the failures of one network of that prefix length, or of all networks if it is 0.
-        /// An IPv4 address counts as a /64.
+        /// The prefix length of the network whose failures are counted, or 0 for all networks. An
+        /// IPv4 address counts as a /64.
         unsigned prefix_length;
-        /// The factor by which AttemptLimit::attempts is multiplied.
+        /// The limit is this factor times AttemptLimit::attempts.
         unsigned factor;
     };
-    /// An attacker with one address, or even a whole /48, cannot use up an account's overall limit,
-    /// and so cannot lock others out of it. Networks have higher limits because many people may
-    /// share one.
+    /// An attacker with one address, or even a whole /48, cannot exhaust an account's overall limit
+    /// and thus lock out its owner. Networks have higher limits because many people may share one.
     static constexpr std::array<Scope, 7> scopes{{
         {true, 64, 1},
         {true, 56, 2},
@@ -59,42 +57,42 @@ class AttemptLimiter {
     }};
 
     using Key = Counts::Key;
-    /// The keys under which an attempt is counted, one for each scope.
+    /// The network of an attempt, and the key of its count in each scope.
     struct Subject {
         text::Network network;
         std::array<Key, scopes.size()> keys;
 
-        /// Identifies the account.
+        /// Returns a number that identifies the account.
         std::uint64_t account() const noexcept;
     };
-    /// Returns the subject of an attempt. tables_id: identifies the account's database and tables.
+    /// Returns the subject of an attempt. tables_id identifies the account's database and tables.
     /// An account with the same name in other tables is counted separately.
     Subject subject(text::Network network, std::string_view tables_id,
                     std::string_view account) const;
 
-    /// Returns whether failures from the network count in the scope. IPv4 has no /56 and no /48.
+    /// Returns whether the scope applies to a network. IPv4 networks have no /56 or /48.
     static bool applies(const Scope& scope, text::Network network) noexcept {
         return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
     }
 
-    /// The limit that was reached, and when the next attempt is allowed.
+    /// The scope whose limit was reached, and the time until the next attempt is allowed.
     struct Denial {
         Scope scope;
         std::chrono::seconds retry_after;
     };
 
-    /// Returns the narrowest scope whose limit was reached and the longest wait, or nothing if the
-    /// attempt is allowed.
+    /// Returns the narrowest scope whose limit was reached and the longest wait, or std::nullopt if
+    /// the attempt is allowed.
     std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
                                 Clock::time_point now) noexcept;
-    /// Counts a failed attempt.
+    /// Counts a failed attempt in each scope that applies.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
     /// Records that the failures on all servers have reached the limit of scopes[scope].
     void record_denial(const Subject& subject, const AttemptLimit& limit, std::size_t scope,
                        std::chrono::seconds retry_after, Clock::time_point now) noexcept;
-    /// Clears the failures of the account from the client's /64 only: a successful sign-in by the
-    /// owner must not give others more guesses.
+    /// Clears only the failures for the account from the client's /64. A sign-in by the owner must
+    /// not give others more guesses.
     void clear_failures(const Subject& subject) noexcept;
 
   private:

@@ -23,9 +23,10 @@ struct WipeAndDelete {
     }
 };
 
-/// Hashes the password with a setting: prefix, cost and salt. Returns nothing if libcrypt fails.
+/// Hashes the password with a setting (prefix, cost and salt). Returns std::nullopt if libcrypt
+/// fails or the password contains U+0000.
 std::optional<crypto::Secret> derive_bcrypt(const std::string& setting, std::string_view password) {
-    // libcrypt would stop at U+0000.
+    // libcrypt would ignore everything after U+0000.
     if (password.find('\0') != password.npos)
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
@@ -58,7 +59,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
     const auto hash = derive_bcrypt(std::string(stored.substr(0, bcrypt_setting_size)), password);
     if (!hash)
         return Verdict::unsupported;
-    // Skips the setting: libcrypt clears the unused bits in the last character of the salt.
+    // Skip the setting, because libcrypt clears the unused bits in the last character of the salt.
     return crypto::constant_time_equal(hash->view().substr(bcrypt_setting_size),
                                        stored.substr(bcrypt_setting_size))
                ? Verdict::match

@@ -19,7 +19,7 @@ std::string accepted_forms() {
     return sentence + "where m is at least " + std::to_string(min_lane_memory_kib) + " times p";
 }
 
-/// Parses one parameter ("m=19456"). Returns false if it is invalid or out of bounds.
+/// Parses one parameter, such as "m=19456". Returns false if it is invalid or out of bounds.
 bool read_parameter(std::string_view word, Argon2id& argon2id) {
     if (word.size() < 2 || word[1] != '=')
         return false;

@@ -1,4 +1,4 @@
-// Password hashing for the operations, with a limit on concurrent hashes.
+// Password hashing with a limit on concurrent hashes.
 #pragma once
 
 #include "password/hash.hpp"
@@ -10,8 +10,8 @@
 namespace useradmin::password {
 
 enum class HashFailure {
-    busy,   ///< no slot in time, or the queue was full: 503
-    failed, ///< the library failed: 500
+    busy,   ///< no slot in time, or the queue was full (503)
+    failed, ///< the library failed (500)
 };
 
 class Hasher {
@@ -20,7 +20,7 @@ class Hasher {
     virtual std::variant<crypto::Secret, HashFailure> hash(std::string_view password) = 0;
 };
 
-/// Hashes while holding one of the server's slots.
+/// Hashes while it holds one of the server's hashing slots.
 class BoundedHasher final : public Hasher {
   public:
     BoundedHasher(Format format, const HashSlots& slots) noexcept

@@ -19,18 +19,18 @@ constexpr std::size_t scrypt_key_size = 64;
 constexpr std::size_t scrypt_salt_text_size = 2 * scrypt_salt_size;
 constexpr std::size_t scrypt_stored_size = scrypt_salt_text_size + 1 + 2 * scrypt_key_size;
 
-/// Returns the key in hexadecimal, or nothing if OpenSSL fails.
+/// Returns the key in hexadecimal, or std::nullopt if OpenSSL fails.
 std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::string_view password) {
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
-    // Twice the memory of the algorithm. OpenSSL's default limit of 32 MiB leaves no room for the
-    // rest of its buffers.
+    // Twice what the algorithm needs. OpenSSL's default limit of 32 MiB leaves no room for its
+    // other buffers.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));
     crypto::SecretBytes<scrypt_key_size> key;
-    // Keep errors out of the queue that mod_ssl reads.
+    // Keep errors out of the queue, because mod_ssl reads it.
     ERR_set_mark();
     const int derived =
         EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),
@@ -46,7 +46,7 @@ std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
     crypto::SecretBytes<scrypt_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
-    made.reserve(scrypt_stored_size); // no reallocation
+    made.reserve(scrypt_stored_size); // avoids reallocation
     const auto key = derive_scrypt(made, password);
     if (!key)
         return std::nullopt;

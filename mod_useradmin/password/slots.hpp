@@ -1,4 +1,4 @@
-// Bounds how many hashes the server computes concurrently, and how many requests wait for a slot.
+// Limits how many passwords the server hashes concurrently and how many requests wait for a slot.
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
@@ -17,12 +17,12 @@ class HashSlots {
     struct Options {
         /// The maximum wait.
         std::chrono::milliseconds timeout;
-        /// The name of the directive that sets the maximum wait, for the log.
+        /// The directive that sets the maximum wait. Used only in the log.
         const char* timeout_directive;
-        /// Count queue overflows and timeouts; nullptr: not counted.
+        /// Counters for queue overflows and timeouts. If nullptr, they are not counted.
         std::atomic<std::uint64_t>* queue_full = nullptr;
         std::atomic<std::uint64_t>* timeouts = nullptr;
-        /// The client's network; see ipc::FairSemaphore.
+        /// The client's network. See ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
 
@@ -33,7 +33,7 @@ class HashSlots {
     using Permit = ipc::FairSemaphore::Permit;
     using AcquireError = ipc::FairSemaphore::AcquireError;
 
-    /// Acquires a slot for the account. If none is free, waits in the queue. Logs a failure.
+    /// Acquires a slot for the account. If none is free, waits in the queue. Logs failures.
     std::variant<Permit, AcquireError>
     acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 
