@@ -11,7 +11,7 @@ namespace {
 
 constexpr Colour white = {255, 255, 255};
 constexpr Colour black = {0, 0, 0};
-// --ground in style.css, and --raised of its dark scheme.
+// --ground in style.css, and --raised in its dark colour scheme.
 constexpr Colour light_background = {0xf4, 0xf5, 0xf8};
 constexpr Colour dark_background = {0x1f, 0x24, 0x2c};
 constexpr double min_contrast = 4.5;
@@ -26,7 +26,7 @@ double luminance(const Colour& colour) noexcept {
            0.0722 * linear(colour.blue);
 }
 
-/// Returns a mixture of two colours. percent: the share of the other one.
+/// Mixes two colours. percent: the share of the other colour.
 Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
     const auto part = [&](int one, int two) {
         return (one * (100 - percent) + two * percent) / 100;
@@ -43,10 +43,9 @@ Colour contrasting(const Colour& colour, const Colour& other, const Colour& back
     return mixed(colour, other, percent);
 }
 
-/// Returns the rules of one colour scheme. away: the colour that is mixed into
-/// --accent-strong.
+/// Returns the CSS rules of one colour scheme. away: the colour to mix in for --accent-strong.
 std::string shades(const Colour& accent, const Colour& background, const Colour& away) {
-    // Text in the accent colour must be readable on the soft background.
+    // Text in the accent colour must be readable on --accent-soft.
     int share = 88;
     while (share < 100 && contrast(accent, mixed(accent, background, share)) < min_contrast)
         ++share;

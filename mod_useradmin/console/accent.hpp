@@ -7,25 +7,24 @@
 
 namespace useradmin::console {
 
-/// An sRGB colour; each component is from 0 to 255.
+/// An sRGB colour. Each component is from 0 to 255.
 struct Colour {
     int red;
     int green;
     int blue;
 };
 
-/// Parses a colour written as #rrggbb. Returns nothing for any other string.
+/// Parses a colour in the form #rrggbb. Returns std::nullopt for any other string.
 std::optional<Colour> parse_colour(std::string_view text);
 /// Returns the colour as #rrggbb.
 std::string text_of(const Colour& colour);
 /// Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
 double contrast(const Colour& one, const Colour& other) noexcept;
 
-/// Returns the colour, or a darker one that has enough contrast for text on the light background
+/// Returns the colour, or a darker one if its contrast as text on the light background is too low
 /// (WCAG 2.2, 1.4.3).
 Colour readable(Colour colour) noexcept;
-/// Returns the CSS rules for an accent colour from readable(): its shades in the light and dark
-/// colour schemes.
+/// Returns the CSS rules for the light and dark colour schemes. accent: a colour from readable().
 std::string accent_style(const Colour& accent);
 
 } // namespace useradmin::console

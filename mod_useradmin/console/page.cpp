@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
     return escaped;
 }
 
-/// Returns the text with each {{name}} replaced by its value.
+/// Replaces each {{name}} in the text with its value.
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     std::string filled;

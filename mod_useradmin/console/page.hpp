@@ -1,4 +1,4 @@
-// The console: a page built from the files in this folder, for one service.
+// Builds the console's page from the files in this folder.
 #pragma once
 
 #include "console/accent.hpp"
@@ -11,17 +11,17 @@
 
 namespace useradmin::console {
 
-/// The page's settings. URLs are untrusted. An empty string means none.
+/// The page's settings. An empty string means that a setting is unset. URLs are untrusted.
 struct PageSettings {
     /// The percent-encoded base address of the service.
     std::string_view base;
-    /// The percent-encoded base address of sign-in/email, sign-out and get-session.
+    /// The percent-encoded base address of the sign-in endpoints.
     std::string_view sign_in = {};
     /// The URL of the application's sign-in page.
     std::string_view sign_in_page = {};
-    /// Empty: the built-in title.
+    /// If empty, the built-in title is used.
     std::string_view title = {};
-    /// The data: URL of an image. Empty: the built-in logo.
+    /// The data: URL of an image. If empty, the built-in logo is used.
     std::string_view logo = {};
     std::optional<Colour> accent = {};
     /// The maximum number of users on a page of the list.
@@ -30,7 +30,8 @@ struct PageSettings {
     bool has_extras = false;
     /// Whether the audit log can be read.
     bool has_history = false;
-    /// The kinds of links that are sent by mail, separated by spaces: "password verification".
+    /// The kinds of links that are sent by mail, separated by spaces, such as "password
+    /// verification".
     std::string_view links = {};
     /// Whether a ban, or a change of role or e-mail address, ends the user's sessions.
     bool ends_sessions = false;
@@ -38,13 +39,13 @@ struct PageSettings {
     std::chrono::seconds application_cache = {};
 };
 
-/// The page, and the values for its headers.
+/// The page and the values of its headers.
 struct Page {
     std::string html;
     /// The entity tag without quotes.
     std::string tag;
-    /// The Content-Security-Policy: only the page's own style and script, by hash, and requests to
-    /// its own origin.
+    /// The Content-Security-Policy. Allows only the page's own style and script (by hash), data:
+    /// images and requests to the page's origin.
     std::string policy;
 };
 
