@@ -1,4 +1,3 @@
-// Hexadecimal digits.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +18,19 @@ constexpr int hex_value(char digit) noexcept {
     return -1;
 }
 
-/// Returns whether the string consists of exactly `size` lower-case digits.
+/// Returns whether the string consists of exactly `size` lower-case hexadecimal digits.
 constexpr bool is_lower_hex(std::string_view text, std::size_t size) noexcept {
     return text.size() == size && text.find_first_not_of(lower_hex_digits) == text.npos;
 }
 
-/// Appends the two digits of a byte.
+/// Appends the two hexadecimal digits of a byte.
 inline void append_hex(std::string& out, unsigned char byte,
                        std::string_view digits = lower_hex_digits) {
     out += digits[byte >> 4];
     out += digits[byte & 0xf];
 }
 
-/// Returns the bytes as lower-case digits.
+/// Returns the bytes as lower-case hexadecimal digits.
 inline std::string hex(std::string_view bytes) {
     std::string text;
     text.reserve(2 * bytes.size()); // avoids copies of a secret left by reallocation
@@ -40,7 +39,7 @@ inline std::string hex(std::string_view bytes) {
     return text;
 }
 
-/// Returns the bytes of an even number of digits of either case, or nothing for other strings.
+/// Decodes an even number of digits in either case. Returns std::nullopt for any other string.
 inline std::optional<std::string> from_hex(std::string_view digits) {
     if (digits.size() % 2 != 0)
         return std::nullopt;
@@ -55,7 +54,7 @@ inline std::optional<std::string> from_hex(std::string_view digits) {
     return bytes;
 }
 
-/// Returns 16 bytes in the text form of a UUID (RFC 9562).
+/// Formats 16 bytes as a UUID (RFC 9562).
 inline std::string uuid(std::string_view bytes) {
     std::string text;
     text.reserve(36);

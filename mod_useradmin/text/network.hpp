@@ -1,4 +1,3 @@
-// The network of a client's address.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +6,23 @@
 
 namespace useradmin::text {
 
-/// The network that identifies a client: an IPv4 address, or the /64 of an IPv6 address.
+/// The network that identifies a client: a single IPv4 address, or the /64 of an IPv6 address.
 class Network {
   public:
-    /// The network of the unspecified address, ::/64.
+    /// Constructs the network of the unspecified address, ::/64.
     constexpr Network() noexcept = default;
 
-    /// Parses an address in the form of inet_ntop. Ignores a scope ID ("fe80::1%eth0"). An
-    /// IPv4-mapped IPv6 address is IPv4. Any other string yields the network of the unspecified
-    /// address.
+    /// Parses an address in the format of inet_ntop. Ignores a scope ID ("fe80::1%eth0"). Treats an
+    /// IPv4-mapped IPv6 address as IPv4. Returns the network of the unspecified address for any
+    /// other string.
     static Network of(std::string_view address) noexcept;
 
     constexpr bool is_ipv4() const noexcept { return bits_ >> 32 == ipv4_mark; }
-    /// Returns a number that identifies the network: the first 64 bits of an IPv6 address, or an
-    /// IPv4 address after 32 bits with which no IPv6 address in use starts. Never all ones.
+    /// Returns a number that identifies the network: the first 64 bits of an IPv6 address, or a
+    /// reserved 32-bit prefix and an IPv4 address. Never all ones.
     constexpr std::uint64_t bits() const noexcept { return bits_; }
 
-    /// Returns the enclosing network with that prefix length, at most 64. Returns an IPv4 address
+    /// Returns the enclosing network with a prefix length of at most 64. Returns an IPv4 address
     /// unchanged.
     constexpr Network widened(unsigned prefix_length) const noexcept {
         if (is_ipv4() || prefix_length >= 64)
@@ -31,11 +30,12 @@ class Network {
         return Network(bits_ & ~(~std::uint64_t{0} >> prefix_length));
     }
 
-    /// Returns "192.0.2.1", or "2001:db8::/56" for the enclosing network with that prefix length.
+    /// Returns an IPv4 address such as "192.0.2.1", or the enclosing IPv6 network with this prefix
+    /// length, such as "2001:db8::/56".
     std::string text(unsigned prefix_length = 64) const;
 
   private:
-    static constexpr std::uint64_t ipv4_mark = 0xffff; // of 0:ffff::/32, which IANA reserves
+    static constexpr std::uint64_t ipv4_mark = 0xffff; // 0:ffff::/32 is reserved by IANA
 
     explicit constexpr Network(std::uint64_t bits) noexcept : bits_(bits) {}
 

@@ -9,7 +9,7 @@ namespace useradmin::text {
 
 namespace {
 
-/// The code point at the start of a string, and its bytes.
+/// The code point at the start of a string and its bytes, or one byte of invalid UTF-8.
 struct Character {
     utf8proc_int32_t point = 0;
     std::string_view bytes;
@@ -60,7 +60,7 @@ void append_escape(std::string& out, const Character& character) {
         append_formatted(out, point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
 }
 
-/// Appends a character as JSON escapes it, in UTF-16 code units.
+/// Appends a character as a JSON escape, in UTF-16 code units.
 void append_json_escape(std::string& out, const Character& character) {
     const auto point =
         character.is_utf8 ? static_cast<unsigned>(character.point) : 0xfffdU; // replacement

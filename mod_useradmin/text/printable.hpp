@@ -1,4 +1,4 @@
-// Makes untrusted text safe for terminals and logs.
+// Makes untrusted text safe to print on terminals and in logs.
 #pragma once
 
 #include <string>
@@ -7,10 +7,12 @@
 namespace useradmin::text {
 
 /// Escapes invalid UTF-8 and characters that move the cursor, change colours, or hide or reorder
-/// text (control characters, line ends, bidirectional overrides) as \x1b, \u202e and the like.
+/// text. Such characters are control characters, line ends and bidirectional overrides. The escapes
+/// look like \x1b or \u202e.
 std::string printable(std::string_view text);
 
-/// Replaces the same characters in a JSON document with JSON escapes. Its value stays the same.
+/// Escapes the same characters in a JSON document, in JSON's own syntax, and replaces invalid UTF-8
+/// with U+FFFD. If the document is valid, its value stays the same.
 std::string printable_json(std::string_view document);
 
 } // namespace useradmin::text

@@ -1,4 +1,3 @@
-// Naming styles of columns.
 #pragma once
 
 #include <string>
@@ -6,7 +5,7 @@
 
 namespace useradmin::text {
 
-/// Converts camelCase to snake_case: "emailVerified" becomes "email_verified".
+/// Converts camelCase to snake_case, such as "emailVerified" to "email_verified".
 std::string snake_case(std::string_view camel_case);
 
 } // namespace useradmin::text

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// The range of std::chrono's calendar.
+// The range that std::chrono's calendar can represent.
 constexpr Timestamp first_time = std::chrono::sys_days(std::chrono::year::min() / 1 / 1);
 constexpr Timestamp last_time =
     std::chrono::sys_days(std::chrono::year::max() / 12 / 31) + days(1) - milliseconds(1);
@@ -35,7 +35,7 @@ class Cursor {
         return found;
     }
 
-    /// Takes a number of exactly `digits` digits, at most `largest`.
+    /// Takes a number of exactly `digits` digits that is at most `largest`.
     std::optional<int> number(std::size_t digits, int largest) noexcept {
         if (rest_.size() < digits)
             return std::nullopt;
@@ -69,7 +69,7 @@ Timestamp from_unix(std::int64_t number) noexcept {
     return Timestamp(seconds(number));
 }
 
-/// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six (ECMAScript).
+/// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six digits (ECMAScript).
 std::optional<int> take_year(Cursor& cursor) noexcept {
     constexpr int largest = static_cast<int>(std::chrono::year::max());
     if (cursor.take('+'))
@@ -133,8 +133,8 @@ std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
     return fraction ? std::optional(time + *fraction) : std::nullopt;
 }
 
-/// Parses the UTC offset: absent or Z (0), or a sign and HH, HHMM, HH:MM or HH:MM:SS (PostgreSQL
-/// writes seconds for historical local mean times).
+/// Parses a UTC offset: nothing or Z for 0, or a sign and HH, HHMM, HH:MM or HH:MM:SS. PostgreSQL
+/// writes seconds for historical local mean times.
 std::optional<seconds> take_offset(Cursor& cursor) noexcept {
     if (cursor.at_end() || cursor.take('Z'))
         return seconds(0);
@@ -177,7 +177,7 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {
     return *date + *time - *offset;
 }
 
-/// Writes the number with leading zeros and returns the end.
+/// Writes the number with leading zeros and returns the end of the output.
 char* write_digits(char* out, int number, int digits) noexcept {
     for (int i = digits - 1; i >= 0; --i) {
         out[i] = static_cast<char>('0' + number % 10);
@@ -211,7 +211,7 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 
 bool is_storable_year(Timestamp time) noexcept {
     using namespace std::chrono;
-    // Leaves room for a time zone: with a negative offset, the first day in UTC begins in 1 BC.
+    // Skip the first day of year 1 (UTC): with a negative offset, it begins in 1 BC.
     constexpr Timestamp first = sys_days(year(1) / 1 / 2);
     constexpr Timestamp end = sys_days(year(10000) / 1 / 1);
     return time >= first && time < end;

@@ -22,7 +22,7 @@ bool all_ascii(std::string_view text) noexcept {
     return std::all_of(text.begin(), text.end(), is_ascii);
 }
 
-/// Returns whether all eight bytes are 0x01 to 0x7f. Checks them in one step.
+/// Returns whether all eight bytes are from 0x01 to 0x7f. Checks them in one step.
 bool eight_clean_ascii(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -31,7 +31,7 @@ bool eight_clean_ascii(const char* bytes) noexcept {
     return (((word - ones) | word) & high_bits) == 0;
 }
 
-/// Decodes the first code point. Returns the length of its sequence, or 0 if it is invalid.
+/// Decodes the first code point. Returns the length of its UTF-8 sequence, or 0 if it is invalid.
 std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept {
     if (bytes.empty())
         return 0;
@@ -40,14 +40,14 @@ std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-/// Like utf8proc_map, but leaves no code points in freed memory.
+/// Works like utf8proc_map, but leaves no code points in freed memory.
 std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
     const auto size = static_cast<utf8proc_ssize_t>(text.size());
     const auto count = utf8proc_decompose(bytes_of(text), size, nullptr, 0, options);
     if (count < 0)
         return std::string(text);
-    // utf8proc_reencode replaces the code points with the result's bytes and a terminator.
+    // utf8proc_reencode overwrites the code points with the bytes of the result and a terminator.
     std::vector<utf8proc_int32_t> points(static_cast<std::size_t>(count) + 1);
     utf8proc_decompose(bytes_of(text), size, points.data(), count, options);
     const auto mapped_size = utf8proc_reencode(points.data(), count, options);
@@ -57,7 +57,7 @@ std::string mapped(std::string_view text, int flags) {
     return mapped;
 }
 
-/// Returns the length of the white space character at the start of the text, or 0.
+/// Returns the length of the white space character at the start of the text, or 0 if there is none.
 std::size_t space_length(std::string_view text) noexcept {
     utf8proc_int32_t point = 0;
     const std::size_t length = take_point(text, point);
@@ -81,7 +81,7 @@ std::string_view beginning(std::string_view text, std::size_t most) noexcept {
     std::size_t end = 0;
     while (end < text.size()) {
         const std::size_t length =
-            std::max<std::size_t>(sequence_length(text.substr(end)), 1); // 0: not UTF-8
+            std::max<std::size_t>(sequence_length(text.substr(end)), 1); // 0 means invalid UTF-8
         if (end + length > most)
             break;
         end += length;
@@ -138,7 +138,7 @@ std::string fold(std::string_view text) {
         std::transform(folded.begin(), folded.end(), folded.begin(), lower_ascii);
         return folded;
     }
-    // Compose: a Hangul syllable is compared as a whole, not by its first letters.
+    // Compose the text, so a Hangul syllable matches only as a whole and not by its first letters.
     std::string folded =
         mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
     for (const PlainLetter& letter : plain_letters)

@@ -27,7 +27,7 @@ std::string decode(std::string_view text, Plus plus) {
     return decoded;
 }
 
-/// Returns the text before the first separator and removes it, with the separator, from the text.
+/// Removes the text up to and including the first separator. Returns it without the separator.
 std::string_view take_until(std::string_view& text, char separator) noexcept {
     const auto end = text.find(separator);
     const auto before = text.substr(0, end);
@@ -45,7 +45,7 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
     while (!query.empty()) {
         auto value = take_until(query, '&');
         if (value.empty())
-            continue; // "a=1&&b=2": an empty parameter
+            continue; // skip empty parameters ("a=1&&b=2")
         const auto key = take_until(value, '=');
         if (decode(key, Plus::is_a_space) == name)
             return decode(value, Plus::is_a_space);

@@ -1,4 +1,4 @@
-// Decoding and encoding of paths and query strings (application/x-www-form-urlencoded).
+// Decodes and encodes paths and query strings (application/x-www-form-urlencoded).
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace useradmin::text {
 
-/// Decodes %XX in one path segment. Leaves other percent signs unchanged.
+/// Decodes %XX in a path segment. Leaves invalid escapes unchanged.
 std::string decode_path_segment(std::string_view segment);
 
-/// Returns the first value of a parameter in a query string ("a=1&b=2", without its question mark),
-/// or nothing if it is absent. '+' is a space, and %XX is decoded in names and values.
+/// Returns the first value of a parameter in a query string such as "a=1&b=2", or std::nullopt if
+/// the parameter is absent. Decodes '+' as a space, and %XX, in names and values.
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name);
 
 /// Returns all values of a parameter, in order.
@@ -24,7 +24,7 @@ std::string remove_query_parameter(std::string_view query, std::string_view name
 /// Characters that need no encoding in a path (RFC 3986).
 inline constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
 
-/// Appends the text, percent-encoding each byte that is not a letter, a digit, one of "-._~" or in
+/// Appends the text. Percent-encodes each byte except letters, digits, "-._~" and the characters in
 /// unescaped.
 void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped);
 
