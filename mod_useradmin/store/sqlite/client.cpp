@@ -30,8 +30,8 @@ class Execution {
         return true;
     }
 
-    /// Appends the rows' cells, copied into the pool. Returns the last result code. Throws
-    /// std::bad_alloc.
+    /// Appends the cells of all rows, with strings copied into the pool. Returns the last result
+    /// code. Throws std::bad_alloc.
     int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
         int code = sqlite3_step(statement_);
         for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
@@ -64,7 +64,7 @@ class Execution {
 class DeadlineInterrupt {
   public:
     DeadlineInterrupt(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
-        // About a millisecond.
+        // Virtual machine instructions between calls, about a millisecond.
         constexpr int steps = 50000;
         if (deadline != no_deadline)
             sqlite3_progress_handler(

@@ -1,4 +1,3 @@
-// The client for SQLite.
 #pragma once
 
 #include "store/client.hpp"
@@ -41,7 +40,7 @@ class SqliteClient final : public Client {
     bool is_in_transaction() const noexcept override {
         return sqlite3_get_autocommit(database_) == 0;
     }
-    /// Reopens a file that was opened read-only: the connection would stay read-only.
+    /// Reopens a file that was opened read-only, because the connection would stay read-only.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }
 
@@ -54,11 +53,11 @@ class SqliteClient final : public Client {
         return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
     }
 
-    /// Returns whether the last failure was a read or write error of the file.
+    /// Returns whether the last failure was an I/O error.
     bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
 
-    /// Prepares the rollback statement before a transaction or savepoint begins, so that it needs
-    /// no memory later. Throws std::bad_alloc.
+    /// Prepares the rollback statement before a transaction or savepoint begins. The rollback
+    /// itself then needs no memory. Throws std::bad_alloc.
     void prepare_rollback(bool is_inner);
     /// Rolls back the transaction or savepoint.
     void roll_back(bool is_inner) noexcept;

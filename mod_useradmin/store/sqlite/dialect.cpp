@@ -19,7 +19,8 @@ namespace useradmin::store {
 
 namespace {
 
-/// Registers the functions once per connection: registering one again would expire all statements.
+/// Registers the functions once per connection. Registering one again would expire all prepared
+/// statements.
 void register_functions_once(const Connection& connection, sqlite3* database) {
     constexpr const char* mark = "useradmin sqlite";
     void* is_set_up = nullptr;
@@ -49,8 +50,8 @@ class SqliteTransaction final : public Transaction {
 
     explicit operator bool() const noexcept { return open_; }
 
-    /// Retries until the deadline, because readers block the commit without a write-ahead log. The
-    /// PENDING lock keeps out new readers meanwhile.
+    /// Retries until the deadline: without a write-ahead log, readers block the commit. Meanwhile,
+    /// the PENDING lock keeps new readers out.
     bool commit() override {
         constexpr std::chrono::milliseconds pause(5);
         const Deadline deadline = client_.deadline();
@@ -58,7 +59,7 @@ class SqliteTransaction final : public Transaction {
             open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
             if (!open_)
                 return true;
-            // If a crash follows an I/O error, the change may be on disk.
+            // If the system crashes after an I/O error, the change may be on disk.
             if (!is_inner_ && client_.has_io_error())
                 work_.set_may_be_committed();
             if (work_.error_kind() != ErrorKind::busy || Clock::now() + pause >= deadline)
@@ -148,7 +149,7 @@ class Sqlite final : public Dialect {
         return "CAST(" + column.sql() + " AS TEXT)";
     }
 
-    // There is only one writer.
+    // SQLite has only one writer, so no row locks are needed.
     const char* row_lock() const noexcept override { return ""; }
     const char* connection_limit() const noexcept override { return "NULL"; }
     const char* current_second() const noexcept override {
@@ -188,7 +189,7 @@ class Sqlite final : public Dialect {
         if (!rows->next())
             return Failure::not_found;
         const model::User made = work.read_full_user(*rows);
-        // Sets the account's user id to the generated one.
+        // The database may have generated the user's id.
         model::Account account = account_row(user);
         account.user_id = made.id;
         if (user.account_id_is_user_id)
@@ -276,7 +277,7 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
-    // There is only one writer.
+    // SQLite has only one writer, so no row locks are needed.
     Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();
@@ -376,7 +377,7 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
-    // There is only one writer, so ids are in the order of the commits.
+    // SQLite has only one writer, so ids are in commit order.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement << "SELECT (SELECT coalesce(max(id), 0) FROM " << table

@@ -13,7 +13,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns the bytes of a blob, or those of another value as UTF-8 text.
+/// Returns the bytes of a blob, or of any other value as UTF-8 text.
 std::string_view bytes_of(sqlite3_value* value) noexcept {
     const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
                                                                       : sqlite3_value_text(value);
@@ -21,7 +21,7 @@ std::string_view bytes_of(sqlite3_value* value) noexcept {
     return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// Defines an SQL function from a function of a string.
+/// Implements an SQL function with a C++ function of a string.
 template <std::string (*of_text)(std::string_view)>
 void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     try {
@@ -72,8 +72,8 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
     }
 }
 
-/// useradmin_later(old, now): returns now. If old is now or up to a second later, returns the
-/// millisecond after old, so that every change results in a new row version.
+/// useradmin_later(old, now): returns `now`, or `old` + 1 ms if `old` is up to a second later or
+/// equal. Every change therefore results in a new row version.
 void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     using namespace std::chrono_literals;
     const auto time_of = [](sqlite3_value* value) {

@@ -1,4 +1,4 @@
-// SQL functions of the service for SQLite.
+// SQL functions that mod_useradmin adds to SQLite.
 #pragma once
 
 #include <sqlite3.h>

@@ -40,7 +40,8 @@ std::string sqlite_columns_query(const TableNames& names) {
            " ORDER BY 1, 2, 3";
 }
 
-/// Returns the query for similar tables (with_marks). schema_prefix: "main." or empty.
+/// Returns the query for similar tables (with_marks). `schema_prefix` is empty or includes the dot,
+/// as in "main.".
 std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
     const std::string schema(schema_prefix.substr(0, schema_prefix.find('.')));
     const auto has_column = [&](const char* mark) {
@@ -55,7 +56,7 @@ std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
             has_column("marks.second") + has_column("marks.third") + " ORDER BY m.name");
 }
 
-/// Determines the kind of a column from its declared type, similarly to SQLite's affinity.
+/// Returns the kind of a column by its declared type, with rules similar to SQLite's affinity.
 Column::Kind affinity_of(std::string_view type) noexcept {
     if (type.find("int") != type.npos)
         return Column::Kind::integer;
@@ -89,7 +90,8 @@ std::string json_of(const Column& column) {
     return value;
 }
 
-/// Returns the further columns in parts: json_object may be limited to 127 arguments.
+/// Returns the extra columns as several JSON objects, because json_object() may be limited to 127
+/// arguments.
 std::vector<std::string> extra_column_objects(const Schema& schema) {
     constexpr std::size_t columns_in_object = 60;
     std::vector<std::string> objects;
@@ -105,8 +107,8 @@ std::vector<std::string> extra_column_objects(const Schema& schema) {
     return objects;
 }
 
-/// Returns the expression for a row's version: a digest of all columns, in parts, since functions
-/// are limited to 127 arguments.
+/// Returns the expression for a row's version. It concatenates several digests, because functions
+/// may be limited to 127 arguments.
 std::string version_of(const Table& table) {
     constexpr std::size_t columns_at_once = 100;
     std::string sql;
@@ -169,7 +171,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
             column.write_before = "useradmin_later(" + column.sql() + ", ";
             column.write_after = ")";
         } else if (column.field == "role") {
-            // Lists compare the value within a function, as the index does, and therefore exactly.
+            // Lists and their index compare the role within coalesce(), and therefore exactly.
             column.has_loose_equality = false;
         }
     read.extra_columns = extra_column_objects(read);
