@@ -32,7 +32,6 @@ PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
-/// Wipes a result's values.
 void wipe(PGresult* result) noexcept {
     for (int row = 0; row < PQntuples(result); ++row)
         for (int column = 0; column < PQnfields(result); ++column)
@@ -63,7 +62,7 @@ std::size_t size_of_binding(std::string_view name, std::span<const char* const> 
     return size;
 }
 
-/// Returns an upper bound for the size of a result's messages.
+/// Returns an upper bound for the size of the messages of a result.
 std::size_t size_of_rows(const PGresult* result) noexcept {
     constexpr std::size_t frame = 64; // upper bound of the other messages
     constexpr std::size_t column_frame = 19;
@@ -81,7 +80,7 @@ std::size_t size_of_rows(const PGresult* result) noexcept {
 /// Binary formats that this client decodes.
 enum class Form { text, boolean, integer, microseconds, uuid };
 
-/// Returns the format of a built-in type by its fixed oid (pg_type.dat), if any.
+/// Returns the format of a built-in type by its fixed OID (pg_type.dat), or std::nullopt.
 std::optional<Form> form_of(Oid type) noexcept {
     constexpr std::pair<Oid, Form> forms[] = {
         {25, Form::text},    {1043, Form::text},         {1042, Form::text},
@@ -104,7 +103,8 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
     return static_cast<std::int64_t>(number);
 }
 
-/// Decodes a timestamp. Returns nothing for infinity and years before 1, like parse_timestamp().
+/// Decodes a timestamp in microseconds since 2000. Returns std::nullopt for infinity and for years
+/// before 1, like parse_timestamp().
 model::NullableTime time_of(std::int64_t microseconds) noexcept {
     constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
     constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
@@ -185,13 +185,14 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
     return state.starts_with("22") ? ErrorKind::invalid_value : ErrorKind::rejected;
 }
 
-/// Returns whether the backend does not know the prepared statement: the connection now has another
-/// backend, for example behind a pooler.
+/// Returns whether the backend does not know the prepared statement, for example because a pooler
+/// has switched backends.
 bool is_unknown(std::string_view state) noexcept {
     return state == "26000";
 }
 
-/// Returns whether the prepared statement already exists. Its name is a digest of its text.
+/// Returns whether the prepared statement already exists. The name is a digest of the text, so it
+/// is the same statement.
 bool is_prepared_already(std::string_view state) noexcept {
     return state == "42P05";
 }
@@ -311,7 +312,7 @@ class PostgresqlClient final : public Client {
     }
 
     void discard_prepared() override {
-        // Statements with old names stay on the backend until it ends, unused.
+        // The backend keeps the statements with the old names, unused, until it exits.
         ++age_;
         prepared_.clear();
         unnamed_.clear();
@@ -321,7 +322,7 @@ class PostgresqlClient final : public Client {
   private:
     struct Prepared {
         std::string name;
-        /// Whether all result types have a known binary format, which is cheaper than text.
+        /// Whether the binary format of all result types is known. It is cheaper than text.
         bool is_binary = false;
     };
 
@@ -337,8 +338,9 @@ class PostgresqlClient final : public Client {
         return PQsendQuery(connection_, sql);
     }
 
-    /// Makes the backend cancel a statement within a second after the client has disconnected, on
-    /// PostgreSQL 14 and later on most systems. A value that the operator has set takes precedence.
+    /// Makes the backend cancel a statement within a second after the client disconnects. Requires
+    /// PostgreSQL 14, and works on most operating systems. A value set by the operator takes
+    /// precedence.
     void enable_client_check() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
@@ -365,7 +367,7 @@ class PostgresqlClient final : public Client {
         }
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // If the statement is already lost, its execution reports that.
+        // If the statement is already lost, executing it reports that.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
@@ -377,8 +379,8 @@ class PostgresqlClient final : public Client {
         return prepared;
     }
 
-    /// Runs a statement as the unnamed one. Within a transaction, the backend stays the same, so
-    /// the same statement is not parsed again.
+    /// Runs a statement as the unnamed statement. Within a transaction, the backend stays the same,
+    /// so a repeated statement is not parsed again.
     std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
@@ -398,7 +400,7 @@ class PostgresqlClient final : public Client {
         return answer(adopt_query_result(result, statement, sent, pool), pool);
     }
 
-    /// Registers the result and wipes the secrets in libpq's buffers. sent: the size of the
+    /// Registers the result and wipes the secrets in libpq's buffers. `sent` is the size of the
     /// messages up to the end of the last argument.
     PGresult* adopt_query_result(PGresult* result, const Statement& statement, std::size_t sent,
                                  apr_pool_t* pool) {
@@ -414,8 +416,8 @@ class PostgresqlClient final : public Client {
     }
 
     /// Overwrites the secrets in libpq's send buffer, which keeps its contents until the next
-    /// message. libpq rejects a binary argument without a length after it has written the one
-    /// before it to the buffer, and sends nothing.
+    /// message. libpq writes the padding to the buffer, then rejects the second argument (binary
+    /// without a length), and sends nothing.
     void wipe_output_buffer(std::size_t size) {
         // On a broken connection, the buffer can be overwritten only after reconnect().
         sent_secrets_ = std::max(sent_secrets_, size);
@@ -435,7 +437,7 @@ class PostgresqlClient final : public Client {
         PQclear(result_of(send_query(query.c_str())));
     }
 
-    /// Makes the connection non-blocking, unlike a new one. Other users can still call PQexec().
+    /// Makes the connection non-blocking. Other users of the connection can still call PQexec().
     void stop_blocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
@@ -466,8 +468,8 @@ class PostgresqlClient final : public Client {
     }
 
     /// Waits for all results until the deadline. Returns the first error, or else the last result,
-    /// or nullptr if the query could not be sent. If the server closes the connection, its message
-    /// is the first error; libpq's follows.
+    /// or nullptr if the query could not be sent. If the server closes the connection, the first
+    /// error is the server's message, not libpq's.
     PGresult* result_of(int is_sent) noexcept {
         if (is_sent == 0)
             return nullptr;
@@ -479,7 +481,7 @@ class PostgresqlClient final : public Client {
         while (true) {
             while (PQisBusy(connection_) != 0) {
                 const bool is_there = is_ready(POLLIN);
-                // For a closed connection, the result has the error.
+                // If the connection is closed, the next result contains the error.
                 if (PQconsumeInput(connection_) == 0 || !is_there)
                     break;
             }
@@ -525,7 +527,7 @@ class PostgresqlClient final : public Client {
     PGconn* connection_;
     const char* label_;
     int backend_ = 0;
-    /// The pid of the backend with the client check enabled.
+    /// The PID of the backend on which enable_client_check() was called.
     int watchful_ = 0;
     /// Incremented when prepared statements are discarded.
     unsigned age_ = 0;
@@ -534,11 +536,12 @@ class PostgresqlClient final : public Client {
     bool is_late_ = false;
     /// The number of secret bytes that libpq's send buffer may contain.
     std::size_t sent_secrets_ = 0;
-    /// The number of runs since a statement was lost, and how often that happened.
+    /// The number of runs since a statement was last lost, and the number of losses in close
+    /// succession.
     unsigned runs_ = 0;
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
-    /// The backend's unnamed statement within a transaction; otherwise empty.
+    /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.
     std::string unnamed_;
     std::string error_;
 };

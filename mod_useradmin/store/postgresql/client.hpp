@@ -1,4 +1,3 @@
-// The client for PostgreSQL.
 #pragma once
 
 #include "store/client.hpp"
@@ -7,12 +6,12 @@
 
 namespace useradmin::store {
 
-/// Returns a client for a PGconn. The PGconn must outlive the client. For label, see
+/// Returns a client for a PGconn. The PGconn must outlive the client. For `label`, see
 /// Dialect::create_client.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
-/// Rolls back the transaction of a client that postgresql_client() returned. If that fails, closes
-/// the connection, so that the server rolls back.
+/// Rolls back the transaction of a client that postgresql_client() returned. If this fails, closes
+/// the connection to make the server roll back.
 void roll_back(Client& client) noexcept;
 
 } // namespace useradmin::store

@@ -20,7 +20,7 @@ namespace {
 /// Returns an SQL expression that folds the text like text::fold(). Letters that the database's
 /// lower() does not convert keep their case.
 std::string folded_text(const std::string& text) {
-    // translate() replaces one character with one character.
+    // translate() can only replace a character with a single character.
     std::string from;
     std::string to;
     std::string before;
@@ -41,7 +41,7 @@ std::string folded_text(const std::string& text) {
 }
 
 /// Returns a regular expression that matches every text that contains the word, or whose folded
-/// form contains the folded word. Matching it is much faster than folding the text.
+/// form contains the folded word. Matching is much faster than folding the text.
 std::string necessary_pattern(std::string_view word, std::string_view folded_word) {
     // The ligatures from U+FB00 on fold to several letters, but are not in the ranges below.
     if (word.find("\xef\xac") != word.npos)
@@ -83,21 +83,22 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
 constexpr std::string_view system_schema = "pg_catalog";
 constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
 
-/// Returns an expression for the oid of a table, by the search path if the name has no schema.
+/// Returns an expression for the OID of a table. A name without a schema is looked up in the search
+/// path.
 std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
-    // to_regclass fails without USAGE on the schema; a query of the catalogue does not.
+    // to_regclass() fails without USAGE on the schema. A query of the catalogue does not.
     return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
            std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
            literal(name.substr(0, dot)) + " AND c.relname" + equals +
            literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
-/// Returns FROM and WHERE for the tables c with these names in the schema of the user table.
-/// Ignores tables of owners who cannot change the user table: their triggers would run with the
-/// privileges of this account.
+/// Returns FROM and WHERE clauses for tables `c` with these names in the schema of the user table.
+/// Ignores tables whose owner could not change the user table, because their triggers would run
+/// with the privileges of this account.
 std::string from_tables(const TableNames& names, const std::string& literals) {
     return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
            oid_of(names.user) + " AND u.relnamespace" + equals +
@@ -107,10 +108,9 @@ std::string from_tables(const TableNames& names, const std::string& literals) {
            literals + "]::pg_catalog.name[])";
 }
 
-/// Returns the catalogue query. Each row is a column: settings, the table's letter, the column's
-/// name, its type for messages and in the catalogue, whether it requires a value, and everything
-/// that invalidates a prepared statement. A missing table has one row without a column. It
-/// names a schema without USAGE that has such a table.
+/// Returns the catalogue query. Each row is a column of a table, with everything that invalidates a
+/// prepared statement. A missing table has one row without a column. If a schema without USAGE has
+/// a table of this name, the row names the schema.
 std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
@@ -120,8 +120,9 @@ std::string catalog_query(const TableNames& names) {
         return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
                "), '')";
     };
-    // The "=" of a type's default btree operator class gives the schema of its operators, such as
-    // citext's. Only a superuser can create such a class. Other types use the built-in operators.
+    // The schema of a type's operators, such as citext's, is that of "=" in the type's default
+    // btree operator class. Only a superuser can create an operator class. Other types use the
+    // built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
@@ -172,8 +173,8 @@ std::string catalog_query(const TableNames& names) {
            "ORDER BY t.letter, t.relation, a.attnum";
 }
 
-/// Returns the query for similar tables (with_marks): in the schema of the user table if it is
-/// configured, otherwise in any schema.
+/// Returns the query for similar tables (with_marks). It searches the configured schema, or all
+/// schemas if none is configured.
 std::string similar_tables_query(const TableNames& names) {
     const std::size_t dot = names.user.find('.');
     const bool has_schema = dot != names.user.npos;
@@ -225,12 +226,12 @@ Column::Kind kind_of(std::string_view type) noexcept {
 // The alias of the new row's version within the statement.
 constexpr const char* version_name = "useradmin_version";
 
-/// The version of a table's row: transaction id and location. The location is needed because
-/// transaction ids wrap around, and a transaction may write a row twice.
+/// The version of a table's row: transaction ID and location. The location is needed because
+/// transaction IDs wrap around, and a transaction may write a row twice.
 constexpr const char* version_of_stored =
     "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
     "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
-/// The version of a row without a stored location, such as that of a view.
+/// The version of a row without a physical location, such as a row of a view.
 constexpr const char* version_of_values =
     "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
     "'UTF8')), 'hex')";
@@ -256,7 +257,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         column.max_value = std::numeric_limits<std::int32_t>::max();
     column.is_nullable = rows.take_boolean();
     column.requires_value = rows.take_boolean();
-    // Reading the column directly is cheapest, and wrong only with another DateStyle.
+    // Reading the column directly is cheapest, but wrong if DateStyle is not ISO.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
         std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
     // char(n) is padded with blanks that are not part of the value.
@@ -270,8 +271,8 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     return column;
 }
 
-/// Returns the further columns as a JSON object: the whole row without the known columns, so that
-/// new columns appear immediately.
+/// Returns the extra columns as a JSON object: the whole row without the known columns. New columns
+/// therefore appear immediately.
 std::string other_columns(const Schema& schema) {
     std::string known = literal(version_name);
     for (const Column& column : schema.user.columns)
@@ -289,8 +290,8 @@ std::string other_columns(const Schema& schema) {
     return "(" + json + ")::pg_catalog.text";
 }
 
-/// Returns a FROM item with the letters and oids of the existing tables. For others, to_regclass
-/// could fail: it requires USAGE on the schema.
+/// Returns a FROM item with the letters and OIDs of the tables that exist. For other tables,
+/// to_regclass() could fail, because it requires USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
     std::string letters = "usart";
@@ -300,7 +301,7 @@ std::string tables_of(const Schema& schema) {
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
                     literal(table.sql) + ")::pg_catalog.oid)";
-    // VALUES needs at least one row. The first one joins with nothing.
+    // VALUES needs at least one row. The first row matches no table.
     return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
 }
 
@@ -320,7 +321,7 @@ constexpr DatabaseProduct postgresql_product = {
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
-/// Returns aliases for the user's fields before the change.
+/// Returns aliases for the fields of the old row.
 std::string names_before() {
     std::string names;
     for (std::size_t index = 0; index < model::fields<model::User>().size(); ++index)
@@ -346,7 +347,7 @@ class PostgresqlTransaction final : public Transaction {
   public:
     explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
     ~PostgresqlTransaction() override {
-        // A failed allocation may leave it open after any statement.
+        // A failed allocation may leave the transaction open.
         if (is_begun_ && work_.client().is_in_transaction())
             roll_back(work_.client());
     }
@@ -355,8 +356,8 @@ class PostgresqlTransaction final : public Transaction {
 
     bool begin() {
         is_begun_ = true;
-        // Overrides the database's default: a later statement must see what was committed while an
-        // earlier one waited for a lock.
+        // Override the default isolation level: a later statement must see what was committed while
+        // an earlier one waited for a lock.
         return static_cast<bool>(work_.execute("BEGIN ISOLATION LEVEL READ COMMITTED"));
     }
 
@@ -367,7 +368,8 @@ class PostgresqlTransaction final : public Transaction {
     bool is_begun_ = false;
 };
 
-/// Returns the outcome of a deletion from its result row, and sets the user's address.
+/// Checks the row of a user to delete, and sets `email` to the user's address. Fails with not_found
+/// or protected_address.
 Result<Done> outcome_of_removal(Work& work, Result<Rows> target, model::NullableText& email) {
     if (!target)
         return target.failure();
@@ -389,7 +391,7 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // The minimum that libpq supports, per address. Its default is no timeout.
+        // libpq's minimum, in seconds for each address. Its default is to wait indefinitely.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
@@ -452,7 +454,8 @@ class Postgresql final : public Dialect {
                      "OPERATOR(pg_catalog.=) 'UTF8' THEN "
                   << text << " OPERATOR(pg_catalog.~) "
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
-        // With the collation C, lower() converts only ASCII; other letters match in the same case.
+        // With the C collation, lower() converts only ASCII letters. Other letters match only in
+        // the same case.
         matches(pattern);
         // Most search words are already folded.
         if (folded != pattern) {
@@ -498,14 +501,15 @@ class Postgresql final : public Dialect {
         return text_of(column.sql(), column);
     }
 
-    // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock rows
-    // that it excludes.
+    // OFFSET 0 keeps outer conditions out of the subquery, which must also lock the rows that they
+    // exclude.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* current_second() const noexcept override {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
     const char* last_change_received() const noexcept override {
-        // pg_last_xact_replay_timestamp() is NULL if nothing was replayed since the start.
+        // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
+        // started.
         return "coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
                " pg_catalog.pg_postmaster_start_time())";
     }
@@ -554,7 +558,7 @@ class Postgresql final : public Dialect {
         if (user.has_account)
             append_account(statement, schema, user);
         statement << " SELECT " << schema.full_user(version_name) << " FROM useradmin_row";
-        // Within a transaction, the caller continues after a conflict.
+        // Within a transaction, the caller may continue after a conflict.
         const bool is_inner = work.client().is_in_transaction();
         if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
             return Failure::failed;
@@ -614,7 +618,7 @@ class Postgresql final : public Dialect {
     Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
                               const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
-        // Prevents a concurrent change or deletion of the user.
+        // Prevent a concurrent change or deletion of the user.
         Statement lock = work.statement();
         append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
                    schema.user, account.user_id, guard);
@@ -705,10 +709,11 @@ class Postgresql final : public Dialect {
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
             append_equals(statement, key.sql(), key, id);
         };
-        // Locks the target first, so that its address cannot change meanwhile.
+        // Lock the user first, because the address must not change in the meantime.
         Statement lock = work.statement();
         append_target(lock);
-        // As a condition, the guard locks the other users before the target. This avoids deadlocks.
+        // As a condition of the same statement, the guard locks other users before this one. This
+        // avoids deadlocks.
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
         model::NullableText email;
@@ -747,10 +752,10 @@ class Postgresql final : public Dialect {
         return recorded ? Result<Done>(Done()) : recorded.failure();
     }
 
-    // The position is one past the last transaction id in the table, or the oldest running one if
-    // it is lower. Later ids without rows do not advance it: they are assigned again after a crash
-    // or the promotion of a standby. Rows of a restored dump do not count if this server has not
-    // assigned their ids yet.
+    // The position is one past the last transaction ID in the table, or the oldest running
+    // transaction ID if that is lower. Later IDs without rows do not advance the position, because
+    // they are assigned again after a crash or the promotion of a standby. Rows of a restored dump
+    // are ignored if this server has not assigned their IDs yet.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement
@@ -817,7 +822,7 @@ class Postgresql final : public Dialect {
     }
 
     std::string foreign_keys_query(const Schema& schema, const TableNames&) const override {
-        // Skips the keys that partitions inherit.
+        // Skip the keys that partitions inherit.
         return "SELECT t.letter, n.nspname, r.relname, k.conname, a.attname, b.attname FROM " +
                tables_of(schema) +
                " JOIN pg_catalog.pg_constraint k ON k.confrelid OPERATOR(pg_catalog.=) t.relation "
@@ -835,7 +840,7 @@ class Postgresql final : public Dialect {
 
     std::string lesser_roles_query(const Schema& schema) const override {
         // A schema's owner can replace its tables. pg_database_owner is the owner of the database.
-        // TRIGGER allows attaching a trigger, and REFERENCES a foreign key. Views, partitions,
+        // TRIGGER allows a role to add a trigger, and REFERENCES a foreign key. Views, partitions,
         // foreign keys and defaults use other objects, so all owners of relations and functions are
         // included.
         return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
@@ -859,7 +864,7 @@ class Postgresql final : public Dialect {
     }
 
   private:
-    /// Returns the column as a text that compares exactly. sql: the expression for the column.
+    /// Returns the column as text that compares exactly. `sql` is the expression for the column.
     static std::string text_of(const std::string& sql, const Column& column) {
         return sql + "::pg_catalog.text" +
                (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
@@ -901,7 +906,7 @@ class Postgresql final : public Dialect {
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
-        else if (own_name && (letter == 'r' || letter == 't')) // listed only with SELECT
+        else if (own_name && (letter == 'r' || letter == 't')) // columns require SELECT
             table.absence_reason = "the database's account " + account + " may not use table " +
                                    table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
                                    table.sql + " TO " + quoted_identifier(account) + ";";
@@ -947,7 +952,7 @@ class Postgresql final : public Dialect {
                                      [&](Rows& rows) { return work.read_full_user(rows); });
     }
 
-    /// Locks the row before it changes it, so that the old row is exact.
+    /// Locks the row before changing it. The old row is therefore exact.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
                                       const UpdateGuard& guard, bool* loses = nullptr) const {
         const Table& user = work.schema().user;
@@ -971,7 +976,7 @@ class Postgresql final : public Dialect {
         return run_with_before(work, statement, loses);
     }
 
-    /// Appends a CTE that removes old revocations, except for those that another transaction is
+    /// Appends a CTE that removes some old revocations. Skips those that another transaction is
     /// removing.
     static void append_cleanup(Statement& statement, const Table& table) {
         statement << "useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals

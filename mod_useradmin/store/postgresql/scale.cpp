@@ -13,10 +13,10 @@ namespace useradmin::store {
 namespace {
 
 constexpr const char* trigger_prefix = "useradmin_scale_";
-// The suffix of the index for the order of the last activity.
+// The suffix of the index on the last activity.
 constexpr const char* seen_end = "_useradmin_seen_idx";
 
-// The separator of name and address in searched().
+// The separator between name and address in searched().
 constexpr char separator = '\x01';
 
 // From this offset on, a page may be nearer to the end of the list, so the total is read first.
@@ -26,11 +26,12 @@ bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// The trigrams of a search that the index looks up.
+/// The trigrams of a search, for the search index.
 struct Trigrams {
     /// The first three characters of the first two runs of at least three letters or digits.
     std::vector<std::string> first;
-    /// Whether the search has a non-ASCII code point, which the index folds to several letters.
+    /// Whether the search has a non-ASCII code point. The index encodes each one as several
+    /// letters.
     bool has_non_ascii = false;
 
     bool is_empty() const noexcept { return first.empty() && !has_non_ascii; }
@@ -58,8 +59,8 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded pattern of a word as a subquery, so that it is folded only once. If the
-/// planner knows the pattern, searches of 1,000,000 users take twice as long.
+/// Appends the folded pattern of a word as a subquery, which is evaluated only once. If the planner
+/// knew the pattern, a search of 1,000,000 users would take twice as long.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
     statement << "(SELECT " << schema.scale << ".fold(" << argument(containing_pattern(word))
               << "))";
@@ -77,7 +78,7 @@ void append_word(Statement& statement, const Schema& schema, std::string_view wo
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
                              std::string_view search) {
-    // Folds each user only once.
+    // Evaluate searched() only once per user.
     const char* before = " OPERATOR(pg_catalog.~~) ALL (ARRAY[";
     statement << searched_text(schema) << without_index;
     for (const std::string_view word : text::search_words(search))
@@ -88,8 +89,8 @@ void append_unindexed_search(Statement& statement, const Schema& schema, const D
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                            std::string_view search) {
     // For each row in the shortest posting list, GIN checks the lists of all trigrams of a
-    // condition. So the index looks up one trigram of each of two words, and the rows that remain
-    // are compared with the whole search.
+    // condition. Therefore, look up only two trigrams, and compare the remaining rows with the
+    // whole search.
     if (const Trigrams trigrams = trigrams_of(search);
         trigrams.first.size() == 2 && !trigrams.has_non_ascii) {
         for (const std::string& trigram : trigrams.first) {
@@ -114,7 +115,7 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << argument(*filter.role);
 }
 
-/// Returns whether users are also counted by that column: it is boolean, or missing (false).
+/// Returns whether the counts include the column: it must be boolean, or missing and thus false.
 bool is_counted(const Table& user, std::string_view field) {
     const Column* const column = user.find(field);
     return column == nullptr || column->kind == Column::Kind::boolean;
@@ -171,7 +172,7 @@ void append_scale_collection(Statement& statement, const Schema& schema, const D
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Lists with the counts and the search index. Other lists are as in plain_lists().
+/// Uses the counts and the search index where possible. Other lists use plain_lists().
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class ScaledListQueries final : public ListQueries {
   public:
@@ -191,8 +192,8 @@ class ScaledListQueries final : public ListQueries {
         const bool has_count = is_counted(filter, schema.user);
         if (!has_count && (!filter.is_standard() || !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        // If few users are banned, or few have the role in the order of the last activity, a page
-        // is found sooner once the total is known.
+        // If few users match (a ban, or a role in the order of the last activity), the page is
+        // found sooner once the total is known.
         const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
@@ -237,14 +238,14 @@ class ScaledListQueries final : public ListQueries {
     }
 
   private:
-    /// Returns whether the window is found by an ordered scan of the sessions, which is slow for a
+    /// Returns whether the page is found by an ordered scan of the sessions. This is slow for a
     /// rare role.
     static bool is_by_sessions(const Work& work, const Window& window) {
         const std::optional<LastSeen>& seen = work.schema().user.last_seen;
         return window.order.by == SortKey::last_seen && seen && seen->is_of_sessions;
     }
 
-    /// Returns the total only. users: the page, if it is already known.
+    /// Returns the total. `users` is the page, if already known.
     static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
                                       std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
@@ -294,7 +295,7 @@ std::string names_of(std::initializer_list<std::string> indexes) {
 namespace {
 
 /// Returns the comment that marks the schema as complete. It names missing columns, because the
-/// counts do not follow columns that are added later.
+/// counts ignore columns that are added later.
 std::string ready_comment(const Table& user) {
     std::string comment = "mod_useradmin: complete, layout 3";
     for (const char* const field : {"role", "banned", "emailVerified"})
@@ -307,8 +308,8 @@ std::string ready_comment(const Table& user) {
 
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema) {
-    // The search path may be anything, so every function and operator has a schema. The query finds
-    // the schema by the triggers: it keeps its name if the table is renamed.
+    // The search path is unknown, so every function and operator has a schema. The query finds the
+    // scale schema by its triggers, because the schema keeps its name if the table is renamed.
     const std::string ready = literal(ready_comment(schema.user));
     const std::string query =
         "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "

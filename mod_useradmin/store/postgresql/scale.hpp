@@ -1,5 +1,5 @@
-// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts of users and a search
-// index.
+// Lists of many users on PostgreSQL, with the objects of sql/postgresql/scale: counts of users and
+// a search index.
 #pragma once
 
 #include "store/client.hpp"
@@ -13,17 +13,18 @@
 
 namespace useradmin::store {
 
-/// Reads into the schema the estimated size of the user table, and whether these objects are
-/// complete, with all triggers, and readable. Returns the error, if any. user_oid: an expression
-/// for the table's oid.
+/// Reads the estimated size of the user table, and whether the objects of sql/postgresql/scale are
+/// complete and readable. Returns the error, if any. `user_oid` is an expression for the OID of the
+/// user table.
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema);
 
-/// Returns the replacements for the @words@ in sql/postgresql/scale. The user table must exist.
+/// Returns the replacements for the placeholders (@word@) in sql/postgresql/scale. The user table
+/// must exist.
 std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
                                                                     const Dialect& dialect);
 
-/// Returns the lists that use these objects.
+/// Returns the list statements that use these objects.
 const ListQueries& scaled_lists() noexcept;
 
 } // namespace useradmin::store
