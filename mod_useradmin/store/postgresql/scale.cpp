@@ -150,7 +150,7 @@ void append_scale_total(Statement& statement, const Schema& schema, const Filter
     statement << ")";
 }
 
-/// Returns whether the matches are likely few enough to collect.
+/// Returns whether there are probably few enough matches to collect.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= max_collected && window.end() <= max_collected &&
            !trigrams_of(*filter.search).is_empty();
