@@ -9,7 +9,7 @@ namespace useradmin::store::bulk {
 
 namespace {
 
-/// Returns the columns of a new row: all known ones except generated ids.
+/// Returns the columns to insert: all known columns except a generated id.
 template <class Record>
 std::vector<std::pair<const Column*, const model::Field<Record>*>>
 filled_columns(const Table& table) {
@@ -45,8 +45,8 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that the column equals one of the rows' non-empty strings. Returns whether
-/// there is one.
+/// Appends a condition that the column equals one of the non-empty strings that `string_of` returns
+/// for the rows. Returns false if there are none.
 template <class StringOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const StringOf& string_of) {
@@ -86,7 +86,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         Row row;
         row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
-        // A user with two credential accounts signs in with the first one.
+        // Keep only the first credential account of a user.
         if (all.empty() || all.back().user.id != row.user.id)
             all.push_back(row);
     }

@@ -27,7 +27,7 @@ class SharedSchemas {
         apr_time_t read_at = 0;
     };
 
-    /// Returns the entry of a label, which lives as long as this object.
+    /// Returns the entry of a label. The entry lives as long as this object.
     Entry& entry(const char* label) {
         const std::lock_guard lock(mutex_);
         return entries_[label];
@@ -42,7 +42,7 @@ class SharedSchemas {
 /// connection is closed.
 class CachedConnection {
   public:
-    /// shared: may be nullptr.
+    /// `shared` may be nullptr.
     CachedConnection(std::unique_ptr<Client> client, SharedSchemas::Entry* shared)
         : client_(std::move(client)), shared_(shared) {}
 
@@ -56,28 +56,28 @@ class CachedConnection {
 
     /// If the cached schema is older than ten seconds, reads the catalogue or takes the schema that
     /// another connection has read. New columns therefore appear without a restart. Returns the
-    /// error, or nothing.
+    /// error, or std::nullopt on success.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             Deadline deadline, apr_pool_t* pool);
     /// Invalidates the schema and discards prepared statements.
     void invalidate_schema();
-    /// Returns whether the server responds. Within a second of the last call, assumes so unless the
-    /// server closed the connection.
+    /// Returns whether the server responds. Within a second of the last call, sends a query only if
+    /// the server has sent something.
     bool is_alive();
 
   private:
-    /// Reads the catalogue, also for other connections.
+    /// Reads the catalogue, and shares the schema with other connections.
     std::optional<ErrorKind> read_schema(const Dialect& dialect, const TableNames& names,
                                          apr_pool_t* pool);
     /// Takes the shared schema unless it is too old. Returns whether it did.
     bool take_shared();
-    /// Discards prepared statements if the schema differs from the last one.
+    /// Discards prepared statements if the schema has changed.
     void set_schema(std::shared_ptr<const Schema> schema, apr_time_t read_at);
 
     std::unique_ptr<Client> client_;
     SharedSchemas::Entry* shared_;
     std::shared_ptr<const Schema> schema_ = std::make_shared<Schema>();
-    /// 0: never, or invalidated since.
+    /// 0 if the schema was never read, or was invalidated.
     apr_time_t schema_read_at_ = 0;
     apr_time_t invalidated_at_ = 0;
     apr_time_t last_used_at_ = 0;

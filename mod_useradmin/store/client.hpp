@@ -1,4 +1,4 @@
-// A database client on one of mod_dbd's connections, in the database's own protocol.
+// A client that uses the database's own library on a connection of mod_dbd.
 #pragma once
 
 #include "store/rows.hpp"
@@ -14,7 +14,7 @@ namespace useradmin::store {
 enum class ErrorKind {
     rejected,               ///< rejected by the database; nothing was done
     unique_violation,       ///< a unique constraint rejects it; nothing was done
-    invalid_value,          ///< the column cannot have the value; nothing was done
+    invalid_value,          ///< the column cannot hold the value; nothing was done
     foreign_key_violation,  ///< a foreign key rejects it; nothing was done
     insufficient_privilege, ///< the account lacks a privilege; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done
@@ -29,8 +29,8 @@ enum class ErrorKind {
 /// connection. One thread at a time may use it.
 class Client {
   public:
-    /// The maximum number of prepared statements. The plans for all kinds of lists would take too
-    /// much memory.
+    /// The maximum number of prepared statements. Plans for all kinds of lists would take too much
+    /// memory.
     static constexpr std::size_t max_prepared_statements = 250;
 
     virtual ~Client() = default;
@@ -44,22 +44,21 @@ class Client {
     virtual std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) = 0;
     /// Returns the last error message without lines that may contain row values.
     virtual const std::string& error_message() const noexcept = 0;
-    /// Returns whether the server has sent nothing since the last query. It sends a message before
-    /// it closes a connection.
+    /// Returns whether the server has sent nothing since the last query. A server sends a message
+    /// before it closes a connection.
     virtual bool has_no_pending_input() const noexcept = 0;
     /// Sends a query to check the connection.
     virtual bool ping() = 0;
-    /// Returns whether the connection is up, as far as known.
+    /// Returns whether the connection is up, as far as the client knows.
     virtual bool is_connected() const noexcept = 0;
     /// Reconnects, even if the connection is up. Returns whether that succeeded.
     virtual bool reconnect() = 0;
-    /// Reconnects if the connection broke.
+    /// Reconnects if the connection is down. Returns whether it is up afterwards.
     bool ensure_connected() { return is_connected() || reconnect(); }
     /// Returns whether the server reported that it is a standby, as PostgreSQL 14 and later do.
     virtual bool is_standby() const noexcept { return false; }
     /// Returns whether a transaction is open, even if an error has aborted it.
     virtual bool is_in_transaction() const noexcept = 0;
-    /// Discards all prepared statements.
     virtual void discard_prepared() = 0;
 };
 

@@ -19,19 +19,20 @@ bool is_number(std::string_view text) noexcept {
     return error == std::errc() && stop == text.data() + text.size();
 }
 
-/// Returns whether the column holds booleans, which SQLite may declare as integers.
+/// Returns whether the column holds booleans. SQLite tables may declare them as integers.
 bool holds_booleans(const Column& column) noexcept {
     return column.kind == Column::Kind::boolean || column.field == "emailVerified" ||
            column.field == "banned";
 }
 
-/// Returns whether the column holds times, which SQLite may declare as text.
+/// Returns whether the column holds times. SQLite tables may declare them as text.
 bool holds_times(const Column& column) noexcept {
     return column.kind == Column::Kind::timestamp || column.field == "createdAt" ||
            column.field == "updatedAt" || column.field == "banExpires";
 }
 
-/// Returns the argument for a comparison with the column; nothing if the column cannot hold it.
+/// Returns the argument for a comparison with the column, or std::nullopt if the column cannot hold
+/// the value.
 std::optional<Argument> argument_of(const Column& column, const std::string& value) {
     if (column.field == "id")
         return column.can_hold_id(value) ? std::optional(argument(value)) : std::nullopt;
@@ -40,7 +41,7 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     if (holds_times(column)) {
         if (const auto time = text::parse_date(value))
             return argument(column, *time);
-        // SQLite compares any string.
+        // SQLite can compare the column with any string.
         return column.operators.empty() ? std::optional(argument(value)) : std::nullopt;
     }
     switch (column.kind) {
@@ -57,7 +58,7 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     }
 }
 
-/// Returns the SQL operator of a comparison with a value; nullptr for other operators.
+/// Returns the SQL comparison operator, or nullptr if there is none.
 const char* comparison_of(Operator name) noexcept {
     switch (name) {
     case Operator::eq:
@@ -83,7 +84,7 @@ bool takes_list(Operator name) noexcept {
     return name == Operator::in || name == Operator::not_in;
 }
 
-/// Returns the LIKE pattern of a condition on a part of a string.
+/// Returns the LIKE pattern for contains, starts_with or ends_with.
 std::string pattern_of(Operator name, std::string_view text) {
     std::string pattern = escaped_pattern(text);
     if (name != Operator::starts_with)
@@ -97,7 +98,7 @@ std::string pattern_of(Operator name, std::string_view text) {
 
 bool is_possible(const Condition& condition, const Table& user) {
     const Column* const column = user.find_column(condition.column);
-    // In PostgreSQL, columns of other types cannot be compared with an argument.
+    // In PostgreSQL, a column of Kind::other cannot be compared with an argument.
     if (column == nullptr || (column->kind == Column::Kind::other && !column->operators.empty()))
         return false;
     if (condition.comparison == Operator::exists)
@@ -105,7 +106,7 @@ bool is_possible(const Condition& condition, const Table& user) {
     const std::size_t count = condition.values.size();
     if (count == 0 || (count > 1 && !takes_list(condition.comparison)))
         return false;
-    // SQLite matches any value as text.
+    // SQLite's LIKE converts any value to text.
     if (comparison_of(condition.comparison) == nullptr)
         return column->kind == Column::Kind::text || column->operators.empty();
     return std::all_of(condition.values.begin(), condition.values.end(),

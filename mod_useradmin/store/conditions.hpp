@@ -9,11 +9,11 @@ namespace useradmin::store {
 /// Returns whether the table has the column and the column can be compared with the values.
 bool is_possible(const Condition& condition, const Table& user);
 
-/// Appends the condition. If it is not possible, appends FALSE.
+/// Appends the condition, or FALSE if it is not possible.
 void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
                       const Condition& condition);
 
-/// Appends a condition that the column equals one of the strings. strings: not empty.
+/// Appends a condition that the column equals one of the strings. `strings` must not be empty.
 void append_one_of(Statement& statement, const Column& column,
                    std::span<const std::string_view> strings);
 

@@ -1,4 +1,4 @@
-// Connections of apr_dbd and their source.
+// Database connections of apr_dbd.
 #pragma once
 
 #include "store/time_budget.hpp"
@@ -10,13 +10,14 @@ namespace useradmin::store {
 
 class SharedSchemas;
 
-/// A connection of apr_dbd. All members live as long as the connection.
+/// An apr_dbd connection. All members live as long as the connection.
 struct Connection {
     const apr_dbd_driver_t* driver = nullptr;
     apr_dbd_t* handle = nullptr;
-    /// The pool of the connection, for its cached state. Never allocate from it for a request.
+    /// The pool of the connection, for state cached with it. Never allocate from this pool for a
+    /// request.
     apr_pool_t* pool = nullptr;
-    /// The schemas that the connection shares with others; nullptr: none.
+    /// The schemas that the connection shares with others, or nullptr.
     SharedSchemas* schemas = nullptr;
 };
 
@@ -41,7 +42,8 @@ class ConnectionSource {
     virtual void on_outcome(WorkOutcome) noexcept {}
 };
 
-/// A connection that returns to its source at the end of the scope.
+/// Acquires a connection, and releases it at the end of the scope. False if none was available in
+/// time.
 class Lease {
   public:
     Lease(ConnectionSource& source, Deadline deadline)

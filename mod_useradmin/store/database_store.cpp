@@ -21,18 +21,18 @@ namespace {
 
 constexpr std::chrono::milliseconds busy_retry_delay(5);
 
-/// Returns the needs that a change adds if it ends sessions.
+/// Returns the additional needs of a change that may end sessions.
 constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
     return sessions == SessionPolicy::revoke ? needs_session : 0U;
 }
 
-/// Returns the needs that a change adds if it checks its caller.
+/// Returns the additional needs of a change that checks the caller.
 constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
     return actor ? needs_user : 0U;
 }
 
 /// Returns the deadline for responses. If acquiring the connection took long, allows a little more
-/// time: closing a good connection would make the next request wait as long.
+/// time, because a timeout would close a good connection and make the next request wait as long.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
@@ -172,7 +172,7 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
                                               deadline_of(asked, use.deadline()), attempt))
                 return *result;
         }
-        // Release the connection while waiting.
+        // Wait without holding the connection.
         if (Clock::now() + busy_retry_delay >= use.deadline())
             return lock_failure();
         apr_sleep(apr_time_from_msec(busy_retry_delay.count()));
@@ -186,7 +186,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     CachedConnection& known = CachedConnection::get(connection, dialect, label_);
     Client& client = known.client();
     client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
-    // Retries each transient failure once.
+    // Retry each kind of transient failure once.
     bool may_reconnect = true;
     bool may_doubt = true;
     while (true) {
@@ -248,8 +248,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             }
             break;
         case ErrorKind::read_only:
-            // The primary may have become a standby. Nothing was done; another connection may lead
-            // to the new primary.
+            // The primary may have become a standby. Nothing was done, and a new connection may
+            // reach the new primary.
             if (!std::exchange(may_reconnect, false))
                 return log_unavailable(WorkOutcome::read_only, "UA0108: ",
                                        "the database is read-only: " + work.error_message() + "; " +
@@ -261,7 +261,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             const bool is_first = std::exchange(may_reconnect, false);
             const bool is_back = client.ensure_connected();
             if (retry == Retry::no) {
-                // Logs every such write, without throttling.
+                // Log every write whose outcome is unknown, without throttling.
                 log_failed(WorkOutcome::connection_lost, "UA0105: ",
                            "the connection to the database was lost; the outcome of "
                            "the write is unknown: " +
@@ -300,8 +300,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                    change.after ? &*change.after : nullptr);
     };
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
-        // On a single-writer database, a statement without a transaction would be repeated if it
-        // has to wait for readers at its end, and so would let new readers in.
+        // On a single-writer database, a statement outside a transaction would be repeated if its
+        // commit has to wait for readers, and new readers could start in between.
         const bool needs_transaction =
             reports_first || has_key || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
@@ -333,14 +333,14 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                reports_first ? Retry::no : retry, attempt_write);
     if (result)
         source_.on_outcome(WorkOutcome::written);
-    // Only this request waits for the listener.
+    // The connection has been released, so only this request waits for the listener.
     if (result && listener != nullptr && !reports_first)
         report();
     return result;
 }
 
 Result<Done> DatabaseStore::record_change_key(Work& work, const Dialect& dialect) const {
-    // The second count with the key reaches the limit.
+    // The second change with the key reaches the limit.
     const AttemptCounter counter = {change_key_, 2};
     const auto counted =
         statements::record_failed_attempt(work, dialect, {&counter, 1}, std::chrono::hours(24));
@@ -372,7 +372,7 @@ Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
 
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
-    // Also on failure: the database may have made the change anyway.
+    // Even on failure, the database may have made the change.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
@@ -389,7 +389,7 @@ void restore_order(std::vector<model::User>& users, const Window& window) {
 } // namespace
 
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
-    // For a page in the order of Window::column, list_known() supplies the total only.
+    // If the page is sorted by Window::column, list_known() supplies only the total.
     constexpr Window one_user = {1};
     bool has_further_columns = false;
     Result<Page> page =
@@ -423,7 +423,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
     const TimeBudget::Scope use(time_budget_);
     std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
-    // Returns nothing if the total should be shared with other requests.
+    // Returns std::nullopt if the total should be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
         return run<Total>(
             Access::read, needs_user, Retry::yes,
@@ -448,7 +448,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
     };
     Result<Total> total = count(true, {});
     if (total && !*total) {
-        // Hold no connection while another request counts.
+        // Do not hold a connection while another request counts.
         const Result<std::int64_t> shared =
             totals_->total(filter, use.deadline(), [&](LastTotal last) -> Result<std::int64_t> {
                 const Result<Total> own = count(false, last);

@@ -1,4 +1,3 @@
-// The implementation of Store with a database.
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
@@ -18,14 +17,13 @@ namespace useradmin::store {
 
 class Work;
 
-/// The tables of a database, for one request. Each call acquires a connection and releases it
-/// before it returns.
+/// A Store for one request. Each call acquires a connection, and releases it before it returns.
 class DatabaseStore : public Store {
   public:
-    /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
-    /// table names. pool: owns the results. totals: shared with other requests; may be nullptr.
-    /// write_semaphore: has one permit, for a database with one writer at a time. Without it,
-    /// writers would retry at random, and some would time out.
+    /// `label` distinguishes the users of a connection, one for each set of table names, and must
+    /// match [a-z_][a-z0-9_]*. `pool` owns the results. `totals` is shared with other requests, and
+    /// may be nullptr. `write_semaphore` has one permit and queues the writers of a database that
+    /// allows only one at a time. Without it, they would retry at random, and some would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept
@@ -33,7 +31,8 @@ class DatabaseStore : public Store {
           timeout_policy_(timeout_policy), time_budget_(timeout_policy), totals_(totals),
           write_semaphore_(write_semaphore) {}
 
-    /// Sets the listener for changes, or nullptr. It must outlive the store.
+    /// Sets the listener for changes, or removes it if nullptr. The listener must outlive the
+    /// store.
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
     void set_plugin_policy(PluginPolicy policy) noexcept { plugin_policy_ = policy; }
 
@@ -102,41 +101,43 @@ class DatabaseStore : public Store {
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
-    /// Creates an API key with the digest. id: used if the table has text ids. Returns the id.
+    /// Creates an API key with the digest. Returns its id, which the database may generate.
     Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
     /// Returns the user's API keys, newest first.
     Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id);
-    /// Deletes an API key. Returns not_found if there is none with the id.
+    /// Deletes an API key. Fails with not_found.
     Result<Done> delete_api_key(std::string_view id);
 
-    /// Checks that the database responds and has the tables.
+    /// Checks that the database responds and has the user table.
     Result<Done> ping();
-    /// As ping(). Also checks that users can be changed; a standby, for example, is read-only.
+    /// Like ping(), but also checks that users can be changed. A standby, for example, is
+    /// read-only.
     Result<Done> check_writable();
 
   private:
-    /// Lists users with their known columns, in one of the orders that have an index.
+    /// Lists users without their extra columns. Window::column must be empty.
     Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
     /// Whether to repeat an operation if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
-    /// What an operation does: reads, writes, or makes a change that is reported to the listener.
+    /// What an operation does. A change is a write that is reported to the listener.
     enum class Access { read, write, change };
 
-    /// One attempt at an operation on a connection. The function stores the operation's result.
+    /// One attempt at an operation on a connection. The function itself stores the operation's
+    /// result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
 
-    /// Makes attempts until one succeeds or fails permanently. For needs, see schema.hpp.
+    /// Makes attempts until one succeeds or fails permanently. `needs` is a set of Need.
     Result<Done> repeat(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Makes attempts on one connection. Returns nothing if the database is locked.
+    /// Makes attempts on one connection. Returns std::nullopt if the database is locked.
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
-    /// As repeat(). For writes, also begins a transaction if one is needed, and reports the change
-    /// to the listener.
+    /// Like repeat(), but begins a transaction for a write if necessary, and reports a change to
+    /// the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Records the key of the changes in their transaction. Returns already_done if it was recorded
-    /// before.
+    /// Records the key of set_change_key() in the transaction of a change. Fails with already_done
+    /// if the key is already recorded.
     Result<Done> record_change_key(Work& work, const Dialect& dialect) const;
     /// Runs the operation and returns its result.
     template <class T, class Operation>
@@ -147,7 +148,7 @@ class DatabaseStore : public Store {
                   Result<T> (*statement)(Work&, const Dialect&, Parameters...),
                   const Arguments&... arguments);
 
-    /// Invalidates the cached totals. Returns the result.
+    /// Invalidates the cached totals, and returns the result.
     template <class T>
     Result<T> invalidate_totals_after(Result<T> result);
 
@@ -158,11 +159,11 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
-    /// Returns the end of a log line about a user whose deletion a foreign key has rejected: the
-    /// foreign keys that refer to the user, and the remedy.
+    /// Returns the end of the log line for a deletion that a foreign key rejected: the foreign keys
+    /// that refer to the user, and the remedy.
     std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,
                               std::string_view user_id);
-    /// Returns the missing GRANTs as the end of a log line.
+    /// Returns the end of a log line with the missing GRANT statements, or an empty string.
     std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
                                unsigned needs);
 

@@ -2,7 +2,7 @@
 
 namespace useradmin::store {
 
-// Defined in the files of the dialects.
+// Defined in postgresql/dialect.cpp and sqlite/dialect.cpp.
 const Dialect& postgresql() noexcept;
 const Dialect& sqlite() noexcept;
 

@@ -1,4 +1,4 @@
-// The interface of a database.
+// The parts of the store that differ between databases.
 #pragma once
 
 #include "store/client.hpp"
@@ -22,24 +22,23 @@ struct Revocation;
 
 /// Names and properties of a database product.
 struct DatabaseProduct {
-    /// "PostgreSQL".
     const char* name;
-    /// The driver's name in DBDriver: "pgsql".
+    /// The driver's name in DBDriver, such as "pgsql".
     const char* driver;
-    /// The packages of the driver, on Debian and on Fedora.
+    /// The driver's packages on Debian and Fedora.
     const char* debian_package;
     const char* fedora_package;
     /// The folder below sql/.
     const char* folder;
-    /// The minimum version: "13".
+    /// The minimum version, such as "13".
     const char* min_version;
-    /// The query for the server's version: "15.9".
+    /// The query for the server's version, such as "15.9".
     const char* version_query;
-    /// The option of CREATE INDEX that keeps the table available.
+    /// The option of CREATE INDEX that avoids blocking writes, if any.
     const char* create_index_option;
     /// Whether the database allows only one writer at a time.
     bool is_single_writer;
-    /// Whether CREATE TABLE names the schema.
+    /// Whether CREATE TABLE qualifies the table's name with a schema.
     bool has_schemas;
     /// Whether NULL sorts after all values instead of before them.
     bool sorts_nulls_last;
@@ -56,11 +55,11 @@ struct Privilege {
     /// The table's letter (Schema::table).
     char table;
     std::string_view name;
-    /// The field; empty: the whole table.
+    /// The field, or empty for the whole table.
     std::string_view field = {};
 };
 
-/// A transaction. The destructor rolls back unless it was committed.
+/// A transaction. The destructor rolls it back unless it was committed.
 class Transaction {
   public:
     virtual ~Transaction() = default;
@@ -70,126 +69,136 @@ class Transaction {
 /// Whether the catalogue has changed since the last read.
 enum class CatalogChange { none, changed };
 
-/// A database and its dialect of SQL. Stateless.
+/// A database product and its SQL dialect. Stateless.
 class Dialect {
   public:
     virtual const DatabaseProduct& product() const noexcept = 0;
 
-    /// Sets a connection timeout for this process, unless the parameters have one. Call it before
-    /// threads are started.
+    /// Sets the default connection timeout of this process. Connection parameters take precedence.
+    /// Call it before threads are started.
     virtual void set_connect_timeout() const noexcept = 0;
-    /// Returns a client for the connection. label: the prefix of prepared statements, unique among
-    /// the connection's users; must outlive the client.
+    /// Returns a client for the connection. `label` is the prefix of the names of prepared
+    /// statements. It must be unique among the connection's users, and outlive the client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalogue into the schema and finds its problems. If the catalogue is unchanged,
-    /// updates only the parts that depend on rows.
+    /// updates only the members that Schema::has_same_rows() compares.
     virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
                                                                const TableNames& names,
                                                                Schema& schema) const = 0;
 
     // --- Fragments of SQL ---
 
-    /// Appends a condition that the column contains the word of a search (4.1), without regard to
-    /// case and accents.
+    /// Appends a condition that the column contains the word of a search (4.1), ignoring case and
+    /// accents.
     virtual void append_contains(Statement& statement, const Column& column,
                                  std::string_view word) const = 0;
-    /// Appends a condition that a text column matches the pattern, as the database's LIKE compares.
+    /// Appends a condition that a text column matches the pattern by the database's LIKE.
     virtual void append_like(Statement& statement, const Column& column,
                              const std::string& pattern) const = 0;
-    /// Appends a condition that a column of ids or tokens equals the string exactly, in a form that
-    /// an index supports.
+    /// Appends a condition that a column of ids or tokens equals the string exactly. The condition
+    /// can use an index.
     virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,
                                std::string_view text) const = 0;
-    /// Returns the expression of a text's sort key (text::sort_key), as used in indexes.
+    /// Returns the expression for a text's sort key (text::sort_key). Indexes use the same
+    /// expression.
     virtual std::string sort_key(const std::string& sql) const = 0;
     /// Returns an expression that formats a value of the column as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
-    /// Returns an expression for the column as text that compares exactly, also as an argument of a
+    /// Returns an expression for the column as text. It compares exactly, even as an argument of a
     /// function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
-    /// Returns the end of a subquery that locks its rows in order; empty if no lock is needed.
+    /// Returns the clause that makes a subquery lock its rows in order, or an empty string if no
+    /// lock is needed.
     virtual const char* row_lock() const noexcept = 0;
-    /// Returns an expression for the account's connection limit as text; NULL if there is none.
+    /// Returns an expression for the account's connection limit as text. Its value is NULL if there
+    /// is no limit.
     virtual const char* connection_limit() const noexcept = 0;
     /// Returns an expression for the database's time in seconds since 1970.
     virtual const char* current_second() const noexcept = 0;
-    /// Returns an expression for the time of the last change that a standby has received.
+    /// Returns an expression for the commit time of the last transaction that a standby has
+    /// replayed.
     virtual const char* last_change_received() const noexcept = 0;
-    /// Returns the SQL before and after a subquery that follows a column, for the condition that
-    /// the column equals one of its rows. Locks the rows and skips rows that others have locked.
+    /// Returns the SQL before and after a subquery. Together they form a condition that the
+    /// preceding column equals one of the subquery's rows. The subquery locks its rows, and skips
+    /// rows that others have locked.
     virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;
-    /// Returns the name of the function for the position of a substring in a string, from 1.
+    /// Returns the name of the function that returns the position of a substring, counted from 1.
     virtual const char* position_function() const noexcept = 0;
 
     // --- Whole statements ---
 
-    /// Returns the list statements that suit the tables.
+    /// Returns the list statements to use with the schema.
     virtual const ListQueries& lists(const Schema& schema) const noexcept = 0;
 
     /// Begins a transaction. Returns nullptr on failure.
     virtual std::unique_ptr<Transaction> begin_transaction(Work& work) const = 0;
 
-    /// Creates the user and its account, both or neither (4.2).
+    /// Creates both the user and the account, or neither (4.2). Fails with not_found if the actor
+    /// is rejected.
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
-    /// Changes the user if the guard allows it, and records the row before for a listener. If the
-    /// change takes away rights (append_privilege_loss), ends the sessions as requested and records
-    /// the revocation.
+    /// Changes the user if the guard allows it, and keeps the old row for the listener. If the
+    /// change takes away rights (append_privilege_loss), records the revocation and, with
+    /// SessionPolicy::revoke, ends the sessions.
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;
-    /// Sets the hash of the user's credential account, which is created if necessary, and ends the
-    /// user's sessions as requested; all or none. Returns not_found if no such user has one of the
-    /// versions.
+    /// Sets the hash of the user's credential account, and creates the account if necessary. With
+    /// SessionPolicy::revoke, ends the user's sessions in the same transaction. Fails with
+    /// not_found if the user does not exist or the guard fails.
     virtual Result<Done> set_password(Work& work, const model::Account& account,
                                       SessionPolicy sessions, const UpdateGuard& guard) const = 0;
-    /// Deletes the user's sessions, accounts and the user, all or none (4.4.1).
+    /// Deletes the user's sessions, the accounts and the user in one transaction (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard) const = 0;
-    /// Opens a session and ends surplus sessions of its user. Returns its id, or not_found if the
-    /// terms are not met. The user's row cannot change in the meantime.
+    /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
+    /// new session's id, or not_found if the terms are not met. The user's row cannot change in the
+    /// meantime.
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
-    /// Inserts a row into the table of revocations, and removes rows that are older than 30 days.
+    /// Records a revocation, and removes some of those that are older than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
-    /// Appends a query for the revocations after a position. Each row has the position after all of
-    /// them, an identifier of the database and the table, the user's id, the session's id, the time
-    /// and the row's id. If there are none, one row without a user's id is returned. The caller may
-    /// append a condition.
+    /// Appends a query for the revocations after a position. Each row has the position from which
+    /// to read next, an identifier of the database and the table, the user's id, the session's id,
+    /// the time and the row's id. If there are no revocations, the query returns one row without a
+    /// user's id. The caller may append a condition.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
 
-    /// Returns the query for foreign keys of any table that refer to a user, session or account
-    /// without ON DELETE CASCADE, SET NULL or SET DEFAULT. Each row is one of their columns, in
-    /// order: the letter of the referenced table, the referring table's schema (NULL without
-    /// schemas) and name, the key's name, the column, and the referenced one (NULL: the id).
+    /// Returns the query for foreign keys that refer to a user, session or account without ON
+    /// DELETE CASCADE, SET NULL or SET DEFAULT. Each row is one column of a key, in order: the
+    /// letter of the referenced table, the schema (or NULL) and the name of the referencing table,
+    /// the key's name, the referencing column, and the referenced column (or NULL for the id).
     virtual std::string foreign_keys_query(const Schema& schema, const TableNames& names) const = 0;
 
     // --- For useradminctl ---
 
-    /// Returns the replacements for the @words@ in sql/…/scale.
+    /// Returns the replacements for the placeholders (@word@) in sql/…/scale.
     virtual std::vector<std::pair<std::string, std::string>>
     scale_placeholders(const Schema& schema) const = 0;
 
-    /// Returns the file in a connection's parameters; empty if the database is not a file.
+    /// Returns the file that the connection parameters name, or an empty string if the database is
+    /// not a file.
     virtual std::string database_file(std::string_view parameters) const = 0;
     /// Configures a new database for many readers and one writer.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
-    /// Returns the query for the indexes of the tables. Each row is one key, in order: the
-    /// table's letter (u, s, a), the index's name, whether it is unique ("t" or "1"), and the key.
+    /// Returns the query for the indexes of the tables. Each row is one key column of an index, in
+    /// order: the table's letter (u, s, a), the index, whether it is unique ("t" or "1"), and the
+    /// column or expression.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
-    /// Returns the query for missing privileges: the table's letter, the privilege, the column (""
-    /// for the whole table) and the account, in the order of `privileges`. Empty if the database
-    /// has no privileges.
+    /// Returns the query for missing privileges, in the order of `privileges`. Each row has the
+    /// table's letter, the privilege, the column ("" for the whole table) and the account. Returns
+    /// an empty string if the database has no privileges.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
     /// Returns the query for roles other than superusers whose code may run when one of the tables
-    /// is used: owners of the table or its schema, roles with TRIGGER on it, and owners of other
-    /// objects in the database. It returns no rows unless the session's role is a superuser or a
-    /// member of one. Each row has the table's letter, the role, the session's role, and whether
-    /// the role owns the table; table owners first. Empty if the database has no roles.
+    /// is used: owners of the table or its schema, roles with TRIGGER or REFERENCES on the table,
+    /// and owners of other objects in the database. The query returns no rows unless the session's
+    /// role is a superuser or a member of one. Each row has the table's letter, the role, the
+    /// session's role, and whether the role owns the table. Owners of the table come first. Returns
+    /// an empty string if the database has no roles.
     virtual std::string lesser_roles_query(const Schema& schema) const = 0;
 
   protected:
@@ -199,11 +208,10 @@ class Dialect {
 /// Returns the fingerprint of a catalogue's rows (Schema::fingerprint).
 std::string fingerprint_of(const TableNames& names, Rows answer);
 
-/// Returns all dialects. Add a new database here.
 std::span<const Dialect* const> dialects() noexcept;
 /// Returns the dialect of an apr_dbd driver ("pgsql", "sqlite3"), or nullptr.
 const Dialect* find_dialect(std::string_view driver) noexcept;
-/// Returns the drivers' names as in a sentence: "pgsql or sqlite3".
+/// Returns the drivers' names for a message: "pgsql or sqlite3".
 std::string driver_names();
 
 } // namespace useradmin::store

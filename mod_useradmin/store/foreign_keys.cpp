@@ -6,13 +6,13 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns the column of a table that has the user's id.
+/// Returns the column of the table that contains the user's id.
 const Column& user_id_column(const Schema& schema, char letter) {
     return schema.table(letter).at(letter == 'u' ? "id" : "userId");
 }
 
-/// Returns whether the key belongs to rows that are deleted with the user: its sessions, its
-/// accounts, and with UserAdminCleanUp those of plugins.
+/// Returns whether the key is in a table whose rows are deleted with the user: sessions, accounts
+/// and, with UserAdminCleanUp, plugins' tables.
 bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
     const auto is_key_of = [&](const Table& table, const Column* owner) {
         return key.referenced == 'u' && key.table == table.sql && owner != nullptr &&

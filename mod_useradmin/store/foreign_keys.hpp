@@ -1,4 +1,4 @@
-// Foreign keys of the application that reject the deletion of a user.
+// Foreign keys of the application that may prevent the deletion of a user.
 #pragma once
 
 #include "store/dialect.hpp"
@@ -13,28 +13,29 @@ namespace useradmin::store {
 
 /// A foreign key without ON DELETE CASCADE, SET NULL or SET DEFAULT.
 struct ForeignKey {
-    /// The letter of the table that it refers to: u, s or a.
+    /// The letter of the referenced table: u, s or a.
     char referenced = 'u';
-    /// The referring table as SQL.
+    /// The referencing table as SQL.
     std::string table;
     /// The name of the constraint. In SQLite, the number of the foreign key in its table.
     std::string name;
-    /// Pairs of a referring and a referenced column, as SQL.
+    /// Pairs of a referencing and a referenced column, as SQL.
     std::vector<std::pair<std::string, std::string>> columns;
 
-    /// Returns the referring table and its columns: "invoice" ("userId").
+    /// Returns the referencing table and columns, such as "invoice" ("userId").
     std::string text() const;
 };
 
-/// Returns the foreign keys that refer to users, sessions or accounts, and so may reject the
-/// deletion of a user (4.4.1). Omits the keys of rows that are deleted with the user: its sessions,
-/// its accounts and, with cleans_up (PluginPolicy), its rows in plugins' tables.
+/// Returns the foreign keys that refer to users, sessions or accounts and may therefore prevent the
+/// deletion of a user (4.4.1). Omits keys in tables whose rows are deleted with the user: sessions,
+/// accounts and, with cleans_up (PluginPolicy), plugins' tables.
 std::variant<std::vector<ForeignKey>, ErrorKind>
 find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
                     const TableNames& names, bool cleans_up);
 
-/// Returns the keys whose rows refer to the user, its sessions or its accounts: "invoice"
-/// ("userId"), … Empty if there are none or the query fails.
+/// Returns a list of the foreign keys with rows that refer to the user, or to the user's sessions
+/// or accounts, each as in ForeignKey::text(). Returns an empty string if there are none or a query
+/// fails.
 std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& dialect,
                               const Schema& schema, const TableNames& names, bool cleans_up,
                               std::string_view user_id);

@@ -1,4 +1,3 @@
-// Patterns for LIKE.
 #pragma once
 
 #include <string>
@@ -6,7 +5,7 @@
 
 namespace useradmin::store {
 
-/// Returns a pattern that matches only this string, with the escape character \.
+/// Returns a LIKE pattern that matches only this string. The escape character is a backslash.
 inline std::string escaped_pattern(std::string_view text) {
     std::string pattern;
     for (const char character : text) {
@@ -17,7 +16,7 @@ inline std::string escaped_pattern(std::string_view text) {
     return pattern;
 }
 
-/// Returns a pattern that matches every string that contains this one.
+/// Returns a LIKE pattern that matches every string that contains this one.
 inline std::string containing_pattern(std::string_view search) {
     return "%" + escaped_pattern(search) + "%";
 }

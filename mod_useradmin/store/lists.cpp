@@ -11,7 +11,7 @@ namespace useradmin::store {
 
 namespace {
 
-// Below this number of users, counting is cheaper than waiting for another count.
+// Below this number of users, counting is cheaper than waiting for another request's count.
 constexpr std::int64_t min_shared = 10000;
 
 /// Returns the column of a sort key, or nullptr.
@@ -31,12 +31,13 @@ const Column* sort_column(const Table& user, SortKey by) noexcept {
     return nullptr;
 }
 
-/// Returns whether NULL sorts after all values in the ascending order.
+/// Returns whether NULL sorts after all values in ascending order.
 bool sorts_nulls_last(const Dialect& dialect, SortKey by) noexcept {
     return by != SortKey::last_seen && dialect.product().sorts_nulls_last;
 }
 
-/// Returns the expression by which rows are sorted before the id; empty if the column is missing.
+/// Returns the expression by which rows are sorted before the id, or an empty string if the column
+/// is missing.
 std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
     const Column* const column = sort_column(user, by);
     return column == nullptr          ? std::string()
@@ -45,7 +46,7 @@ std::string sort_key_expression(const Table& user, const Dialect& dialect, SortK
                                       : dialect.sort_key(column->sql());
 }
 
-/// Returns the expression of User::sort_key for a sort key, as a column of a SELECT.
+/// Returns the SELECT column for User::sort_key. `key` is the expression by which rows are sorted.
 std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
                      const std::string& key) {
     const Column* const column = sort_column(user, by);
@@ -55,7 +56,7 @@ std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
            " AS useradmin_key_text";
 }
 
-/// Returns whether ids are sorted descending: for oldest times first and for descending texts.
+/// Returns whether ids are sorted in descending order: with ascending times, or descending texts.
 bool sorts_ids_descending(Order order) noexcept {
     return order.is_descending != order.is_of_times();
 }
@@ -83,7 +84,7 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     statement << ")";
 }
 
-/// Appends a condition that a boolean column has the value; NULL is false.
+/// Appends a condition that a boolean column has the value. NULL counts as false.
 void append_truth(Statement& statement, const Column* column, bool truth) {
     if (column == nullptr)
         statement << (truth ? "FALSE" : "TRUE");
@@ -94,8 +95,8 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
-/// Returns the start of a condition that the user with the id has a session. The caller appends
-/// conditions on that session and a closing parenthesis.
+/// Returns the start of a condition that the user with the id has a session. The caller appends an
+/// operator for the session's updatedAt, and a closing parenthesis.
 std::string has_session(const Schema& schema, const std::string& id) {
     return "EXISTS (SELECT 1 FROM " + schema.session.sql + " useradmin_n WHERE useradmin_n." +
            schema.session.at("userId").sql() + schema.user.at("id").op("=") + id +
@@ -112,7 +113,7 @@ struct Clause {
     const char* after = "";
 };
 
-/// Appends a comparison of a time column with a time; FALSE if the column is missing.
+/// Appends a comparison of a time column with a time, or FALSE if the column is missing.
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  text::Timestamp time) {
     if (column == nullptr)
@@ -121,8 +122,8 @@ void append_time(Statement& statement, const Column* column, const char* compari
         statement << *column << column->op(comparison) << argument(*column, time);
 }
 
-/// Appends a condition that the user was last seen at the time or later or, without is_later,
-/// before it or never.
+/// If `is_later`, appends a condition that the user was last seen at the time or later. Otherwise,
+/// appends a condition that the user was last seen before the time, or never.
 void append_seen(Statement& statement, const Schema& schema, text::Timestamp time, bool is_later) {
     const Table& user = schema.user;
     if (!user.last_seen) {
@@ -178,13 +179,13 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
     append_filter(statement, schema, dialect, filter, append_search, {});
 }
 
-/// The rows after a position, divided so that each section is one range of an index.
+/// The rows after a position, divided into sections. Each section is a single range of an index.
 enum class Section {
     same_key,    ///< the same key and a later id
     further_key, ///< a later key
     further_row, ///< a later pair of key and id
     null_key,    ///< all NULL keys
-    any_key,     ///< all other keys
+    any_key,     ///< all keys that are not NULL
 };
 
 /// Returns the sections after the window's position, in the order of the list.
@@ -201,7 +202,7 @@ std::vector<Section> sections_of(const Table& user, const Dialect& dialect, cons
             sections.push_back(Section::any_key);
         return sections;
     }
-    // A row comparison is one range only if both columns are sorted in the same direction.
+    // A row comparison is a single range only if both columns are sorted in the same direction.
     if (window.order.is_of_times())
         sections = {Section::same_key, Section::further_key};
     else
@@ -276,8 +277,9 @@ void append_match_window(Statement& statement, const Table& user, const Dialect&
                   window);
 }
 
-/// Appends a query for the window of the users that meet a condition, by ranges of the order's
-/// index. columns: the SELECT list; with a position, it must include the sort columns.
+/// Appends a query for the window of the users who meet a condition. It reads ranges of the order's
+/// index. `columns` is the SELECT list. If the window has a position, the list must include the
+/// sort columns.
 template <class AppendCondition>
 void append_range(Statement& statement, const Table& user, const Dialect& dialect,
                   const Window& window, const std::string& columns,
@@ -309,8 +311,8 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
                      window.limit);
 }
 
-/// A list in the order of the last activity, by an ordered scan of the sessions from either end.
-/// Users without a session are found separately, and only if the page needs them.
+/// Lists users in the order of the last activity, by an ordered scan of the sessions from either
+/// end. Users without a session are read separately, and only if the page needs them.
 class SeenScan {
   public:
     SeenScan(const Schema& schema, const Dialect& dialect, const Filter& filter,
@@ -322,7 +324,8 @@ class SeenScan {
         others.seen_before.reset();
         if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
             return;
-        // All conditions must be met, so those on the last activity are a range of the sessions.
+        // All conditions must be met, so the conditions on the last activity limit the scan of the
+        // sessions to a range.
         filter_ = others;
         seen_from_ = filter.seen_from;
         seen_before_ = filter.seen_before;
@@ -363,8 +366,8 @@ class SeenScan {
                (section == Section::same_key && !window_.position->key);
     }
 
-    /// Appends a query for the first users of sections. needs_more: the start of a condition that
-    /// the other part has fewer users than the page needs; empty: no condition.
+    /// Appends a query for the first users of the sections. If not empty, `needs_more` is the start
+    /// of a condition that the other part has fewer users than the page needs.
     void append_part(Statement& statement, const std::vector<Section>& sections,
                      const std::string& needs_more) const {
         if (sections.empty())
@@ -436,7 +439,7 @@ class SeenScan {
     model::NullableTime seen_before_;
 };
 
-/// Appends the join from the rows m of sort columns to their users u, in order.
+/// Appends the join from the rows `m` with the sort columns to the users `u`, and the ORDER BY.
 void append_users(Statement& statement, const Table& user, Order order) {
     statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
               << "m.useradmin_id ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", order);
@@ -481,7 +484,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Counts the matches of a filter. users: the page, if it is known.
+/// Counts the matches of a filter. `users` is the page, if already known.
 Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
                                  AppendSearch append_search,
                                  std::optional<std::vector<model::User>> users = {}) {
@@ -566,7 +569,8 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
     const std::string key = sort_key_expression(user, dialect, by);
     const std::string columns = user.select_list + ", " + key_text(user, dialect, by, key);
     if (window.position) {
-        // A text's key is its own text; computing it once per row takes half the time.
+        // For texts, User::sort_key is the sort key itself. Computing it once per row halves the
+        // time.
         append_range(statement << "m.* FROM (", user, dialect, window,
                      (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
                      append_condition);
@@ -620,7 +624,7 @@ Window usable_window(const Window& window, const Table& user) {
     const Column* const column = sort_column(user, window.order.by);
     const model::NullableText& key = window.position->key;
     Window usable = window;
-    // An operator of another schema could compare the ids of a pair differently.
+    // In a row comparison, an operator of another schema could compare the ids differently.
     if (id.type.empty() ||
         (!id.operators.empty() && id.operators != quoted_identifier(user.system)) ||
         !id.can_hold_id(window.position->id) ||

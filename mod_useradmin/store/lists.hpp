@@ -23,11 +23,11 @@ struct CountedPage {
 /// Whether concurrent requests share a total.
 enum class CountSharing {
     never,       ///< counting is cheaper than waiting
-    when_cached, ///< the page's statement also counts; only a cached total saves time
+    when_cached, ///< only a cached total saves time, because the page's statement also counts
     always,
 };
 
-/// The statements of lists. Stateless.
+/// The statements that list users. Stateless.
 class ListQueries {
   public:
     virtual CountSharing count_sharing(const Schema& schema, const Filter& filter) const = 0;
@@ -46,15 +46,16 @@ class ListQueries {
 /// Returns the list statements that need no tables besides the application's.
 const ListQueries& plain_lists() noexcept;
 
-/// The maximum number of matches to collect and sort. Beyond it, scanning the users in order finds
-/// a page sooner.
+/// The maximum number of matches to collect and sort. With more matches, an ordered scan of the
+/// users finds a page sooner.
 inline constexpr std::int64_t max_collected = 5000;
 
 // --- Fragments of list statements ---
 
-/// Returns the expression of the role: 'user' for NULL or a missing column.
+/// Returns an expression for the role. Its value is 'user' if the role is NULL or the column is
+/// missing.
 std::string role_expression(const Table& user, const Dialect& dialect);
-/// Returns the column of the creation time, or NULL if there is none.
+/// Returns the column of the creation time, or "NULL" if there is none.
 std::string created_at_column(const Table& table);
 /// Returns the ORDER BY expressions for newest rows first.
 std::string newest_first_order(const Table& table);
@@ -62,38 +63,41 @@ std::string newest_first_order(const Table& table);
 std::string order_by(const std::string& key, const std::string& id, Order order);
 /// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is sorted.
 std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);
-/// Returns the columns of a page: those of the user u, and the sort key of the row m.
+/// Returns the SELECT columns of a page: the fields of the user `u`, and the sort key of the row
+/// `m`.
 std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
-/// Appends LIMIT. Usual limits are literals: with an argument, PostgreSQL would plan each execution
-/// again, which costs as much as the page.
+/// Appends LIMIT. Common limits are literals. For an argument, PostgreSQL would plan each execution
+/// again, and planning takes as long as reading the page.
 void append_limit(Statement& statement, std::int64_t limit);
-/// Appends the joins from the total (t) to the users of the page (u). They are users in
-/// useradmin_match and, if a role is given, users with the role, which useradmin_match must omit.
+/// Appends the joins from the total (t) to the users of the page (u). The users are those in
+/// useradmin_match and, if `role` is set, those with the role. In this case, useradmin_match must
+/// not contain users with the role.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const model::NullableText& role, const Window& window);
 
-/// Appends a condition that a user matches a search: conditions joined by AND.
+/// Appends conditions, joined by AND, that a user matches a search.
 using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
                               std::string_view search);
-/// Returns the total, and possibly the page, of any filter and order.
+/// Returns the total, and possibly the page, for any filter and order.
 Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
                               const Window& window, LastTotal last, AppendSearch append_search);
-/// Returns a page, for any filter and order.
+/// Returns a page for any filter and order.
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
-/// Returns a page for any filter in the order of Window::column; empty if the table lacks it.
+/// Returns a page for any filter, sorted by Window::column. The page is empty if the table lacks
+/// the column.
 Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
                                                 const Filter& filter, const Window& window);
-/// Appends the rest of a SELECT for a page: an ordered scan of users.
+/// Appends the rest of a SELECT that finds a page by an ordered scan of the users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
-/// Returns a window for the table. Removes a position that the table cannot have. With a position,
-/// removes the offset, and reverses the order if the position is the end of the page.
+/// Returns the window without a position that no row of the table can have. If a position remains,
+/// removes the offset, and reverses the order if the page ends before the position.
 Window usable_window(const Window& window, const Table& user);
-/// Returns the window counted from the other end of the list.
+/// Returns the window of the same page, counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;
 /// Calls a function with the mirrored window and restores the order of its result.
 template <class Users>
@@ -105,10 +109,11 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
     return users;
 }
 
-/// Runs a statement for rows of a total and a user; the user is NULL if the page is empty. Returns
-/// nothing if there is no row or the total is NULL.
+/// Runs a statement whose rows have the total and a user. The user is NULL if the page is empty.
+/// Returns std::nullopt if there is no row or the total is NULL.
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement);
-/// Returns the total and the page of the statement, or the result of `otherwise` if it has none.
+/// Returns the total and the page from the statement, or the result of `otherwise` if the statement
+/// returns none.
 template <class Otherwise>
 Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwise otherwise) {
     Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
@@ -116,10 +121,10 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
         return counted.failure();
     return *counted ? Result<CountedPage>(**std::move(counted)) : otherwise();
 }
-/// Runs a statement for a total. users: the page, if it is known.
+/// Runs a statement that returns a total. `users` is the page, if already known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
-/// Runs a statement that selects users. Returns them.
+/// Runs a statement that selects users, and returns them.
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

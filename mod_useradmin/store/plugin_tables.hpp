@@ -1,4 +1,4 @@
-// The tables of better-auth's plugins whose rows are deleted with their user (UserAdminCleanUp).
+// The tables of better-auth's plugins, and how their rows refer to users.
 #pragma once
 
 #include <set>
@@ -10,23 +10,24 @@ namespace useradmin::store {
 /// What a row refers to.
 enum class Reference {
     user,                 ///< the user's id
-    user_or_organization, ///< the id of either
-    email,                ///< the user's address, alone or after one of address_prefixes
-    organization,         ///< none: the organization's own id
+    user_or_organization, ///< the id of a user or an organization
+    email,                ///< the user's address after one of address_prefixes
+    organization,         ///< not a reference, but the organization's own id
 };
 
 /// A table of a better-auth plugin, and how its rows refer to a user.
 struct PluginTable {
-    /// The name in better-auth. The application may use snake_case or lower case, and the plural.
+    /// The name in better-auth. In the database, it may be in snake_case or lower case, and in the
+    /// plural.
     std::string_view name;
     /// The column with the reference, in camelCase.
     std::string_view owner;
     Reference reference;
-    /// Two more columns that distinguish it from an application's table of the same name.
+    /// Two more columns that distinguish the table from one of the application with the same name.
     std::string_view marks[2];
 };
 
-/// mod_useradmin's table of the API keys that a ban disabled.
+/// mod_useradmin's table of API keys that a ban has disabled.
 inline constexpr std::string_view disabled_keys_table = "useradmin_disabled_key";
 
 /// In the order of deletion: referencing rows before the rows that they refer to.
@@ -48,14 +49,16 @@ inline constexpr PluginTable plugin_tables[] = {
     {disabled_keys_table, "userId", Reference::user, {"keyId", "userId"}},
 };
 
-/// The prefixes of an address in verification identifiers: none, or those of the plugin emailOTP.
+/// The prefixes of an address in verification identifiers: no prefix, or one of the plugin
+/// emailOTP.
 inline constexpr std::string_view address_prefixes[] = {
     "", "sign-in-otp-", "email-verification-otp-", "forget-password-otp-"};
 
-/// The prefixes of the plugin twoFactor's verification identifiers whose value is a user's id.
+/// The prefixes of verification identifiers of the plugin twoFactor. The value of these rows is the
+/// user's id.
 inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "2fa-"};
 
-/// Returns the names that the table may have.
+/// Returns the names that the table may have in the database.
 std::set<std::string> names_of(const PluginTable& plugin);
 /// Returns the names of all plugins' tables as SQL literals: "'apikey', 'api_key', …".
 std::string plugin_table_names();

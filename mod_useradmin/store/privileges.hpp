@@ -5,7 +5,7 @@
 
 namespace useradmin::store {
 
-/// The five operations (specification, section 4).
+/// The five operations of the specification (section 4).
 inline constexpr Privilege service_privileges[] = {
     {'u', "SELECT"}, {'u', "INSERT"}, {'u', "UPDATE"},
     {'u', "DELETE"}, {'s', "DELETE"}, {'s', "SELECT", "userId"},
@@ -91,7 +91,8 @@ inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'u', "UPDATE", "updatedAt"},
                                                    {'a', "UPDATE", "updatedAt"}};
 
-/// Sign-in with a second factor, in addition to sign_in_privileges: the plugin's existing tables.
+/// Sign-in with a second factor, in addition to sign_in_privileges. Covers those tables of the
+/// plugin that exist.
 inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     if (const OwnedTable* const factors = schema.second_factors()) {

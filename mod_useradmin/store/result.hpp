@@ -8,9 +8,9 @@ namespace useradmin::store {
 
 /// Why there is no value. The first two are errors; the others are expected outcomes.
 enum class Failure {
-    unavailable,          ///< no connection within the time limit: 503
+    unavailable,          ///< the database is unavailable or timed out: 503
     failed,               ///< a database error; the log has the reason: 500
-    not_found,            ///< no such row
+    not_found,            ///< the row does not exist
     address_taken,        ///< another user has the address (4.2, check 5)
     protected_address,    ///< the user is the protected administrator (4.4.1, check 5)
     outranked,            ///< the caller may not change users with this user's role
@@ -18,11 +18,11 @@ enum class Failure {
     version_mismatch,     ///< the user's row has another version
     caller_rejected,      ///< the caller has been banned or deleted: 401
     caller_demoted,       ///< the caller has lost the role that admitted it: 403
-    invalid_value,        ///< a further column cannot have the value: 400
+    invalid_value,        ///< an extra column cannot hold the value: 400
     no_second_factor,     ///< the user has no second factor: 404
-    no_sign_in_method,    ///< the user has no such sign-in method: 404
+    no_sign_in_method,    ///< the user does not have the sign-in method: 404
     already_done,         ///< a change with the same key has been made
-    impossible_condition, ///< no such column, or the column cannot hold the value
+    impossible_condition, ///< the column is missing, or cannot be compared with the value
 };
 
 /// The value of an operation without a result.

@@ -1,4 +1,3 @@
-// The rows of a result.
 #pragma once
 
 #include "model/records.hpp"
@@ -12,21 +11,21 @@ namespace useradmin::store {
 /// A value of a row. A time is a string if the database returned it as text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// The rows of a result, read once, in order. Strings live as long as the statement's pool.
+/// Reads the rows of a result once, in order. Strings live as long as the statement's pool.
 class Rows {
   public:
     Rows() noexcept = default;
-    /// cells: row by row. width: columns per row. affected: the number of changed rows of a
-    /// statement without result rows.
+    /// `cells` are the values, row by row. `width` is the number of columns. `affected` is the
+    /// number of rows that a statement without result rows has changed.
     Rows(std::span<const Cell> cells, std::size_t width, std::int64_t affected) noexcept
         : cells_(cells), width_(width), affected_(affected) {}
 
     std::size_t count() const noexcept { return width_ > 0 ? cells_.size() / width_ : 0; }
     std::size_t width() const noexcept { return width_; }
-    /// Returns the number of changed rows.
     std::int64_t affected() const noexcept { return affected_; }
 
-    /// Advances to the next row; the first call, to the first row. Returns false at the end.
+    /// Advances to the next row. The first call advances to the first row. Returns false at the
+    /// end.
     bool next() noexcept {
         if (rows_read_ >= count())
             return false;
@@ -38,13 +37,13 @@ class Rows {
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// Takes a string; empty optional for NULL.
+    /// Takes the next column as a string, or std::nullopt if it is NULL.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
         return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
-    /// Takes a time; empty optional for other values.
+    /// Takes the next column as a time, or std::nullopt if it is not a time.
     model::NullableTime take_time() noexcept {
         const Cell* cell = take_cell();
         if (cell == nullptr)
@@ -55,19 +54,19 @@ class Rows {
         return text != nullptr ? text::parse_timestamp(*text) : model::NullableTime();
     }
 
-    /// Takes a number; 0 for other values.
+    /// Takes the next column as a number, or 0 if it is not a number.
     std::int64_t take_number() noexcept {
         const std::string_view text = take().value_or("");
         std::int64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
         return number;
     }
-    /// Takes a boolean in either database's form.
+    /// Takes the next column as a boolean, in the format of either database.
     bool take_boolean() noexcept {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
-    /// Takes a record (Table::select_list).
+    /// Takes the columns of Table::select_list as a record.
     template <class Record>
     Record take_record() noexcept {
         Record record;

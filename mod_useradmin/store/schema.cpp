@@ -76,8 +76,8 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
            number >= -largest && std::to_string(number) == id;
 }
 
-/// Maps the plugin's columns to fields. Returns whether the table has them and the reference has a
-/// suitable type.
+/// Maps the plugin's columns to fields. Returns whether the table has these columns and the
+/// reference has a suitable type.
 bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     for (const std::string_view name :
          {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {
@@ -102,7 +102,7 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
            !(plugin.reference == Reference::user_or_organization && key->is_serial());
 }
 
-/// Checks one table against the needs.
+/// Checks one table, and records its problems.
 class FieldResolver {
   public:
     FieldResolver(const Table& table, Need need, std::vector<Problem>& problems)
@@ -132,7 +132,8 @@ class FieldResolver {
                         column->type + "; an id must be text, uuid or a whole number");
     }
 
-    /// Columns for which the record has no value must not require one on INSERT.
+    /// Records a problem for each column that requires a value on INSERT but has none in the
+    /// record.
     template <class Record>
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
@@ -223,10 +224,11 @@ bool Column::can_hold_sort_key(std::string_view key) const noexcept {
     case Kind::integer:
         return is_canonical_number(key, max_value);
     case Kind::text:
-        // A SQLite column without a type does not convert the values it is compared with.
+        // A SQLite column without a type does not convert the values that it is compared with.
         return !type.empty();
     case Kind::other:
-        // SQLite accepts any string. A floating-point column does not compare it exactly.
+        // SQLite accepts any string. Floating-point numbers are rejected, because they do not
+        // compare exactly.
         return operators.empty() && text::parse_timestamp(key);
     default:
         return false;
@@ -336,7 +338,8 @@ void Schema::resolve_last_seen(std::string_view name) {
     std::string newest = "(SELECT " + user.function("max") + "useradmin_s." + updated->sql() +
                          ") FROM " + session.sql + " useradmin_s WHERE useradmin_s." +
                          owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")";
-    // On SQLite, a subquery has no affinity: a number would be compared with a text argument.
+    // In SQLite, a subquery has no affinity. Without the cast, a number would be compared with a
+    // text argument.
     if (updated->kind == Column::Kind::integer)
         newest = "CAST(" + newest + " AS integer)";
     user.last_seen = {*updated, std::move(newest), true};
@@ -369,7 +372,8 @@ void Schema::resolve_fields(const TableNames& names) {
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});
-    // Without this table, nothing limits the number of messages, and a change can be repeated.
+    // Without this table, nothing limits the number of mail messages, and a change with a key can
+    // be made twice.
     FieldResolver(attempt, needs_attempt_table, problems).exists();
 }
 
@@ -422,7 +426,8 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
-    // If both owner columns of apiKey exist, the last entry has the current one.
+    // If both owner columns of apiKey exist, the last entry has the one of current better-auth
+    // versions.
     for (const OwnedTable& each : owned)
         if (each.plugin->name == name)
             found = &each;

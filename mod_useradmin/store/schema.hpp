@@ -1,4 +1,4 @@
-// The application's tables as described by the catalogue.
+// The application's tables as described in the database's catalogue.
 #pragma once
 
 #include "model/records.hpp"
@@ -21,7 +21,8 @@ struct TableNames {
     std::string_view account = "account";
     /// Whether the plugins' tables are read as well (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
-    /// The column of the user table with the last activity; empty: the sessions have it.
+    /// The column of the user table with the last activity. If empty, the last activity is read
+    /// from the sessions.
     std::string_view last_seen = {};
 
     bool operator==(const TableNames&) const = default;
@@ -35,100 +36,105 @@ struct Column {
     enum class Kind { text, uuid, integer, boolean, timestamp, other };
 
     std::string name;
-    /// The type in SQL: "character varying(100)".
+    /// The SQL type, such as "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
-    /// The type as SQL with its schema: "pg_catalog"."varchar"; empty without schemas.
+    /// The quoted type with its schema, such as "pg_catalog"."varchar". Empty if the database has
+    /// no schemas.
     std::string sql_type = {};
-    /// The schema of the type's operators, quoted; empty without schemas.
+    /// The quoted schema of the type's operators. Empty if the database has no schemas.
     std::string operators = {};
     /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
     bool is_nullable = true;
-    /// NOT NULL without a default: an INSERT must set it.
+    /// Whether the column is NOT NULL without a default, so that an INSERT must set it.
     bool requires_value = false;
     /// Whether different strings can compare equal, as with char(n).
     bool has_loose_equality = false;
-    /// Whether that is due to the collation, which expressions over the column inherit.
+    /// Whether the loose equality is due to the collation. Expressions that use the column inherit
+    /// the collation.
     bool has_loose_collation = false;
-    /// Whether the database's account may read and change the column. is_readable is set for
-    /// plugins' tables and the sessions only, is_writable for plugins' tables only.
+    /// Whether the database's account may read and change the column. is_readable is checked only
+    /// for sessions and plugins' tables, and is_writable only for plugins' tables.
     bool is_readable = true;
     bool is_writable = true;
-    /// SQL before and after the column when it is read.
+    /// SQL before and after the column in a SELECT list.
     std::string read_before = {};
     std::string read_after = {};
     /// SQL before and after a new value.
     std::string write_before = {};
     std::string write_after = {};
-    /// The name of the corresponding field; empty if unknown.
+    /// The name of the corresponding field, or empty if there is none.
     std::string_view field = {};
 
-    /// Returns whether the database generates the values, if this is a column of ids.
+    /// For a column of ids, returns whether the database generates them.
     bool is_serial() const noexcept { return kind == Kind::integer; }
-    /// Returns whether the column can represent the id. Accepts only the canonical form: the
-    /// database accepts other spellings of the same id, but string comparisons would not match.
+    /// Returns whether the column can represent the id. Accepts only the canonical form, because
+    /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;
     /// Returns whether the database accepts the key (User::sort_key) for this time column and
     /// compares it in sort order.
     bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
     std::string sql() const;
-    /// Returns an operator of the column's type between blanks; see qualified_operator().
+    /// Returns an operator of the column's type between spaces, as qualified_operator() does.
     std::string op(std::string_view name) const;
 };
 
-/// The last activity of a user.
+/// Where to find the last activity of a user.
 struct LastSeen {
-    /// The column that it is read from.
+    /// The column with the last activity.
     Column column;
-    /// The expression for a row of the user table without an alias.
+    /// The expression for the last activity, for a row of the user table without an alias.
     std::string sql;
-    /// Whether it is the latest update of the user's sessions, not a column of the user table.
+    /// Whether the last activity is the latest updatedAt of the user's sessions, not a column of
+    /// the user table.
     bool is_of_sessions = false;
 };
 
 struct Table {
-    /// The table's name as SQL, quoted, with its schema once known.
+    /// The quoted name, with the schema once it is known.
     std::string sql;
     /// The configured name, for messages.
     std::string name;
-    /// The schema of built-in functions and operators; empty without schemas.
+    /// The schema of built-in functions and operators. Empty if the database has no schemas.
     std::string_view system = {};
     std::vector<Column> columns;
-    /// The fields as columns of SELECT or RETURNING, NULL for missing ones: without and with an
-    /// alias. select_list_s has NULL for the token, which the caller knows.
+    /// The fields as columns of SELECT or RETURNING: without an alias, and with the aliases u and
+    /// s. Missing columns are NULL. In select_list_s, the token is NULL, because the caller knows
+    /// it.
     std::string select_list;
     std::string select_list_u;
     std::string select_list_s;
-    /// The expression of the row version (User::version) for the alias useradmin_row.
+    /// The expression for the row version (User::version) of the alias useradmin_row.
     std::string version;
-    /// The estimated number of rows; 0 if unknown.
+    /// The estimated number of rows, or 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database's account may delete and insert rows. Read for plugins' tables only.
+    /// Whether the database's account may delete and insert rows. Checked only for plugins' tables.
     bool allows_delete = true;
     bool allows_insert = true;
-    /// Why the table is not visible, if known.
+    /// Why the table cannot be used, if known.
     std::string absence_reason;
     /// Set for the user table if a column or the sessions record the last activity.
     std::optional<LastSeen> last_seen;
 
     bool exists() const noexcept { return !columns.empty(); }
-    /// Returns a built-in operator between blanks; see qualified_operator().
+    /// Returns a built-in operator between spaces, as qualified_operator() does.
     std::string op(std::string_view name) const;
     /// Returns a built-in function with its schema and an opening parenthesis.
     std::string function(std::string_view name) const;
     /// Returns the column of a field, or nullptr.
     const Column* find(std::string_view field) const noexcept;
-    /// As above, but also finds further columns by their name, or its snake_case form.
+    /// Like find(), but also finds extra columns, by name or by the name in snake_case.
     const Column* find_column(std::string_view name) const;
-    /// As find(), for a column that is known to exist.
+    /// Like find(), for a column that is known to exist.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
-    /// Returns a field as a column of SELECT with an alias, or NULL.
+    /// Returns a field as a SELECT column, or "NULL" if the column is missing. `alias` includes the
+    /// dot.
     std::string select_expression(std::string_view field, std::string_view alias = {}) const;
 };
 
-/// The requirements of an operation.
+/// What an operation requires of the tables.
 enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
@@ -139,7 +145,7 @@ enum Need : unsigned {
     needs_attempts = 64,        ///< the table of attempts is used, if there is one
     needs_api_keys = 128,       ///< the plugin's table of API keys, with all columns
     needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
-    needs_factor_removal = 512, ///< the rows in them, if they exist, can be removed
+    needs_factor_removal = 512, ///< rows of these tables, if they exist, can be removed
     needs_sign_in_methods = 1024, ///< the tables of sign-in methods that exist
     needs_mail = 2048,            ///< the verification table
     needs_attempt_table = 4096,   ///< the table of attempts exists
@@ -157,16 +163,16 @@ struct OwnedTable {
     Table table;
 
     const Column& owner() const noexcept { return table.at(plugin->owner); }
-    /// Returns whether a deletion of a user may remove its rows.
+    /// Returns whether the rows of a deleted user can be removed.
     bool can_remove_rows() const noexcept {
         return plugin->reference != Reference::organization && table.allows_delete &&
                owner().is_readable;
     }
-    /// Returns whether a ban may disable its rows, which are API keys.
+    /// Returns whether the rows are API keys that a ban can disable.
     bool can_disable_rows() const noexcept;
 };
 
-/// A table of sign-in methods: its letter in the schema, and the field of the owner.
+/// A table of sign-in methods: the letter (Schema::table), and the field with the owner's id.
 struct MethodTable {
     char letter;
     std::string_view owner;
@@ -176,9 +182,10 @@ struct Schema {
     Table user;
     Table session;
     Table account;
-    /// The table of revocations, if "useradminctl schema" created it. Its columns have no fields.
+    /// The table of revocations, if "useradminctl schema" created it. The columns are not mapped to
+    /// fields.
     Table revocation;
-    /// The table of failed attempts to sign in, likewise.
+    /// The table of failed sign-in attempts, if "useradminctl schema" created it.
     Table attempt;
     /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. A table with
     /// two references appears twice.
@@ -187,28 +194,31 @@ struct Schema {
     std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
-    /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
-    /// column. Replies include it among the further columns.
+    /// The SELECT column for whether the user u has a second factor, or "NULL" if the column is
+    /// missing. Responses include it as an extra column.
     std::string read_second_factor;
-    /// The column twoFactorEnabled as SQL; empty if there is none.
+    /// The quoted column twoFactorEnabled, or empty if it is missing.
     std::string second_factor_column;
-    /// The further columns of a user as JSON objects: expressions over "useradmin_row".
+    /// Expressions for the extra columns of the row useradmin_row, as JSON objects.
     std::vector<std::string> extra_columns;
-    /// Identifies the contents of the catalogue: schemas with the same fingerprint are equal.
+    /// Identifies the contents of the catalogue. Schemas with the same fingerprint differ at most
+    /// in what has_same_rows() compares.
     std::string fingerprint;
     std::vector<Problem> problems;
-    /// The arguments of UserAdminTables that name existing tables, if configured tables are missing
-    /// but there are similar ones; otherwise empty.
+    /// If configured tables are missing but similar ones exist, the arguments of UserAdminTables
+    /// for the existing tables. Otherwise, empty.
     std::string fitting_tables;
-    /// The schema of the objects of "schema --scale", as SQL; empty unless they are complete.
+    /// The quoted schema of the objects that "useradminctl schema --scale" creates. Empty unless
+    /// they are complete.
     std::string scale;
-    /// The name of that schema, whether or not it exists; empty if the database does not support
-    /// it.
+    /// The name of this schema, whether or not it exists. Empty if the database does not support
+    /// --scale.
     std::string scale_name;
-    /// Whether those objects are incomplete, of an earlier version, or older than one of the
-    /// columns that they count by.
+    /// Whether these objects are incomplete, of an earlier version, or older than a column by which
+    /// they count users.
     bool has_outdated_scale = false;
-    /// Why the column of UserAdminLastSeen cannot be used; empty if it can, or if it is not set.
+    /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
+    /// not set.
     std::string last_seen_problem;
 
     /// Returns the letter of a table in `owned`.
@@ -216,22 +226,24 @@ struct Schema {
     char letter(const OwnedTable& table) const noexcept {
         return letter(static_cast<std::size_t>(&table - owned.data()));
     }
-    /// Returns the table of a letter: u, s, a, r, t, or one in `owned`.
+    /// Returns the table of a letter: u (user), s (session), a (account), r (revocation), t
+    /// (attempt), or A to Z (in `owned`).
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// Returns the columns of a full user: fields, version, further columns. version: the
-    /// expression for the version.
+    /// Returns the SELECT columns of a full user: fields, version and extra columns. `version` is
+    /// the expression for the version.
     std::string full_user(std::string_view version) const;
-    /// As above, with the version of a row of the table.
+    /// As above, with the version of the row useradmin_row.
     std::string full_user() const { return full_user(user.version); }
-    /// Returns extra_columns as columns of a SELECT.
+    /// Returns extra_columns as SELECT columns.
     std::string extra_objects() const;
-    /// Returns the unknown columns of the user table.
+    /// Returns the columns of the user table that are not mapped to fields.
     std::vector<const Column*> extra_user_columns() const;
     void set_table_names(const TableNames& names);
-    /// Maps columns to fields and finds problems, after the columns were read.
+    /// Maps columns to fields and finds problems. Call it after the columns have been read.
     void resolve_fields(const TableNames& names);
-    /// Sets `owned` and `unknown_plugin_tables`. tables: by name. Call it after resolve_fields().
+    /// Sets `owned` and `unknown_plugin_tables` from a map of tables by name. Call it after
+    /// resolve_fields().
     void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether the parts outside the fingerprint are equal: the estimated number of rows
     /// and the scale objects.
@@ -245,8 +257,8 @@ struct Schema {
     bool has_second_factors() const noexcept {
         return second_factors() != nullptr && !second_factor_column.empty();
     }
-    /// Returns the table of a kind, if it exists and its rows have ids. Returns nothing for second
-    /// factors, which are found by their user.
+    /// Returns the table of a kind, if it exists and has an id column. Returns std::nullopt for
+    /// second factors, because they are found by their user.
     std::optional<MethodTable> method_table(model::MethodKind kind) const noexcept;
     /// Returns mod_useradmin's table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
@@ -257,15 +269,14 @@ struct Schema {
     void resolve_last_seen(std::string_view name);
 };
 
-/// Returns an operator with its schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " for an
-/// empty schema. No operator of another schema in the search path can take its place. All such
-/// operators have the same precedence, which is higher than that of a comparison.
+/// Returns an operator with its schema, between spaces: " OPERATOR(pg_catalog.=) ", or " = " for an
+/// empty schema. With a schema, the search path has no effect. All OPERATOR() forms have the same
+/// precedence, which is higher than that of comparisons.
 std::string qualified_operator(std::string_view schema, std::string_view name);
-/// Quotes a name; a dot separates schema and table.
+/// Quotes a table name. A dot separates the schema and the table.
 std::string quoted_table(std::string_view name);
-/// Quotes an identifier.
 std::string quoted_identifier(std::string_view identifier);
-/// Quotes an SQL string literal.
+/// Returns the text as a quoted SQL string literal.
 std::string literal(std::string_view text);
 
 } // namespace useradmin::store

@@ -51,18 +51,19 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
     }
     const Result<Revocations> read = store.revocations_since(last.position);
     if (!read) {
-        // Without a table, there was nothing to read. A table may have been created since.
+        // If there was no table, assume that there still is none while the database is unavailable.
+        // After any other failure, a table may exist.
         const bool may_have_table = last.has_table || read.failure() != Failure::unavailable;
         const auto bucket = progress_.lock(key);
         if (ProgressTable::Entry* const entry = bucket.find())
             entry->value.has_table = may_have_table;
         return !may_have_table;
     }
-    // Positions start again in a new database.
+    // In a new database, positions start from the beginning.
     if (read->is_partial || read->position < last.position) {
         invalidate_all();
     } else if (!read->rows.empty()) {
-        // During a long transaction, the same revocations are read each time.
+        // While a long transaction is open, the same revocations are read each time.
         std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
             ids.push_back(revocation.user_id);
@@ -91,7 +92,7 @@ void SessionCache::put(std::string_view tables_id, std::string_view credential,
                        std::string_view token, const SessionWithUser& session,
                        Generation generation, Clock::time_point now) {
     const model::User& user = session.user;
-    // Impersonated sessions are not cached: an entry does not contain the impersonator.
+    // Impersonated sessions are not cached, because an entry does not contain the impersonator.
     if (!fits(user.id) || !fits(user.role.value_or("")) ||
         !session.session.impersonated_by.value_or("").empty())
         return;
@@ -117,8 +118,8 @@ void SessionCache::invalidate_user(std::string_view id) noexcept {
     invalidate_users({&id, 1});
 }
 
-// invalidate_users() and invalidate_session() increment the generation first. The session of a
-// concurrent put() is then either erased here, or put() sees the new generation.
+// invalidate_users() and invalidate_session() increment the generation first. A concurrent put()
+// then either sees the new generation, or its session is erased.
 void SessionCache::invalidate_users(std::span<const std::string_view> ids) noexcept {
     ++generation_;
     sessions_.erase_if([ids](const Entry& entry) {

@@ -15,9 +15,9 @@
 
 namespace useradmin::store {
 
-/// Up to 8,192 sessions in less than 2 MiB of shared memory. If there is no free slot, the oldest
-/// of a few entries is replaced. Credentials and tokens are stored as keyed digests. Survives the
-/// death of any process.
+/// Caches up to 8,192 sessions in less than 2 MiB of shared memory. If there is no free slot, the
+/// oldest of a few entries is replaced. Credentials and tokens are stored as keyed digests.
+/// Survives the death of any process.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
@@ -25,23 +25,24 @@ class SessionCache {
     /// Sessions with longer ids or roles are not cached.
     static constexpr std::size_t max_text_length = 64;
 
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
-    /// the system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
+    /// a system error.
     [[nodiscard]] bool init() noexcept { return sessions_.init() && progress_.init(); }
 
-    /// Removes the sessions of users whose rights or sessions another server has revoked. Reads
-    /// the table of revocations if no process has done so within a second. Returns false if
-    /// revocations of more than two seconds ago may be unknown: no cached session may be used then.
-    /// If there was no table at the last read, returns true even while the database is unavailable.
+    /// Removes the sessions of users whose rights or sessions another server has revoked. Reads the
+    /// table of revocations if no process has done so within the last second. Returns false if
+    /// revocations that are more than two seconds old may be unknown. In this case, no cached
+    /// session may be used. If there was no table at the last read, returns true even while the
+    /// database is unavailable.
     bool catch_up(Store& store, std::string_view tables_id, Clock::time_point now);
 
-    /// A logical timestamp of invalidations.
+    /// A counter of invalidations.
     using Generation = std::uint64_t;
-    /// Returns the current generation. Call it before a lookup: put() rejects sessions that were
-    /// invalidated since.
+    /// Returns the current generation. Call it before a lookup in the database. put() discards the
+    /// session if anything was invalidated since.
     Generation generation() const noexcept { return generation_; }
 
-    /// The parts of a session that decide its validity and its user.
+    /// The parts of a session that determine whether it is valid, and for which user.
     struct CachedSession {
         model::NullableTime expires_at;
         bool banned = false;
@@ -52,22 +53,22 @@ class SessionCache {
         std::array<char, max_text_length> user_id;
         std::array<char, max_text_length> role;
 
-        /// Returns these fields as a session and its user, with string views of this object.
+        /// Returns these fields as a session and its user. String views refer to this object.
         SessionWithUser signed_in() const noexcept;
     };
 
-    /// Returns the cached session of a credential (a token, with its signature if it has one) if it
-    /// was looked up less than age ago. tables_id: identifies the database, its tables and the
-    /// secret.
+    /// Returns the cached session of a credential if it was looked up less than `age` ago. The
+    /// credential is a token, with its signature if it has one. `tables_id` identifies the
+    /// database, the tables and the secret.
     std::optional<CachedSession> find(std::string_view tables_id, std::string_view credential,
                                       std::chrono::seconds age, Clock::time_point now);
-    /// Caches a session that was looked up by the credential's token, unless something was
-    /// invalidated since the generation.
+    /// Caches a session that was looked up by the credential's token, unless anything was
+    /// invalidated since `generation`. Does not cache impersonated sessions.
     void put(std::string_view tables_id, std::string_view credential, std::string_view token,
              const SessionWithUser& session, Generation generation, Clock::time_point now);
 
-    /// Removes the sessions of a user id in all databases, since different parameters may refer to
-    /// the same database.
+    /// Removes the sessions of a user id in all databases, because different parameters may refer
+    /// to the same database.
     void invalidate_user(std::string_view id) noexcept;
     /// Removes the session of a token in all databases.
     void invalidate_session(std::string_view token) noexcept;
@@ -77,7 +78,7 @@ class SessionCache {
   private:
     struct Entry {
         Generation generation;
-        /// The key of the token alone.
+        /// The key of the token without its signature.
         std::array<unsigned char, 16> token;
         CachedSession session;
     };
@@ -91,14 +92,14 @@ class SessionCache {
         Clock::time_point begun_at;
         bool has_table;
     };
-    // More sets of tables than a server has. For an evicted one, all revocations would be read
-    // again.
+    // Has room for more sets of tables than a server uses. For an evicted set, all revocations
+    // would be read again.
     using ProgressTable = ipc::SharedTable<Progress, 4, 32>;
 
-    /// Removes the sessions of users in all databases. ids: sorted.
+    /// Removes the sessions of users in all databases. `ids` must be sorted.
     void invalidate_users(std::span<const std::string_view> ids) noexcept;
 
-    /// Returns the key of a token in all databases.
+    /// Returns the key of a token, which is the same for all databases.
     Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }
 
     std::atomic<Generation> generation_;

@@ -15,8 +15,8 @@ std::string quoted_argument(std::string_view name) {
                                                      : '"' + std::string(name) + '"';
 }
 
-/// Returns the name that is most likely the table's: the shortest that contains the usual name, or
-/// else the only one. Returns an empty string if there is none.
+/// Returns the most likely name: the shortest one that contains the usual name, or else the only
+/// one. Returns an empty string if there is neither.
 std::string best_of(const std::vector<std::string>& found, std::string_view usual) {
     std::string best;
     for (const std::string& name : found)
@@ -44,7 +44,7 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     std::array<Wanted, 3> all = {Wanted{schema.user, usual.user, std::string(names.user)},
                                  {schema.session, usual.session, std::string(names.session)},
                                  {schema.account, usual.account, std::string(names.account)}};
-    // A table with an absence_reason exists, but may not be used.
+    // A table with an absence_reason exists but may not be used.
     const auto is_missing = [](const Wanted& wanted) {
         return !wanted.table.exists() && wanted.table.absence_reason.empty();
     };

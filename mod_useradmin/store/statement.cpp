@@ -8,7 +8,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Formats a time for the column: milliseconds for a number, otherwise ISO 8601.
+/// Formats a time for the column: in milliseconds for an integer column, otherwise in ISO 8601.
 std::string text_of(const Column& column, text::Timestamp time) {
     if (column.kind == Column::Kind::integer)
         return std::to_string(time.time_since_epoch().count());
@@ -17,13 +17,13 @@ std::string text_of(const Column& column, text::Timestamp time) {
     return text;
 }
 
-/// Returns the further column that a value is for, or nullptr.
+/// Returns the extra column that the change names, or nullptr.
 const Column* further_column(const Table& table, const Change& value) {
     const Column* const column = value.names_column ? table.find_column(value.field) : nullptr;
     return column != nullptr && column->field.empty() ? column : nullptr;
 }
 
-/// Returns the bytes of an argument; empty for NULL.
+/// Returns the bytes of an argument, or an empty string for NULL.
 std::string_view view_of(const Argument& argument) {
     if (const auto* owned = std::get_if<std::string>(&argument.text))
         return *owned;

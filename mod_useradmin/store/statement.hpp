@@ -15,10 +15,10 @@
 
 namespace useradmin::store {
 
-/// An argument, streamed into the statement at its placeholder. A string_view may be secret and is
-/// not copied before it is streamed.
+/// An argument. Streaming it into a statement appends its placeholder. A string_view may be secret,
+/// and is not copied before it is streamed.
 struct Argument {
-    /// std::monostate: NULL.
+    /// std::monostate is NULL.
     std::variant<std::monostate, std::string_view, std::string> text;
 };
 
@@ -32,12 +32,12 @@ inline Argument argument(std::int64_t number) {
 inline Argument optional_argument(std::string_view text) {
     return text.empty() ? Argument() : argument(text);
 }
-/// Returns the value in the column's form.
+/// Returns the value in the format of the column.
 Argument argument(const Column& column, const model::Value& value);
 
-/// Builds a statement's text and arguments. Both databases use the placeholders $1, $2 …; a value
-/// never becomes part of the text. Arguments are copied into the pool and wiped by the destructor.
-/// The text is the key of a prepared statement.
+/// Builds a statement's text and arguments. A value never becomes part of the text: both databases
+/// use the placeholders $1, $2, and so on. Arguments are copied into the pool and wiped by the
+/// destructor. The text is the key of a prepared statement.
 class Statement {
   public:
     /// Names of fields to omit.
@@ -61,24 +61,25 @@ class Statement {
     /// Appends the columns for which the record has a value: "a, b". Omits the skipped fields.
     template <class Record>
     Statement& columns(const Table& table, const Record& record, Skipped skipped = {});
-    /// Appends their values in the same order: "$1, $2".
+    /// Appends the values of columns(), in the same order: "$1, $2".
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
-    /// Appends ", a, b": the further columns that have a value.
+    /// Appends the extra columns that have a value: ", a, b".
     Statement& further_columns(const Table& table, const Changes& values);
-    /// Appends their values in the same order: ", $1, $2".
+    /// Appends the values of further_columns(), in the same order: ", $1, $2".
     Statement& further_values(const Table& table, const Changes& values);
 
-    /// Marks the statement as containing a value of the column, which may be secret.
+    /// Marks the arguments as secret if values of the column are.
     void note_column(const Column& column) noexcept;
     /// Marks the rows as secret.
     void set_returns_secrets() noexcept { returns_secrets_ = true; }
 
     const std::string& sql() const noexcept { return sql_; }
-    /// Returns the arguments; nullptr is NULL.
+    /// Returns the arguments. nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
-    /// Returns whether the arguments, or the rows, contain a secret. The client keeps no copies.
+    /// Returns whether the arguments contain a secret. The client keeps no copies of secret
+    /// arguments or rows.
     bool takes_secrets() const noexcept { return takes_secrets_; }
     bool returns_secrets() const noexcept { return returns_secrets_; }
 

@@ -14,14 +14,13 @@ namespace useradmin::store::statements {
 
 namespace {
 
-// The number of accounts to sample for hash formats.
+// The maximum number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
-// The number of users whose further columns are read at once.
+// The maximum number of ids in one statement.
 constexpr std::size_t max_ids = 500;
-// The number of revocations to read at once.
+// The maximum number of revocations to read in one statement.
 constexpr std::size_t max_revocations = 1000;
 
-/// Reads all rows.
 template <class Read>
 auto all_rows(Work& work, const Statement& statement, const Read& read)
     -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
@@ -40,7 +39,8 @@ Record read_record(Rows& rows) {
     return rows.take_record<Record>();
 }
 
-/// Appends " WHERE " and a condition that the id is that of one of the users. users: not empty.
+/// Appends " WHERE " and a condition that the id belongs to one of the users. `users` must not be
+/// empty.
 void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
     // Rounding up limits the number of different statements to prepare.
     const std::size_t count = (users.size() + 9) / 10 * 10;
@@ -50,8 +50,8 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     append_one_of(statement << " WHERE ", table.at("id"), ids);
 }
 
-/// Reads more columns of the users that still exist. alias: that of the user table. read: sets the
-/// user's fields from the columns of a row.
+/// Reads more columns of the users who still exist. `alias` is the alias of the user table. `read`
+/// sets a user's fields from a row.
 template <class Read>
 Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
                        std::span<model::User> users, const Read& read) {
@@ -86,7 +86,7 @@ Result<std::int64_t> affected(Work& work, const Statement& statement) {
     return rows ? Result<std::int64_t>(rows->affected()) : rows.failure();
 }
 
-/// Runs a statement and returns not_found if it affected no row.
+/// Runs a statement. Fails with not_found if it affected no row.
 Result<Done> change_one(Work& work, const Statement& statement) {
     const Result<std::int64_t> changed = affected(work, statement);
     if (!changed)
@@ -94,7 +94,7 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-/// Returns the string of a value, or `instead` for other values.
+/// Returns the value's string, or `instead` if the value is not a string.
 std::string_view text_or(const model::Value& value, std::string_view instead) {
     const auto* const text = std::get_if<std::string_view>(&value);
     return text != nullptr ? *text : instead;
@@ -120,7 +120,7 @@ void append_other_email(Statement& statement, const Table& user, const Dialect& 
         append_other_email(statement, user, dialect, email->value, ignores_case);
 }
 
-/// Appends the condition of a change that is not always made.
+/// Appends the condition of a change whose Change::when is not `always`.
 void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
                       const Column& column, const Changes& changes, Change::When when) {
     if (when != Change::When::expired)
@@ -139,7 +139,7 @@ const Column* column_of(const Table& table, const Change& change) {
     return change.names_column ? table.find_column(change.field) : table.find(change.field);
 }
 
-/// Appends "field = value, …" for existing columns. Returns whether there was any.
+/// Appends "field = value, …" for existing columns. Returns whether there were any.
 bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
                    const Changes& changes) {
     bool is_first = true;
@@ -188,7 +188,7 @@ FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counter
     return found;
 }
 
-/// Disables the user's API keys. Records those that were enabled in `noted`, unless it is nullptr.
+/// Disables the user's enabled API keys. Records them in `noted`, unless it is nullptr.
 bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
                   const OwnedTable* noted, std::string_view user_id) {
     const Column& enabled = keys.table.at("enabled");
@@ -222,7 +222,7 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     return static_cast<bool>(work.run(enable));
 }
 
-/// Disables the user's API keys after a ban. After its end, enables those that the ban disabled.
+/// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
 bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
     const OwnedTable* const noted = work.schema().disabled_keys();
     if (!is_banned && noted == nullptr)
@@ -256,7 +256,8 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
-/// Makes a change and, if the revocation table exists, records its revocation: both or neither.
+/// Makes a change and, if the table of revocations exists, records the revocation in the same
+/// transaction.
 template <class T, class Change>
 Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
                  const Change& change) {
@@ -270,7 +271,8 @@ Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocatio
     });
 }
 
-/// Deletes the verification rows of the user with these prefixes. Returns false on failure.
+/// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
+/// on failure.
 bool remove_verifications(Work& work, const Dialect& dialect, std::string_view user_id,
                           std::span<const std::string_view> prefixes) {
     const OwnedTable* const verifications = work.schema().verifications();
@@ -291,14 +293,15 @@ bool remove_password_links(Work& work, const Dialect& dialect, std::string_view 
     return remove_verifications(work, dialect, user_id, std::span(&model::password_link_prefix, 1));
 }
 
-/// Returns whether changes of users end links to set a password (PluginPolicy::ends_links).
+/// Returns whether changes of a user may delete the user's password links
+/// (PluginPolicy::ends_links).
 bool ends_links(const Work& work) {
     const OwnedTable* const verifications = work.schema().verifications();
     return work.plugin_policy().ends_links && verifications != nullptr &&
            verifications->can_remove_rows() && verifications->table.at("value").is_readable;
 }
 
-/// Makes a change and ends the user's links to set a password: both or neither.
+/// Makes a change and, if ends_links(), deletes the user's password links in the same transaction.
 template <class Change>
 Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user_id,
                        const Change& change) {
@@ -317,7 +320,7 @@ std::string second_factor_expression(const Schema& schema) {
     return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
 }
 
-/// Locks the user's row, and makes a change if the guard holds: change(has_second_factor).
+/// Locks the user's row and, if the guard allows it, calls change(has_second_factor).
 template <class Operation>
 Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_view id,
                                 const UpdateGuard& guard, const Operation& change) {
@@ -466,8 +469,8 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     using Kind = Column::Kind;
     const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
-    // Text columns may contain times in other formats, which sort correctly by day only. Their
-    // sessions count as live for another day.
+    // Text columns may contain times in other formats, which compare correctly only by day.
+    // Sessions with such times count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     dialect.append_equals(statement, owner.sql(), owner, session.user_id);
@@ -564,7 +567,7 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
     Result<model::User> made = dialect.create(work, user, actor);
     if (made.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
-    // A unique value exists: check whether it is the address.
+    // Check whether the duplicate value is the address.
     if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
         return Failure::address_taken;
     if (made)
@@ -608,7 +611,8 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
         first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
 }
 
-/// Returns the new value of `banned` in the changes, if there are API keys to disable or enable.
+/// Returns the new value of `banned`, or std::nullopt if it is not changed or API keys cannot be
+/// disabled.
 std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     const std::vector<OwnedTable>& owned = work.schema().owned;
     const auto ban = std::find_if(
@@ -623,8 +627,8 @@ std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     return std::get<bool>(ban->value);
 }
 
-/// Returns whether the database has rejected the value of a further column. If the address may be a
-/// duplicate, the failure is that of 4.4.
+/// Returns whether the database has rejected the value of an extra column. Returns false if the
+/// address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
     const bool is_invalid = work.error_kind() == ErrorKind::invalid_value;
     const bool is_duplicate = work.error_kind() == ErrorKind::unique_violation &&
@@ -636,7 +640,7 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
                        [](const Change& change) { return change.names_column; });
 }
 
-/// Returns whether the user's links to set a password end with an update: a ban, or another
+/// Returns whether an update deletes the user's password links: if it bans the user or changes the
 /// address.
 bool update_ends_links(Work& work, const Changes& changes) {
     const RowChange& change = work.row_change();
@@ -844,7 +848,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_key(statement, dialect, column, user_id);
-        // Text columns may contain times in other formats, which sort correctly by day only.
+        // Text columns may contain times in other formats, which compare correctly only by day.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
                   << newest_first_order(table) << " LIMIT " << argument(asked);
@@ -855,7 +859,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
         std::erase_if(*sessions, [now](const model::Session& session) {
             return !session.expires_at || *session.expires_at <= now;
         });
-        // Sessions that expired within the last day may have displaced others.
+        // Sessions that expired within the last day may have displaced live ones.
         if (std::ssize(*sessions) < most && !are_all)
             continue;
         if (std::ssize(*sessions) > most)
@@ -1069,8 +1073,8 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = dialect.current_second();
-    // In the order of the subjects, so that concurrent statements do not deadlock. SQLite needs
-    // WHERE TRUE to distinguish ON CONFLICT from a join's ON.
+    // Sort by subject to avoid deadlocks between concurrent statements. SQLite needs WHERE TRUE to
+    // distinguish ON CONFLICT from a join's ON.
     Statement count = work.statement();
     count << "INSERT INTO " << table
           << " AS a (subject, failures, expires_at) SELECT s.subject, 1, " << now << table.op("+")
@@ -1207,7 +1211,7 @@ Result<Done> check_writable(Work& work, const Dialect& dialect) {
     const Table& user = work.schema().user;
     const std::string lock = dialect.row_lock();
     Statement statement = work.statement();
-    // A statement that a read-only database rejects, without running triggers.
+    // Use a statement that a read-only database rejects but that runs no triggers.
     if (lock.empty())
         statement << "UPDATE " << user << " SET " << user.at("id") << " = " << user.at("id")
                   << " WHERE FALSE";
@@ -1299,8 +1303,8 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
 
 namespace {
 
-/// Deletes the rows of the identifiers. Returns not_found unless the first one has an unexpired row
-/// with the user's id.
+/// Deletes the verification rows in SecondFactorChange::taken. Fails with not_found unless the
+/// first identifier has an unexpired row with the user's id.
 Result<Done> take_verifications(Work& work, const Dialect& dialect,
                                 const SecondFactorChange& change) {
     const Table& table = work.schema().verifications()->table;
@@ -1331,7 +1335,7 @@ Result<Done> add_verifications(Work& work, const Dialect& dialect,
     return Done();
 }
 
-/// Stores the remaining backup codes, and clears the failures.
+/// Stores the remaining backup codes and clears the failures, if requested.
 Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFactorChange& change) {
     const OwnedTable& factors = *work.schema().second_factors();
     Changes changes;
@@ -1404,7 +1408,7 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     case Column::Kind::other:
         break;
     }
-    // SQLite has no type for times; better-auth declares them as date.
+    // SQLite has no type for times. better-auth declares them as "date".
     const bool is_time = column.sql_type.empty() && (column.type.find("date") != column.type.npos ||
                                                      column.type.find("time") != column.type.npos);
     return is_time ? Kind::time : Kind::any;

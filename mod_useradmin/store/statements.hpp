@@ -94,12 +94,12 @@ Result<Done> change_second_factor(Work& work, const Dialect& dialect,
                                   const SecondFactorChange& change);
 Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
                                           std::string_view user_id, const SecondFactorLock& lock);
-/// Returns the JSON type of a further column's values.
+/// Returns the JSON type of an extra column's values.
 ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 
-/// Reads the first row, or returns not_found.
+/// Runs a statement and reads the first row. Fails with not_found if there is none.
 template <class Read>
 auto first_row(Work& work, const Statement& statement, const Read& read)
     -> Result<decltype(read(std::declval<Rows&>()))> {
@@ -111,7 +111,7 @@ auto first_row(Work& work, const Statement& statement, const Read& read)
     return read(*rows);
 }
 
-/// Runs several statements, all or none: in a transaction, unless one is already open.
+/// Runs an operation in a transaction, unless one is already open.
 template <class T, class Operation>
 Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) {
     if (work.client().is_in_transaction())
@@ -129,7 +129,7 @@ bool may_revoke_privileges(const Changes& changes);
 /// Returns whether the changes contain a ban, which always takes away rights.
 bool contains_ban(const Changes& changes);
 
-/// Returns why the caller may not make a change, or nothing if it may.
+/// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);
 
@@ -145,7 +145,8 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
 void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
                           std::string_view id, model::NullableText email);
 
-/// Appends "field = value, …" for changes that have a column, or an assignment without effect.
+/// Appends "field = value, …" for the changes whose column exists. If there are none, appends an
+/// assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
                     const Changes& changes);
 
@@ -153,16 +154,16 @@ void append_changes(Statement& statement, const Table& user, const Dialect& dial
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
                            const Changes& changes);
 
-/// Appends a condition that a row of the user table is the session's user and meets the terms,
-/// except for the password.
+/// Appends a condition that a row of the user table is the session's user and meets the terms other
+/// than the password hash.
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
                   const model::Session& session, const SessionTerms& terms);
 
 /// Appends a condition that a row of the account table is a credential account with the hash.
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
 
-/// Appends a condition that the session row with the alias useradmin_row belongs to the session's
-/// user and must end before the session is opened (SessionTerms::max_sessions).
+/// Appends a condition that the session useradmin_row belongs to the user of the new session and
+/// must end before the new session is opened (SessionTerms::max_sessions).
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
                     const model::Session& session, const SessionTerms& terms);
 

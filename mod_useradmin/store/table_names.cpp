@@ -8,7 +8,7 @@ namespace useradmin::store {
 
 namespace {
 
-// PostgreSQL's limit for identifiers.
+// PostgreSQL's limit for identifiers (NAMEDATALEN - 1).
 constexpr std::size_t max_identifier_length = 63;
 
 bool is_table_name(std::string_view name) {

@@ -13,13 +13,13 @@ inline constexpr Deadline no_deadline = Deadline::max();
 struct TimeoutPolicy {
     /// The total wait for a connection, locks and responses.
     std::chrono::milliseconds timeout;
-    /// Whether the limit applies to responses; on a timeout, the connection is closed. A
-    /// command-line tool waits indefinitely for responses and up to the limit for each lock.
+    /// Whether the limit also applies to responses. If so, a timeout closes the connection. A
+    /// command-line tool waits indefinitely for responses, and up to the limit for each lock.
     bool applies_to_statements = true;
-    /// The time that the request has already used. It counts towards the limit and is updated. May
-    /// be nullptr.
+    /// If not nullptr, the time that the request has already used. It counts towards the limit, and
+    /// is updated.
     Clock::duration* elapsed = nullptr;
-    /// The directive that sets the limit, for log lines. nullptr if there is none.
+    /// The directive that sets the limit, for log lines, or nullptr if there is none.
     const char* directive = nullptr;
 };
 
@@ -33,7 +33,7 @@ class TimeBudget {
     TimeBudget(const TimeBudget&) = delete;
     TimeBudget& operator=(const TimeBudget&) = delete;
 
-    /// Adds the time until the end of the scope. Nested objects count once.
+    /// Adds the time until the end of the scope to the time used. Nested scopes count only once.
     class Scope {
       public:
         explicit Scope(TimeBudget& budget) noexcept

@@ -38,8 +38,8 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
         statement << "FALSE";
         return;
     }
-    // The row is not locked: two callers who change each other would deadlock. A ban that is
-    // committed after this statement has begun takes effect after the change.
+    // The caller's row is not locked, because two callers who change each other would deadlock. A
+    // ban that is committed after this statement has begun takes effect after the change.
     dialect.append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(),
                           key, actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
@@ -82,7 +82,8 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
         statement << "TRUE";
         return;
     }
-    // One argument for all, so that the statement's text does not depend on their number.
+    // Pass all versions as one argument, so that the statement's text does not depend on their
+    // number.
     std::string all(1, ' ');
     for (const std::string_view version : *versions)
         all.append(version) += ' ';
@@ -105,7 +106,7 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::version_mismatch;
-    // The statement rejected the caller, who has been allowed to make the change again since then.
+    // The statement rejected the caller, who has regained the right to make the change since then.
     if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
         return Failure::caller_rejected;
     return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked

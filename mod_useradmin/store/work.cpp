@@ -26,7 +26,7 @@ bool equals_absent_value(const model::Field<model::User>& field, const model::Va
     return std::holds_alternative<std::monostate>(value);
 }
 
-/// Returns whether a failed statement may have been executed.
+/// Returns whether the statement failed with an unknown outcome.
 bool has_no_answer(const std::variant<Rows, ErrorKind>& answer) noexcept {
     const ErrorKind* const error_kind = std::get_if<ErrorKind>(&answer);
     return error_kind != nullptr &&
@@ -73,7 +73,7 @@ model::User Work::read_full_user(Rows& rows) const {
 }
 
 std::string_view Work::read_extra_columns(Rows& rows) const {
-    // Merges the objects that the database returned in parts.
+    // The database may return the columns as several objects. Merge them.
     std::string members;
     for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");

@@ -17,7 +17,7 @@ struct RowChange {
     std::optional<model::User> after = {};
 };
 
-/// A client, the schema, the request's memory, and the first failure.
+/// The context of an operation: the client, the schema, the request's pool, and the first error.
 class Work {
   public:
     Work(Client& client, const Schema& schema, apr_pool_t* pool, bool has_listener = false,
@@ -40,9 +40,9 @@ class Work {
     bool can_hold(std::string_view field, const model::Value& value);
     /// Reads a user's fields and version from a row.
     static model::User read_user(Rows& rows);
-    /// Reads the row of a create or update: fields, version and further columns.
+    /// Reads a full user from a row: fields, version and extra columns.
     model::User read_full_user(Rows& rows) const;
-    /// Reads Schema::extra_objects() as one object.
+    /// Reads the columns of Schema::extra_objects() as one JSON object.
     std::string_view read_extra_columns(Rows& rows) const;
 
     /// Returns the error kind of the first failed statement, if any.
@@ -52,16 +52,17 @@ class Work {
     /// Returns whether a failed statement may have been committed anyway.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }
-    /// Clears the error, so that the statement can be retried.
+    /// Clears the error before the statement is retried.
     void clear_error() noexcept;
 
-    /// Returns whether there is a listener. If so, the operation fills in row_change().
+    /// Returns whether there is a listener. If so, the operation must set row_change().
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 
     const PluginPolicy& plugin_policy() const noexcept { return plugin_policy_; }
 
-    /// The id of the user to delete; empty if none is deleted.
+    /// Sets the id of the user whom the operation deletes. Without such a call, deleted_user() is
+    /// empty.
     void set_deleted_user(std::string_view id) noexcept { deleted_user_ = id; }
     std::string_view deleted_user() const noexcept { return deleted_user_; }
 
