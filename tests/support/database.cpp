@@ -12,7 +12,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns a pool for the process. Initializes APR and its DBD drivers once.
+/// Initializes APR and its DBD drivers on the first call.
 apr_pool_t* process_pool() {
     static apr_pool_t* const pool = [] {
         apr_initialize();
@@ -43,7 +43,7 @@ struct Database::Connection {
     apr_dbd_t* handle = nullptr;
     bool is_sqlite = false;
 
-    /// Opens the connection. Returns an error message, or an empty string.
+    /// Opens the connection. Returns an error message, or an empty string on success.
     std::string open(const std::string& driver_name, const std::string& params) {
         is_sqlite = driver_name == "sqlite3";
         if (apr_dbd_get_driver(pool.get(), driver_name.c_str(), &driver) != APR_SUCCESS)
@@ -55,7 +55,7 @@ struct Database::Connection {
         if (apr_dbd_open_ex(driver, pool.get(), params.c_str(), &handle, &error) != APR_SUCCESS)
             return "cannot open " + params + ": " + (error ? error : "no reason given");
         if (is_sqlite) {
-            // Another process may hold the write lock. The tests can wait.
+            // Another process may hold the write lock.
             sqlite3_busy_timeout(sqlite(), 10000);
             // Test data need not survive a power failure.
             sqlite3_exec(sqlite(), "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);

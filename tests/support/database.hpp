@@ -1,4 +1,3 @@
-// SQL for preparing a test and checking its results.
 #pragma once
 
 #include <memory>
@@ -9,7 +8,7 @@
 
 namespace useradmin::test {
 
-/// A connection to either kind of database. A failing statement fails the test.
+/// A connection to PostgreSQL or SQLite. A failing statement fails the test.
 class Database {
   public:
     using Row = std::vector<std::optional<std::string>>;
@@ -26,13 +25,14 @@ class Database {
     /// Runs one or more statements that return no rows.
     void run(const std::string& statements);
 
-    /// Runs a query; NULL is an empty optional.
+    /// Runs a query and returns its rows. NULL is std::nullopt.
     std::vector<Row> rows(const std::string& query);
 
-    /// Returns the first column of a single row; an empty optional for NULL and for no row.
+    /// Returns the first column of a single row. Returns std::nullopt if it is NULL or there is no
+    /// row.
     std::optional<std::string> value(const std::string& query);
 
-    /// Returns the result of a query for one number, such as a count.
+    /// Returns the result of a query for a single number, such as a count.
     long number(const std::string& query);
 
   private:

@@ -16,10 +16,10 @@ namespace useradmin::test {
 
 namespace {
 
-/// A path that no test requests.
+/// The name of the OpenAPI document. No test requests it.
 constexpr const char* page = "openapi-of-the-tests";
 
-/// Returns a JSON string with one character per byte.
+/// Returns a JSON string in which each character stands for one byte.
 std::string json_string(std::string_view bytes) {
     std::string text = "\"";
     for (const char character : bytes) {
@@ -72,7 +72,7 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-/// Returns a request's path as httpd matches it to a Location.
+/// Returns the path of a request in the form that httpd compares with a Location.
 std::string path_of(std::string_view target) {
     std::string path;
     for (std::size_t at = 0; at < target.size() && target[at] != '?'; ++at) {
@@ -127,7 +127,7 @@ void ExchangeLog::read(const std::string& configuration, Server& server) {
             location = words[1].substr(0, words[1].find_last_not_of('/') + 1);
         if (words[0] == "UserAdmin" && words[1] == "On")
             server.bases.push_back(location);
-        // This does not track which virtual host is switched off.
+        // Virtual hosts are not distinguished.
         if ((words[0] == "SetHandler" && words[1].starts_with("useradmin-")) ||
             (words[0] == "UserAdmin" && words[1] == "Off"))
             server.pages.push_back(location);
@@ -189,7 +189,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
     line += ",\"status\":" + std::to_string(reply.status) + ",\"headers\":[";
     const char* comma = "";
     for (const auto& [name, value] : reply.headers) {
-        // Irrelevant here, and different in each reply.
+        // The date differs in each reply.
         if (name == "Date" || name == "date")
             continue;
         line += comma + ("[" + json_string(name)) + "," + json_string(value) + "]";

@@ -1,5 +1,5 @@
-// Records the exchanges between clients and servers, and each server's OpenAPI document. After the
-// tests, compares them (tests/integration/exchanges).
+// Records HTTP exchanges and each server's OpenAPI document, and compares them after the tests
+// (tests/integration/exchanges).
 #pragma once
 
 #include "support/http_client.hpp"
@@ -23,32 +23,32 @@ class ExchangeLog {
   public:
     static ExchangeLog& instance();
 
-    /// Starts recording exchanges to a file in the folder.
+    /// Starts recording to a file in the folder.
     void begin(const std::filesystem::path& folder);
     bool is_on() const noexcept { return file_ != nullptr; }
 
     /// Returns the directives that make a server provide its documents.
     std::string directives() const;
-    /// Records that a server was started with the configuration.
+    /// Records that a server was started with this configuration.
     void begin_server(std::uint16_t port, const std::string& configuration);
-    /// Records a request and its reply.
     void note(std::uint16_t port, const Request& request, const Reply& reply);
-    /// Records raw bytes, which may be an invalid request, and the reply.
+    /// Records a request as raw bytes, possibly invalid, and its reply.
     void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
-    /// Declares that the running test sends successful requests that are not in the document.
+    /// Declares that the running test sends successful requests that are not in the OpenAPI
+    /// document.
     void exclude_from_document();
-    /// Call before a server stops: fetches the documents for the addresses used. If the server does
-    /// not reply, records that there is none.
+    /// Fetches the documents for the addresses used. Call it before a server stops. If the server
+    /// does not reply, records that it has no document.
     void end_server(std::uint16_t port) noexcept;
 
-    /// Closes the file and returns whether all exchanges match the documents. Prints those that do
+    /// Closes the file. Returns whether all exchanges match the documents, and prints those that do
     /// not.
     bool matches_document();
 
   private:
     struct Server {
         int number = 0;
-        /// Its Locations with "UserAdmin On", and those with OpenAPI pages.
+        /// Locations with "UserAdmin On", and those with OpenAPI pages.
         std::vector<std::string> bases = {};
         std::vector<std::string> pages = {};
         /// The hosts and base addresses that were requested.
@@ -60,7 +60,7 @@ class ExchangeLog {
     void ask(const Server& server, std::uint16_t port);
     static void read(const std::string& configuration, Server& server);
 
-    /// Tests may use several threads.
+    /// Some tests send requests from several threads.
     std::mutex mutex_;
     std::unique_ptr<std::ofstream> file_;
     std::filesystem::path path_;

@@ -20,7 +20,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Whether all accounts have search permission on the folder and its parents.
+/// Returns whether all accounts have search permission on the folder and its parents.
 bool is_open(std::filesystem::path folder) {
     for (;; folder = folder.parent_path()) {
         const auto rights = std::filesystem::status(folder).permissions();
@@ -31,7 +31,8 @@ bool is_open(std::filesystem::path folder) {
     }
 }
 
-/// Whether the folder is a writable tmpfs that allows execution and has room for all tests at once.
+/// Returns whether the folder is a writable tmpfs without noexec and has room for all tests
+/// simultaneously.
 bool is_roomy_memory(const char* folder) {
     constexpr std::uint64_t enough = std::uint64_t{6} << 30;
     struct statfs system = {};
@@ -48,8 +49,8 @@ std::filesystem::path base_folder() {
     std::error_code none;
     const auto folder =
         std::filesystem::canonical(std::filesystem::temp_directory_path(none), none);
-    // PostgreSQL's socket is in a subfolder, and its path is limited to 107 characters. As root,
-    // the servers run under other accounts, which need access.
+    // The path of PostgreSQL's socket in a subfolder is limited to 107 characters. If the tests run
+    // as root, the servers run under other accounts, which need access.
     const bool is_short = !folder.empty() && folder.native().size() < 60;
     return is_short && (!running_as_root() || is_open(folder)) ? folder : "/tmp";
 }

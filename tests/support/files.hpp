@@ -1,4 +1,3 @@
-// Files and folders of a test run.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +6,9 @@
 
 namespace useradmin::test {
 
-/// A folder for one test executable that all accounts may enter. It is below $TMPDIR; otherwise in
-/// memory if there is room, since a busy disk delays tests; otherwise below /tmp. The destructor
-/// removes it with its content. With USERADMIN_TEST_KEEP in the environment, it is kept and its
-/// path is printed.
+/// A folder for one test executable that all accounts may enter. It is below $TMPDIR if that is
+/// set. Otherwise it is in memory if there is room, because a busy disk delays tests, or else below
+/// /tmp. The destructor removes it, unless USERADMIN_TEST_KEEP is set in the environment.
 class WorkFolder {
   public:
     WorkFolder();
@@ -20,14 +18,13 @@ class WorkFolder {
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Creates a subfolder with the name.
     std::filesystem::path make(std::string_view name) const;
 
   private:
     std::filesystem::path path_;
 };
 
-/// Returns the content of the file; an empty string if it does not exist.
+/// Returns the content of the file, or an empty string if it does not exist.
 std::string read_file(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -1,4 +1,3 @@
-// An HAProxy for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -15,7 +14,7 @@ namespace useradmin::test {
 struct HaProxyServers {
     std::array<std::uint16_t, 3> httpds;
     std::array<std::uint16_t, 3> databases;
-    /// Patroni's REST interface of each database.
+    /// The ports of Patroni's REST interface on each database server.
     std::array<std::uint16_t, 3> patronis;
 };
 
@@ -24,14 +23,14 @@ class HaProxy {
   public:
     HaProxy(const WorkFolder& work, HaProxyServers servers);
 
-    /// The port for HTTP.
+    /// Returns the port for HTTP.
     std::uint16_t port() const noexcept { return port_; }
-    /// The port that leads to the primary.
+    /// Returns the port for connections to the primary.
     std::uint16_t database_port() const noexcept { return database_port_; }
 
     void start();
     void kill();
-    /// Reads its configuration again, like `systemctl reload haproxy`.
+    /// Reloads the configuration, like `systemctl reload haproxy`.
     void reload() const;
 
   private:

@@ -19,7 +19,8 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-/// Parses a line of a reply's header section. A new status line starts over (after 100 Continue).
+/// Parses a line of a reply's header section. A second status line (after 100 Continue) discards
+/// the first one's headers.
 void take_head_line(Reply& reply, std::string_view line) {
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
         line.remove_suffix(1);
@@ -83,10 +84,10 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
     }
     if (request.is_http2) {
         curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
-        // libcurl 7.88 breaks if such a connection is reused after curl_easy_reset().
+        // libcurl 7.88 fails if an HTTP/2 connection is reused after curl_easy_reset().
         curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
     }
-    // curl would send Expect: 100-continue with a long body. Tests that want it add the header.
+    // curl would send Expect: 100-continue with a long body.
     headers.add("Expect:");
     for (const auto& header : request.headers)
         headers.add(header);
@@ -193,7 +194,7 @@ std::optional<Reply> HttpClient::try_send(const Request& request) {
 
 std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests,
                                             SourceLocation where) {
-    // Allocated before any request is prepared: curl keeps pointers to the elements.
+    // curl keeps pointers to the elements, so the vectors must not grow later.
     std::vector<Reply> replies(requests.size());
     std::vector<Easy> handles(requests.size());
     CURLM* multi = curl_multi_init();

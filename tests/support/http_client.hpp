@@ -1,4 +1,3 @@
-// An HTTP client that keeps replies byte for byte.
 #pragma once
 
 #include "support/trouble.hpp"
@@ -14,7 +13,7 @@
 
 namespace useradmin::test {
 
-/// The files of a TLS client. Without a certificate and key, it presents no certificate.
+/// The files of a TLS client. If certificate and key are empty, it presents no certificate.
 struct Tls {
     std::string authority;
     std::string certificate = {};
@@ -27,7 +26,7 @@ struct Request {
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
     std::chrono::seconds patience = std::chrono::seconds(60); ///< the timeout for a reply
-    bool is_http2 = false; ///< with prior knowledge; the server must support HTTP/2
+    bool is_http2 = false; ///< with prior knowledge, so the server must support HTTP/2
     std::optional<Tls> tls = {};
 };
 
@@ -38,17 +37,17 @@ struct Reply {
     std::string body = {};
     std::string asked = {}; ///< the request line, for messages
 
-    /// Returns the first header with the name, ignoring case; nothing if there is none.
+    /// Returns the first header with the name, ignoring case, or std::nullopt if there is none.
     std::optional<std::string> header(std::string_view name) const;
 
-    /// Returns the whole reply, for a failure message.
+    /// Returns the whole reply for a failure message.
     std::string text() const;
 };
 
-/// Parses a reply from a raw connection. Skips 1xx replies.
+/// Parses a reply read from a raw connection. Skips 1xx replies.
 Reply parse_reply(std::string_view bytes);
 
-/// A client of one server on 127.0.0.1. Keeps connections alive between requests.
+/// A client of one server on 127.0.0.1. Reuses connections.
 class HttpClient {
   public:
     explicit HttpClient(std::uint16_t port);
@@ -56,14 +55,14 @@ class HttpClient {
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    /// Sends the request and waits for the reply. A missing reply fails the test.
+    /// Sends the request and waits for the reply. If there is no reply, fails the test.
     Reply send(const Request& request, SourceLocation where = {});
 
-    /// As send(), but returns nothing if there was no complete reply or HTTP cannot express the
+    /// Like send(), but returns std::nullopt if there is no complete reply or curl cannot send the
     /// request.
     std::optional<Reply> try_send(const Request& request);
 
-    /// Sends all requests at once, each over its own connection, and waits for all replies.
+    /// Sends all requests simultaneously, each over its own connection, and waits for all replies.
     std::vector<Reply> send_at_once(const std::vector<Request>& requests,
                                     SourceLocation where = {});
 

@@ -15,7 +15,7 @@ namespace useradmin::test {
 namespace {
 
 std::string load(const std::string& name, const std::string& file) {
-    // Some systems compile in modules that others load.
+    // Some systems compile in modules that are shared objects on others.
     return "<IfModule !" + name + "_module>\n  LoadModule " + name + "_module \"" + file +
            "\"\n</IfModule>\n";
 }
@@ -38,7 +38,7 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
             "ServerName localhost\n"
             "Listen 127.0.0.1:${PORT}\n"
             "KeepAlive On\n"
-            // A reply of 1 MB must not fit in the send buffer if the client reads slowly.
+            // If the client reads slowly, a reply of 1 MB must not fit in the send buffer.
             "SendBufferSize 65536\n";
     if (const auto account = Httpd::account())
         text += "User " + account->name + "\nGroup " + account->group + "\n";
@@ -52,8 +52,8 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
         text += load_own(file);
     text += load("useradmin", machine::built("mod_useradmin.so"));
     text += load("auth_useradmin", machine::built("mod_auth_useradmin.so"));
-    // All prefork children start at once: prefork adds children only once a second, and tests send
-    // thirty requests at once. httpd warns if no idle child is left, but not if two are.
+    // Start all prefork children immediately: httpd adds them gradually, and tests send thirty
+    // requests simultaneously. Two children stay idle, because httpd warns if none is left.
     text += "LogFormat \"%u %>s %m %U\" test\n"
             "CustomLog \"${WORK}/access.log\" test\n"
             "<IfModule mpm_prefork_module>\n"
@@ -66,7 +66,6 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
     return text + settings.configuration + ExchangeLog::instance().directives();
 }
 
-/// Creates a separate folder for each httpd of a test executable.
 std::filesystem::path next_folder(const WorkFolder& work) {
     static int number = 0;
     return work.make("httpd-" + std::to_string(++number));
@@ -107,7 +106,8 @@ bool Httpd::start() {
     const Command command{{machine::httpd(), "-f", file.string(), "-DFOREGROUND"},
                           variables_of(settings_)};
     process_ = std::make_unique<Process>(command, folder_ / "output");
-    // An open port is not enough: httpd binds and closes it when it first reads its configuration.
+    // An open port is not enough: httpd binds and closes it when it reads its configuration for the
+    // first time.
     const bool ready = eventually([this] { return !process_->running() || times_started() > 0; });
     return ready && process_->running();
 }
@@ -128,12 +128,12 @@ void Httpd::crash() {
 void Httpd::stop() {
     if (process_ == nullptr)
         return;
-    // Stop gracefully first. On an immediate stop, children of the event MPM can crash on a
-    // connection that has just been kept alive.
+    // Stop gracefully first. If stopped immediately, children of the event MPM can crash on a
+    // connection that has just entered keep-alive.
     process_->signal(SIGWINCH);
     static_cast<void>(eventually([this] { return !process_->running() || has_no_child_left(); },
                                  std::chrono::seconds(10)));
-    // A graceful stop checks the children only once a second. SIGTERM ends that wait.
+    // During a graceful stop, httpd checks its children only once a second. SIGTERM ends that wait.
     process_->signal(SIGTERM);
     if (!process_->ended_within(std::chrono::seconds(60)))
         LogWatch::instance().note("httpd did not stop");

@@ -1,4 +1,3 @@
-// A real httpd for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -15,21 +14,20 @@
 
 namespace useradmin::test {
 
-/// The settings of an httpd.
 struct HttpdSettings {
     std::string mpm = "event";
-    /// Additional httpd modules to load: "mod_rewrite.so".
+    /// Additional httpd modules to load, for example "mod_rewrite.so".
     std::vector<std::string> modules = {};
-    /// Appended to httpd.conf. ${PORT} is the port, ${WORK} this httpd's folder.
+    /// Appended to httpd.conf. ${PORT} is the port, ${WORK} the folder of this httpd.
     std::string configuration = {};
     std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
-/// An httpd on a free port of 127.0.0.1 with the project's two modules. LogWatch watches its error
-/// log. The destructor stops it and reports processes that do not end.
+/// An httpd on a free port of 127.0.0.1 with mod_useradmin and mod_auth_useradmin. LogWatch watches
+/// its error log. The destructor stops it and reports processes that do not end.
 class Httpd {
   public:
-    /// Writes the configuration and starts httpd. It accepts connections on return.
+    /// Writes the configuration, starts httpd and waits until it accepts connections.
     Httpd(const WorkFolder& work, HttpdSettings settings);
     ~Httpd();
     Httpd(const Httpd&) = delete;
@@ -37,9 +35,10 @@ class Httpd {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Restarts gracefully, like `apachectl graceful`. On return, the new children are running.
+    /// Restarts gracefully, like `apachectl graceful`, and waits until the new children are
+    /// running.
     void restart_gracefully();
-    /// As restart_gracefully(), but the action triggers the restart.
+    /// Like restart_gracefully(), but the action triggers the restart.
     template <typename Action>
     void await_restart(const Action& action);
 
@@ -47,31 +46,32 @@ class Httpd {
     const std::filesystem::path& folder() const noexcept { return folder_; }
     std::filesystem::path error_log() const { return folder_ / "error.log"; }
 
-    /// Returns a line "%u %>s %m %U" for each request.
+    /// Returns the lines of the access log. Their format is "%u %>s %m %U".
     std::vector<std::string> access_log() const;
 
-    /// Kills all its processes at once, like a power failure. Only the destructor may follow.
+    /// Kills all processes of httpd, like a power failure. Afterwards, only the destructor may be
+    /// called.
     void crash();
 
-    /// Returns the pid of the parent process.
+    /// Returns the PID of the parent process.
     pid_t main_process() const { return process_->id(); }
 
     /// Writes the configuration without starting httpd. Returns its path.
     static std::filesystem::path write_configuration(const WorkFolder& work,
                                                      const HttpdSettings& settings);
 
-    /// Returns whether httpd accepts the configuration (httpd -t), and its output.
+    /// Runs httpd -t. Returns its exit status and output.
     static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 
-    /// Returns the account of httpd's children; nothing if it is that of the tests.
+    /// Returns the account of httpd's children, or std::nullopt if they run under the tests'
+    /// account.
     static std::optional<Account> account();
 
   private:
     bool start();
-    /// Returns the number of starts and restarts, from the log.
+    /// Returns how many starts and restarts are in the log.
     int times_started() const;
     void stop();
-    /// Returns whether no child is running.
     bool has_no_child_left() const;
 
     HttpdSettings settings_;

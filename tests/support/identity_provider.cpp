@@ -27,7 +27,7 @@ PrivateKey make_key() {
     return key;
 }
 
-/// Returns base64url without padding, as in JSON Web Tokens (RFC 7515, 2).
+/// Returns base64url without padding, as used in JSON Web Tokens (RFC 7515, section 2).
 std::string base64url(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -41,7 +41,7 @@ std::string base64url(std::string_view bytes) {
     return text;
 }
 
-/// Returns a parameter of the key in base64url.
+/// Returns a number of the key, such as the modulus, in base64url.
 std::string number_of(const EVP_PKEY* key, const char* name) {
     BIGNUM* number = nullptr;
     if (EVP_PKEY_get_bn_param(key, name, &number) != 1)
@@ -75,7 +75,7 @@ struct IdentityProvider::Keys {
 
 IdentityProvider::IdentityProvider(const WorkFolder& work)
     : folder_(work.make("provider")), keys_(std::make_unique<Keys>()) {
-    // httpd does not serve a file for a POST, so this is a CGI script.
+    // httpd does not serve static files for POST, so this is a CGI script.
     write_file(folder_ / "token", "#!/bin/sh\n"
                                   "printf 'Content-Type: application/json\\n\\n'\n"
                                   "cat \"$(dirname \"$0\")/token.json\"\n");

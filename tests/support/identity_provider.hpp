@@ -1,4 +1,3 @@
-// An OpenID Connect provider on loopback.
 #pragma once
 
 #include "support/httpd.hpp"
@@ -9,8 +8,8 @@
 
 namespace useradmin::test {
 
-/// An httpd with a provider's documents: its metadata, its keys and, at its token endpoint, the
-/// last ID token set by the test.
+/// An OpenID Connect provider: an httpd that serves metadata, keys and the last ID token from
+/// issue_tokens().
 class IdentityProvider {
   public:
     explicit IdentityProvider(const WorkFolder& work);
@@ -18,11 +17,11 @@ class IdentityProvider {
     IdentityProvider(const IdentityProvider&) = delete;
     IdentityProvider& operator=(const IdentityProvider&) = delete;
 
-    /// Returns the address of the provider, which is the issuer of its tokens.
+    /// Returns the provider's URL, which is also the issuer of its tokens.
     std::string issuer() const;
 
-    /// Sets an ID token for the client with additional claims (members of a JSON object), signed
-    /// (RS256) with the published key or another one.
+    /// Creates the ID token that the token endpoint returns. claims: additional members of its JSON
+    /// object. key: the published RSA key or another one.
     enum class Key { shown, another };
     void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::shown);
 

@@ -25,13 +25,13 @@ bool holds_a_secret(std::string_view text) noexcept {
 bool is_alarming(std::string_view line) noexcept {
     if (line.find("exit signal") != std::string_view::npos)
         return true;
-    // Clients cause these with invalid credentials.
+    // Clients with invalid credentials cause these.
     for (const std::string_view tag :
          {" UA0223: ", " UA0224: ", " UA0310: ", " UA0318: ", " UA0319: "})
         if (line.find(tag) != std::string_view::npos)
             return false;
     // httpd logs these if it is stopped while busy: a connection could not be kept alive, or a
-    // child took several seconds to end.
+    // child took several seconds to exit.
     for (const std::string_view ending : {"AH03093", "AH00045"})
         if (line.find(ending) != std::string_view::npos)
             return false;
@@ -83,7 +83,7 @@ void LogWatch::ignore_during(const std::function<void()>& action) {
     const auto before = static_cast<std::ptrdiff_t>(lines_.size());
     action();
     read_on();
-    // Lines about a crash do not match and are kept.
+    // Keep other lines, such as those about a crash.
     static const std::vector<std::string> parts = {" UA0", "[dbd:error]"};
     lines_.erase(std::remove_if(lines_.begin() + before, lines_.end(),
                                 [](const std::string& line) { return contains_any(line, parts); }),

@@ -1,4 +1,3 @@
-// Reads the servers' error logs during tests. An unexpected line fails the test.
 #pragma once
 
 #include <cstdint>
@@ -10,49 +9,50 @@
 
 namespace useradmin::test {
 
-/// All secrets of the tests (passwords, tokens and the like) contain this string, so a single
-/// search of the logs and replies finds leaks.
+/// All secrets of the tests, such as passwords and tokens, contain this string. A single search of
+/// logs and replies finds leaks.
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
-/// Returns whether the text contains a secret of the tests or a password hash.
+/// Returns whether the text contains secret_mark or an argon2 hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
-/// Returns whether a line of httpd's error log has level warn or worse and is not about a client's
-/// credentials, reports a crashed child, or is not in the log's format (such as a sanitizer's
-/// report).
+/// Returns whether a line of httpd's error log fails a test: it has level warn or worse, reports a
+/// crashed child, or is not in the log's format (such as a sanitizer's report). Lines about a
+/// client's credentials do not.
 bool is_alarming(std::string_view line) noexcept;
 
-/// Watches error logs. One instance per test executable, used by expect_log() and allow_log().
+/// Watches error logs. An unexpected line fails the running test. One instance per test executable.
 class LogWatch {
   public:
     static LogWatch& instance();
 
-    /// Starts to read the log.
+    /// Starts reading the log at its end.
     void watch(const std::filesystem::path& log);
 
     /// Reads the rest of the log and stops watching it.
     void stop_watching(const std::filesystem::path& log);
 
-    /// Adds a line from the test harness. It fails the test like a crash.
+    /// Adds a line from the test harness, which fails the test.
     void note(std::string line);
 
-    /// Declares that the running test causes such a line. Without one, the test fails.
+    /// Declares that the running test causes a line with this text. If no line contains it, the
+    /// test fails.
     void expect(std::string_view part);
 
-    /// Declares that the running test may cause such lines.
+    /// Declares that the running test may cause lines with this text.
     void allow(std::string_view part);
 
-    /// Ignores the lines during the action, for example while the test stops a database.
+    /// Ignores the modules' lines during the action, for example while the test stops a database.
     void ignore_during(const std::function<void()>& action);
 
     /// Returns whether a line of the running test contains the text.
     bool has(std::string_view part);
 
-    /// Ends a test. Returns what is wrong with its lines, or an empty string. Clears the lines and
-    /// the expectations.
+    /// Ends a test: clears its lines and expectations. Returns a failure message, or an empty
+    /// string.
     std::string settle();
 
-    /// Returns all lines since the start of the test, for a failure message.
+    /// Returns all lines of the running test, for a failure message.
     std::string lines();
 
   private:

@@ -36,7 +36,7 @@ std::filesystem::path source(std::string_view file) {
 }
 
 std::filesystem::path postgresql(std::string_view program) {
-    // Debian has a folder for each major version. Other systems have the programs in PATH.
+    // Debian has a folder for each major version. On other systems, the programs are in PATH.
     std::filesystem::path newest;
     int newest_version = 0;
     std::error_code none;
@@ -75,7 +75,7 @@ bool is_long() {
 std::vector<std::pair<std::string, std::string>> sanitizer_environment() {
     if (std::string_view(USERADMIN_SANITIZER_RUNTIME).empty())
         return {};
-    // No leak detection in httpd: it does not free all its memory before it exits.
+    // httpd does not free all its memory before it exits.
     return {{"LD_PRELOAD", USERADMIN_SANITIZER_RUNTIME},
             {"ASAN_OPTIONS", "detect_leaks=0:handle_abort=1"},
             {"UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"}};

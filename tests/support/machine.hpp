@@ -1,4 +1,4 @@
-// What the build found and created on this machine, for the tests.
+// Paths of programs and files, as found or created by the build.
 #pragma once
 
 #include <filesystem>
@@ -9,33 +9,35 @@
 
 namespace useradmin::test::machine {
 
-/// Returns httpd's program.
+/// Returns the path of the httpd executable.
 std::filesystem::path httpd();
 
-/// Returns one of httpd's own modules: "mod_dbd.so".
+/// Returns the path of one of httpd's own modules, for example "mod_dbd.so".
 std::filesystem::path httpd_module(std::string_view file);
 
-/// Returns a file from the build: "mod_useradmin.so", "useradminctl", "tests/mod_test_callers.so".
+/// Returns the path of a file created by the build: "mod_useradmin.so", "useradminctl",
+/// "tests/mod_test_callers.so".
 std::filesystem::path built(std::string_view file);
 
-/// Returns a file of the repository: "sql/sqlite/schema.sql".
+/// Returns the path of a file in the repository, for example "sql/sqlite/schema.sql".
 std::filesystem::path source(std::string_view file);
 
-/// Returns the newest installed PostgreSQL program with the name.
+/// Returns the path of a PostgreSQL program, of the newest installed version.
 std::filesystem::path postgresql(std::string_view program);
 
-/// Returns a program of the system: "pgbouncer".
+/// Returns the path of a system program, for example "pgbouncer".
 std::filesystem::path program(std::string_view name);
 
 /// Returns whether this is a long run (USERADMIN_TEST_LONG in the environment).
 bool is_long();
 
-/// Returns the number of repetitions: few, or many in a long run.
+/// Returns the number of repetitions: `many` in a long run, otherwise `few`.
 inline int times(int few, int many) {
     return is_long() ? many : few;
 }
 
-/// Returns the environment for a program that loads sanitized modules; empty in a plain build.
+/// Returns the environment for a program that loads sanitized modules. Returns an empty list if the
+/// build is not sanitized.
 std::vector<std::pair<std::string, std::string>> sanitizer_environment();
 
 } // namespace useradmin::test::machine

@@ -20,7 +20,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr std::size_t context = 96;
-// The bytes read at a time; a multiple of the page size.
+// The number of bytes to read at a time, a multiple of the page size.
 constexpr std::size_t block = 1 << 20;
 constexpr std::size_t page_size = 4096;
 
@@ -31,7 +31,7 @@ std::string readable(std::string_view bytes) {
     return text;
 }
 
-/// Finds every part of at least min_part characters of the texts.
+/// Finds every part of the texts that has at least min_part characters.
 class Search {
   public:
     explicit Search(const std::vector<SearchedText>& texts) : texts_(texts) {
@@ -65,7 +65,8 @@ class Search {
         return start;
     }
 
-    /// Returns how many leading bytes match a part of a text, or 0. Records the match.
+    /// Returns the length of the part of a text that the bytes start with, or 0. Adds the part to
+    /// `found`.
     std::size_t match(std::string_view bytes, std::vector<Occurrence>& found,
                       const std::string& region) const {
         for (const SearchedText& sought : texts_) {
@@ -86,8 +87,8 @@ class Search {
     std::array<bool, 65536> starts_{};
 };
 
-/// Opens the memory of a process. Retries as httpd's account: in some containers, root may not read
-/// the memory of other accounts' processes.
+/// Opens a process's memory. In some containers, root may not read the memory of other accounts'
+/// processes, so this retries as httpd's account.
 int open_memory(pid_t process) {
     const std::string path = "/proc/" + std::to_string(process) + "/mem";
     int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -129,7 +130,7 @@ std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<Search
         std::getline(fields >> std::ws, region);
         if (rights.substr(0, 2) != "rw")
             continue;
-        // The end of a block is searched again together with the start of the next one.
+        // A string may cross the boundary of two blocks.
         std::size_t kept = 0;
         while (at < end) {
             const std::size_t size = std::min<std::uint64_t>(block, end - at);
@@ -139,7 +140,7 @@ std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<Search
             const auto count = static_cast<std::size_t>(got);
             at += count;
             const std::string_view bytes(buffer.data(), kept + count);
-            // Skip empty pages: most of a thread's stack was never written to.
+            // Skip pages of zeros. Most of a thread's stack was never written to.
             for (std::size_t from = 0; from < bytes.size();) {
                 std::size_t length = 0;
                 while (from + length < bytes.size() &&

@@ -1,4 +1,3 @@
-// Searches the writable memory of a running process.
 #pragma once
 
 #include <string>
@@ -18,18 +17,18 @@ struct SearchedText {
 struct Occurrence {
     std::string what;
     std::string part;   ///< the part that was found
-    std::string region; ///< the mapping: "[heap]", "[stack]", a file, or nothing
-    std::string around; ///< the surrounding bytes; dots for unprintable ones
+    std::string region; ///< the mapping: "[heap]", "[stack]", a file, or empty if anonymous
+    std::string around; ///< the surrounding bytes, with dots for unprintable ones
 };
 
-/// The length of the shortest part to search for: the allocator overwrites part of freed memory.
+/// The minimum length to search for. The allocator overwrites a part of freed memory.
 inline constexpr std::size_t min_part = 12;
 
-/// Finds all parts of the strings in a process's writable memory, including shared mappings. Every
-/// string must have min_part characters or more. Fails if the memory is not readable.
+/// Finds all parts of the strings in a process's writable memory, including shared mappings. Each
+/// string must have at least min_part characters. Fails the test if the memory is not readable.
 std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts);
 
-/// Searches a string, such as a log.
+/// Searches a string, such as the content of a log.
 std::vector<Occurrence> find_occurrences(std::string_view text,
                                          const std::vector<SearchedText>& texts);
 

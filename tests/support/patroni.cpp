@@ -17,8 +17,8 @@ std::string address_of(std::uint16_t port) {
     return "127.0.0.1:" + std::to_string(port);
 }
 
-/// Returns whether Patroni is older than 3.0.3. With etcd's API version 3, these versions let a
-/// primary that was frozen take the leader lock back and confirm changes that are lost.
+/// Returns whether Patroni is older than 3.0.3. With version 3 of etcd's API, a primary that was
+/// frozen can take the leader lock back and confirm changes that are lost.
 bool needs_old_etcd() {
     static const bool is_old = [] {
         const auto version = test::run({{machine::program("patroni"), "--version"}}).output;
@@ -33,7 +33,7 @@ bool needs_old_etcd() {
     return is_old;
 }
 
-/// Returns the reply to a request without a body; an empty string if there was none.
+/// Sends a request without a body. Returns the reply, or an empty string if there is none.
 std::string ask(std::uint16_t port, const std::string& request) {
     const auto connection = RawConnection::open(port);
     if (connection == nullptr || !connection->send(request + " HTTP/1.0\r\n\r\n") ||
@@ -84,7 +84,7 @@ PatroniNode::~PatroniNode() {
 }
 
 void PatroniNode::start() {
-    // The account may not be able to read the source folder.
+    // The server's account may not be able to read the source folder.
     const auto file = folder_ / "patroni.yml";
     write_file(file, read_file(machine::source("conf/recipes/patroni.yml")));
     const std::string etcd = needs_old_etcd() ? "PATRONI_ETCD" : "PATRONI_ETCD3";

@@ -1,4 +1,3 @@
-// PostgreSQL servers under Patroni, and their etcd, for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -14,13 +13,13 @@
 
 namespace useradmin::test {
 
-/// An etcd of one member on a port of 127.0.0.1. The destructor stops it.
+/// A single-node etcd cluster on a port of 127.0.0.1. The destructor stops it.
 class Etcd {
   public:
     explicit Etcd(const WorkFolder& work);
 
     std::uint16_t port() const noexcept { return port_; }
-    /// Starts etcd with the data it stored before.
+    /// Starts etcd with the data it stored earlier.
     void start();
     void kill();
 
@@ -31,8 +30,9 @@ class Etcd {
     std::unique_ptr<Process> process_;
 };
 
-/// A server under Patroni with conf/recipes/patroni.yml. All others reach it, and it reaches etcd,
-/// through relays. As root, it runs under the account postgres. The destructor stops it.
+/// A PostgreSQL server managed by Patroni with conf/recipes/patroni.yml. Relays connect it to etcd
+/// and to the other nodes. If run as root, starts it under the account postgres. The destructor
+/// stops it.
 class PatroniNode {
   public:
     PatroniNode(const WorkFolder& work, const std::string& name, const Etcd& etcd);
@@ -41,7 +41,7 @@ class PatroniNode {
     PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
-    /// The port for HAProxy. The other nodes use a separate relay.
+    /// Returns the port for HAProxy. The other nodes use a separate relay.
     std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
     const std::string& name() const noexcept { return name_; }
 
@@ -49,14 +49,14 @@ class PatroniNode {
     void start();
     /// Kills Patroni and PostgreSQL, like a power failure.
     void kill();
-    /// Kills PostgreSQL alone.
+    /// Kills only PostgreSQL.
     void kill_postgresql();
     /// Returns whether PostgreSQL has not been started since kill_postgresql().
     bool is_killed() const { return killed_ != 0 && postmaster() == killed_; }
-    /// Stops all processes until thaw().
+    /// Suspends all processes until thaw().
     void freeze() { signal_all(SIGSTOP); }
     void thaw() { signal_all(SIGCONT); }
-    /// Drops all packets until reconnect().
+    /// Drops all packets until reconnect(), except requests from other nodes to Patroni.
     void disconnect();
     void reconnect();
     /// Drops the other nodes' requests to Patroni.
@@ -68,15 +68,15 @@ class PatroniNode {
     /// Requests a switchover from Patroni. Returns whether it took place.
     bool switch_over() const;
 
-    /// Returns DBDParams for the server itself.
+    /// Returns DBDParams for a direct connection to this server.
     std::string params() const;
-    /// Returns what Patroni and PostgreSQL have logged.
+    /// Returns the log of Patroni and PostgreSQL.
     std::string log() const { return read_file(folder_ / "log"); }
 
     static constexpr const char* password = "s3cr3t of patroni";
 
   private:
-    /// Returns the PID of the postmaster; 0 if it is not running.
+    /// Returns the postmaster's PID, or 0 if there is no PID file.
     pid_t postmaster() const;
     void signal_all(int number) const;
 

@@ -9,7 +9,7 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
                      std::string_view mode)
     : folder_(work.make(name)) {
     const auto file = folder_ / "pgbouncer.ini";
-    // Later lines override those of the recipe.
+    // Settings at the end override the recipe's.
     write_file(file, read_file(machine::source("conf/recipes/pgbouncer.ini")) +
                          "\n[databases]\npostgres = host=" + server.folder().string() +
                          " dbname=postgres user=useradmin\n"
@@ -17,9 +17,9 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
                          folder_.string() +
                          "\nlisten_port = 6432\nauth_type = any\npool_mode = " + std::string(mode) +
                          "\n"
-                         // By default, PgBouncer retries a failed login after 15 s.
+                         // By default, PgBouncer waits 15 s after a failed login.
                          "server_login_retry = 0.2\n"
-                         // Fewer than the clients where they can share connections.
+                         // In transaction mode, fewer than the clients, so they share connections.
                          "default_pool_size = " +
                          (mode == "session" ? "90" : "4") + "\n");
     Command command{{machine::program("pgbouncer"), file.string()}, {}, {}};

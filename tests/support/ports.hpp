@@ -1,4 +1,3 @@
-// TCP ports of 127.0.0.1 for the tests' servers.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +5,15 @@
 
 namespace useradmin::test {
 
-/// Returns a free port of 127.0.0.1 below the ephemeral range. Another program may still take it
-/// first: if bind() fails, try another.
+/// Returns a free port of 127.0.0.1 below the ephemeral range. Another program may take it first:
+/// if bind() fails, try another port.
 std::uint16_t free_port();
 
 /// Returns the port's address on 127.0.0.1.
 sockaddr_in loopback(std::uint16_t port) noexcept;
 
-/// Returns a socket connected to the port, which the caller closes, or -1. receive_buffer:
-/// the size of the receive buffer in bytes (0: the system's default).
+/// Connects to the port. Returns the socket, which the caller closes, or -1. receive_buffer: the
+/// receive buffer's size in bytes, or 0 for the system's default.
 int connected_to(std::uint16_t port, int receive_buffer = 0);
 
 } // namespace useradmin::test

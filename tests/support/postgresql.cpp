@@ -67,7 +67,7 @@ void PostgreSql::start() {
 }
 
 void PostgreSql::stop() {
-    // PostgreSQL's fast shutdown: it disconnects the clients.
+    // PostgreSQL's fast shutdown, which disconnects the clients.
     stop_with_signal(SIGINT);
 }
 
@@ -97,13 +97,14 @@ void PostgreSql::thaw() {
 
 bool PostgreSql::kill_backend() const {
     for (const pid_t process : children_of(server_->id())) {
-        // The process may have ended.
+        // The process may have ended already.
         std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
         std::string title;
         std::getline(file, title);
         if (title.find("[local]") != std::string::npos) {
             kill(process, SIGKILL);
-            // Once the server has reaped the backend, it accepts no client until it has recovered.
+            // After the server has reaped the backend, it accepts no clients until it has
+            // recovered.
             return eventually([&] { return kill(process, 0) != 0; });
         }
     }

@@ -1,4 +1,3 @@
-// A PostgreSQL server for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -12,14 +11,15 @@
 
 namespace useradmin::test {
 
-/// A PostgreSQL cluster in the work folder. It listens only on a Unix socket there, so servers
-/// cannot conflict. As root, it runs under the account postgres. The destructor stops it.
+/// A PostgreSQL cluster in the work folder. It listens only on a Unix socket in that folder, so
+/// servers cannot conflict. If run as root, starts it under the account postgres. The destructor
+/// stops it.
 class PostgreSql {
   public:
     /// Settings that override the defaults of the tests: "name=value".
     using Settings = std::vector<std::string>;
 
-    /// Creates the cluster under the name and starts it.
+    /// Creates a cluster and starts it.
     PostgreSql(const WorkFolder& work, std::string_view name, Settings settings = {});
     /// Creates and starts a hot standby of the primary.
     PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary);
@@ -29,26 +29,25 @@ class PostgreSql {
 
     void start();
     void stop();
-    /// Ends all its processes at once, like a power failure.
+    /// Shuts down in immediate mode, like a crash: the next start recovers.
     void crash();
-    /// Promotes a standby. On return, it accepts writes.
+    /// Promotes a standby and waits until it accepts writes.
     void promote();
-    /// Stops all its processes until thaw(): sockets stay open, and no client gets a response.
+    /// Suspends all processes until thaw(). Sockets stay open, but clients get no response.
     void freeze();
     void thaw();
 
-    /// Kills a backend, like a crash: the server ends all others and recovers. Returns false if
-    /// there is none.
+    /// Kills a backend. The server then terminates all others and recovers. Returns false if there
+    /// is none.
     bool kill_backend() const;
 
-    /// Returns the socket's folder, for a connection's "host".
+    /// Returns the socket's folder, for the parameter "host" of a connection.
     const std::filesystem::path& folder() const noexcept { return folder_; }
-    /// Returns the account of the server; nothing if it is that of the tests.
+    /// Returns the server's account, or std::nullopt if it runs under the tests' account.
     const std::optional<Account>& account() const noexcept { return account_; }
-    /// Returns DBDParams for the server.
     std::string params() const;
 
-    /// As root, makes the account of the server the owner of a folder, and returns the account.
+    /// If run as root, makes PostgreSQL's account the owner of a folder and returns the account.
     static std::optional<Account> move_into(const std::filesystem::path& folder);
 
   private:

@@ -25,7 +25,8 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns a null-terminated array of pointers to the strings, valid for their lifetime.
+/// Returns a null-terminated array of pointers to the strings. They are valid as long as the
+/// strings.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts)
@@ -49,8 +50,8 @@ std::vector<std::string> environment_of(const Command& command) {
     return all;
 }
 
-/// Starts the program with its output sent to the descriptor. Allocates nothing between fork() and
-/// execve().
+/// Starts the program with its output sent to a file descriptor. Allocates nothing between fork()
+/// and execve().
 pid_t start(const Command& command, int output) {
     auto words = command.words;
     auto arguments = pointers_to(words);
@@ -61,7 +62,7 @@ pid_t start(const Command& command, int output) {
     if (child < 0)
         fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
     if (child > 0) {
-        // Called in the parent and in the child, so that neither has to wait for the other.
+        // Both processes call it, so neither has to wait for the other.
         ::setpgid(child, child);
         return child;
     }
@@ -72,7 +73,7 @@ pid_t start(const Command& command, int output) {
             ::setuid(command.account->user_id) != 0)
             ::_exit(126);
     }
-    // If the test executable is killed, its servers end too.
+    // If the test executable is killed, the kernel sends SIGTERM to its servers.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent)
         ::_exit(126);
@@ -240,7 +241,7 @@ std::unique_ptr<Process> start_server(const std::string& name, const Command& co
 }
 
 void signal_with_children(pid_t process, int number) {
-    // A stopped process creates no more children.
+    // A stopped process cannot create children.
     ::kill(process, SIGSTOP);
     const std::vector<pid_t> children = children_of(process);
     ::kill(process, number);

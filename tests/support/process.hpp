@@ -1,4 +1,3 @@
-// Programs that the tests start, and their accounts.
 #pragma once
 
 #include <chrono>
@@ -22,38 +21,37 @@ struct Account {
     uid_t user_id = 0;
     gid_t group_id = 0;
 
-    /// Returns the first of the named accounts that exists, or nothing.
+    /// Returns the first of these accounts that exists, or std::nullopt.
     static std::optional<Account> first_of(std::initializer_list<const char*> names);
 
-    /// Makes this account the owner of the file or folder and its content.
+    /// Makes this account the owner of the file or folder, including its content.
     void take_ownership(const std::filesystem::path& path) const;
 };
 
-/// Returns whether the tests run as root. Servers then run under other accounts.
+/// Returns whether the tests run as root. In this case, servers run under other accounts.
 bool running_as_root() noexcept;
 
-/// A program to run, with its environment and account.
 struct Command {
     std::vector<std::string> words;
     std::vector<std::pair<std::string, std::string>> environment = {};
     std::optional<Account> account = {};
 };
 
-/// The result of a program.
 struct CommandResult {
-    int status = -1; ///< the exit status; 128 plus the signal's number if a signal ended it
+    int status = -1; ///< the exit status, or 128 plus the number of the signal that killed it
     std::string output;
 };
 
-/// Runs a program to its end. Returns its standard output and error in one string.
+/// Runs a program and waits until it exits. Returns its standard output and standard error in one
+/// string.
 CommandResult run(const Command& command);
 
-/// Polls until the condition is true, up to the bound. Returns whether it was.
+/// Polls until the condition is true or the time is up. Returns whether it became true.
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::seconds bound = std::chrono::seconds(60));
 
-/// A program that runs in parallel to the tests, in its own process group. Its output goes to a
-/// file. The destructor kills the rest of the group.
+/// A background program in its own process group. Its output goes to a file. The destructor kills
+/// the rest of the group.
 class Process {
   public:
     Process(const Command& command, const std::filesystem::path& output);
@@ -63,15 +61,15 @@ class Process {
 
     pid_t id() const noexcept { return id_; }
 
-    /// Returns whether the program itself is still running.
+    /// Returns whether the program is still running, regardless of its children.
     bool running();
 
     void signal(int number) const;
 
-    /// Waits for the end of the program. Returns false on timeout.
+    /// Waits until the program exits. Returns false on timeout.
     bool ended_within(std::chrono::seconds bound);
 
-    /// Returns whether any process of the group is left.
+    /// Returns whether any process of the group exists.
     bool group_left() const;
 
   private:
@@ -79,8 +77,8 @@ class Process {
     bool reaped_ = false;
 };
 
-/// Starts a server with its output in the log, and waits until the condition is true. Fails the
-/// test with the log if the server ends first.
+/// Starts a server with its output in the log, and waits until is_ready() returns true. If the
+/// server exits first, fails the test and shows the log.
 std::unique_ptr<Process> start_server(const std::string& name, const Command& command,
                                       const std::filesystem::path& log,
                                       const std::function<bool()>& is_ready);
@@ -88,21 +86,21 @@ std::unique_ptr<Process> start_server(const std::string& name, const Command& co
 /// Sends a signal to a process and its children.
 void signal_with_children(pid_t process, int number);
 
-/// Returns the existing children of a process.
+/// Returns the direct children of a process.
 std::vector<pid_t> children_of(pid_t parent);
 
-/// Returns a field of a status file in /proc for a process or thread, given its folder; empty if it
-/// does not exist.
+/// Returns a field of the file "status" in a folder of /proc. Returns an empty string if it does
+/// not exist.
 std::string status_field(const std::filesystem::path& folder, std::string_view name);
 
-/// Returns the resident memory of a process in KiB.
+/// Returns the resident memory of a process in KiB. folder: the folder of the process in /proc.
 long resident_kib(const std::filesystem::path& folder = "/proc/self");
 
-/// Returns the resident memory of a process's children in KiB: the sum of the current ("VmRSS") or
-/// the peak sizes ("VmHWM").
+/// Returns the resident memory of a process's children in KiB: the sum of their current sizes
+/// ("VmRSS") or peak sizes ("VmHWM").
 long children_kib(pid_t parent, std::string_view figure);
 
-/// Raises the limit of open files for this process and those it starts.
+/// Raises the limit of open files for this process and its children.
 void raise_file_limit() noexcept;
 
 /// Returns whether the process does not exist or is a zombie.

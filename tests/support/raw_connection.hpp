@@ -1,4 +1,3 @@
-// A TCP connection that sends exactly the given bytes.
 #pragma once
 
 #include <chrono>
@@ -9,10 +8,10 @@
 
 namespace useradmin::test {
 
-/// A connection to a port of 127.0.0.1.
+/// A TCP connection to a port of 127.0.0.1 that sends exactly the given bytes.
 class RawConnection {
   public:
-    /// receive_buffer: the size of the receive buffer in bytes (0: the system's default).
+    /// receive_buffer: the receive buffer's size in bytes, or 0 for the system's default.
     explicit RawConnection(std::uint16_t port, int receive_buffer = 0);
     /// Returns a connection, or nullptr if the port refuses it.
     static std::unique_ptr<RawConnection> open(std::uint16_t port);
@@ -20,24 +19,24 @@ class RawConnection {
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    /// Sends all the bytes. Returns false if the peer closed the connection first.
+    /// Sends all bytes. Returns false if the peer closed the connection first.
     bool send(std::string_view bytes) const;
 
-    /// Returns whether data arrives or the peer closes the connection within the time.
+    /// Waits for input. Returns whether data arrived or the peer closed the connection in time.
     bool has_input(std::chrono::milliseconds time) const;
 
     /// Shuts down the sending side.
     void finish_sending() const;
 
-    /// Returns everything until the peer closes the connection. Fails the test on timeout.
+    /// Receives all data until the peer closes the connection. Fails the test on timeout.
     std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// Returns everything until this string is received. Fails the test on timeout.
+    /// Receives data until it contains the text. Fails the test on timeout.
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// Returns everything until a whole reply is received (by Content-Length) or the peer closes
-    /// the connection. Fails the test on timeout.
+    /// Receives data until a reply is complete (by Content-Length) or the peer closes the
+    /// connection. Fails the test on timeout.
     std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
   private:
@@ -46,7 +45,7 @@ class RawConnection {
     };
     explicit RawConnection(Socket socket) : socket_(socket.descriptor) {}
 
-    /// Receives one more part. Returns false at the end. Fails the test on timeout.
+    /// Receives more data. Returns false if the connection is closed. Fails the test on timeout.
     bool receive_part(std::string& into, std::chrono::steady_clock::time_point end) const;
 
     int socket_;

@@ -1,4 +1,3 @@
-// A Redis for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -13,7 +12,6 @@
 
 namespace useradmin::test {
 
-/// A certificate and its key, as files.
 struct ServerCertificate {
     std::string certificate;
     std::string key;
@@ -25,27 +23,27 @@ class Redis {
   public:
     static constexpr const char* password = "s3cr3t of @redis";
 
-    /// With a certificate, it also uses TLS, on another port.
+    /// If certificate is given, the server also uses TLS, on another port.
     Redis(const WorkFolder& work, std::string_view name,
           const std::optional<ServerCertificate>& certificate = {});
     ~Redis();
 
-    /// Starts it again with the data that the command SAVE wrote.
+    /// Restarts the server with the data that the command SAVE wrote.
     void start();
-    /// Kills it.
+    /// Kills the server.
     void stop();
-    /// Changes its password and closes all connections. The URLs keep the first password.
+    /// Changes the password and closes all connections. The URLs keep the first password.
     void change_password(const std::string& password);
     void signal(int number) const { process_->signal(number); }
 
     std::uint16_t port() const noexcept { return port_; }
-    /// Returns the URL of database 2, with the password.
+    /// Returns the URL of database 2, including the password.
     std::string url() const { return url(port_); }
-    /// Returns the same for the port of a relay.
+    /// Returns the URL of database 2 with the port of a relay.
     std::string url(std::uint16_t port) const;
-    /// Returns the same for TLS.
+    /// Returns the URL of database 2 with TLS.
     std::string tls_url(const std::string& host) const;
-    /// Runs a command in database 2. Returns the reply as a string, or nothing for nil.
+    /// Runs a command in database 2. Returns the reply as a string, or std::nullopt if it is nil.
     std::optional<std::string> run(const std::vector<std::string>& words) const;
 
   private:

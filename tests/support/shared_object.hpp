@@ -1,4 +1,3 @@
-// An object in memory shared by forked processes.
 #pragma once
 
 #include <sys/mman.h>
@@ -7,7 +6,7 @@
 
 namespace useradmin::test {
 
-/// An object that lives as long as its mapping. Its destructor is not called.
+/// An object in memory shared by forked processes. Its destructor is never called.
 template <class T>
 class SharedObject {
   public:

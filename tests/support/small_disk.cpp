@@ -17,8 +17,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Moves this process to a new mount namespace. Without root, this requires a user namespace that
-/// contains the account.
+/// Moves this process to a new mount namespace. Without root, this also requires a user namespace.
 bool has_own_mounts() {
     static const bool has = [] {
         const uid_t user = ::geteuid();

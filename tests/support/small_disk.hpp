@@ -1,12 +1,11 @@
-// A small file system.
 #pragma once
 
 #include <filesystem>
 
 namespace useradmin::test {
 
-/// A file system of a few MiB in memory, mounted in a folder, visible only to this process and
-/// those it starts. It exists until this object is destroyed or the last of those processes ends.
+/// A file system of 4 MiB in memory, visible only to this process and its children. The destructor
+/// unmounts it.
 class SmallDisk {
   public:
     explicit SmallDisk(std::filesystem::path folder);
@@ -14,10 +13,10 @@ class SmallDisk {
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
 
-    /// Returns whether it was created: not every machine or account allows it.
+    /// Returns whether it could be mounted. Not every machine or account allows this.
     explicit operator bool() const noexcept { return is_there_; }
 
-    /// Fills it completely, until free().
+    /// Fills the file system completely, until free() is called.
     void fill() const;
     void free() const;
 

@@ -22,7 +22,7 @@ namespace {
 constexpr int wide_queue = 128;
 constexpr int narrow_queue = 0;
 
-/// Returns a socket that is connected to the Unix socket, or -1.
+/// Connects to a Unix socket. Returns the socket's descriptor, or -1.
 int connected_to_socket(const std::filesystem::path& path) {
     const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
@@ -102,7 +102,7 @@ void TcpRelay::wake() const {
 void TcpRelay::disconnect() {
     is_cut_ = true;
     wake();
-    // The system drops SYN packets while the accept queue is full.
+    // Linux drops SYN packets while the accept queue is full.
     ::listen(listener_, narrow_queue);
     for (int number = 0; number < 3; ++number)
         fillers_.push_back(connect_to_port());
@@ -167,7 +167,7 @@ void TcpRelay::forward() {
         }
         if (is_cut_ || waited.size() == 1)
             continue;
-        // The pairs that poll() waited for.
+        // Only these pairs were passed to poll().
         const std::size_t count = (waited.size() - 2) / 2;
         for (std::size_t number = 0; number < count; ++number) {
             Pair& pair = pairs_[number];

@@ -1,4 +1,3 @@
-// A relay between clients and a server that can drop all packets.
 #pragma once
 
 #include <atomic>
@@ -10,14 +9,14 @@
 
 namespace useradmin::test {
 
-/// Listens on a port of 127.0.0.1 and relays to the server and back.
+/// A relay between clients and a server, on a port of 127.0.0.1. It can drop all packets.
 class TcpRelay {
   public:
     /// Relays to a server that listens on a Unix socket.
     explicit TcpRelay(std::filesystem::path server_socket);
     /// Relays to a server that listens on a port of 127.0.0.1.
     explicit TcpRelay(std::uint16_t server_port);
-    /// Relays new connections to a server on another port.
+    /// Relays new connections to another port.
     void lead_to(std::uint16_t server_port) noexcept { server_port_ = server_port; }
     ~TcpRelay();
     TcpRelay(const TcpRelay&) = delete;
@@ -25,13 +24,13 @@ class TcpRelay {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Drops all packets until reconnect(): existing connections stay open but transfer nothing,
-    /// and new ones are neither accepted nor refused.
+    /// Drops all packets until reconnect(). Existing connections stay open but transfer nothing.
+    /// New ones are neither accepted nor refused.
     void disconnect();
     void reconnect();
 
   private:
-    /// One end of a connection, and the bytes from the other end that were not yet sent to it.
+    /// One end of a connection, and the data from the other end that is not yet sent.
     struct End {
         int socket;
         std::string pending = {};
@@ -40,7 +39,7 @@ class TcpRelay {
         End client;
         End server;
     };
-    /// Transfers bytes without blocking. Returns false if an end is closed.
+    /// Transfers data without blocking. Returns false if an end is closed.
     static bool move_bytes(End& from, End& to);
 
     void start();
@@ -48,11 +47,11 @@ class TcpRelay {
     void forward();
     void accept_connection();
     void wake() const;
-    /// Returns a socket that is connecting to the port.
+    /// Starts a connection to the relay's own port. Returns the socket.
     int connect_to_port() const;
 
     std::filesystem::path server_socket_;
-    /// 0: the server listens on the Unix socket.
+    /// 0 if the server listens on a Unix socket.
     std::atomic<std::uint16_t> server_port_{0};
     std::uint16_t port_ = 0;
     int listener_ = -1;
@@ -62,7 +61,7 @@ class TcpRelay {
     std::atomic<bool> ends_{false};
     /// Used only by thread_.
     std::vector<Pair> pairs_;
-    /// Connections that fill the listener's queue while disconnected.
+    /// Connections that fill the listener's queue while the relay is disconnected.
     std::vector<int> fillers_;
     std::thread thread_;
 };

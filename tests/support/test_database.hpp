@@ -1,4 +1,3 @@
-// A real database of either kind with the project's schema.
 #pragma once
 
 #include "support/database.hpp"
@@ -13,13 +12,13 @@ namespace useradmin::test {
 
 enum class Kind { postgresql, sqlite };
 
-/// Returns the kind with the name; fails for other names.
+/// Returns the kind with this name. Fails the test if there is none.
 Kind kind_of(std::string_view name);
 
-/// A separate server or file in the work folder, with sql/<kind>/schema.sql applied.
+/// A PostgreSQL server or SQLite file in the work folder, with sql/<kind>/schema.sql applied.
 class TestDatabase {
   public:
-    /// settings: only for PostgreSQL.
+    /// settings: used only for PostgreSQL.
     TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
                  PostgreSql::Settings settings = {});
 
@@ -27,16 +26,16 @@ class TestDatabase {
     std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
     std::string params() const;
 
-    /// Returns a connection for preparing and checking tests.
+    /// Returns a connection to the database for the test itself.
     Database& sql();
 
-    /// Returns the PostgreSQL server. Before stopping it, call forget_connection().
+    /// Returns the PostgreSQL server. Call forget_connection() before you stop it.
     PostgreSql& server() noexcept { return *server_; }
     void forget_connection() noexcept { sql_.reset(); }
-    /// Returns the SQLite file.
+    /// Returns the path of the SQLite file.
     std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 
-    /// Makes the database unreachable: stops PostgreSQL, or renames SQLite's folder.
+    /// Makes the database unreachable by stopping PostgreSQL or renaming SQLite's folder.
     void make_unavailable();
     void make_available();
 
@@ -47,9 +46,9 @@ class TestDatabase {
     void freeze() { server_->freeze(); }
     void thaw() { server_->thaw(); }
 
-    /// Kills one of PostgreSQL's backends, if there is one.
+    /// Kills one of PostgreSQL's backends. Returns false if there is none.
     bool kill_backend() {
-        sql_.reset(); // the connection breaks like all others
+        sql_.reset(); // the server terminates all connections
         return server_->kill_backend();
     }
 
@@ -63,15 +62,15 @@ class TestDatabase {
     std::unique_ptr<Database> sql_;
 };
 
-/// A PostgreSQL superuser that authenticates with a password. A database can have one of them.
+/// A PostgreSQL superuser with a password, at most one per database.
 class RoleWithPassword {
   public:
     explicit RoleWithPassword(TestDatabase& database);
 
-    /// Returns DBDParams with the role and its first password.
+    /// Returns DBDParams with this role and its first password.
     std::string params() const;
 
-    /// Changes the password and ends the role's connections.
+    /// Changes the password and terminates the role's connections.
     void lock_out();
     /// Restores the first password.
     void let_in() { set_password("s3cr3t one"); }

@@ -14,7 +14,6 @@ namespace useradmin::test {
 
 namespace {
 
-/// Fails a test that causes unexpected log lines.
 class LogPlugin final : public TestPlugin {
   public:
     LogPlugin() : TestPlugin("LogPlugin") {}
@@ -37,21 +36,20 @@ class LogPlugin final : public TestPlugin {
 
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around) {
-    // CppUTest's leak detection reports cached objects as leaks. The sanitizer build finds real
-    // leaks.
+    // CppUTest's leak detection reports cached objects. The sanitizer build finds real leaks.
     MemoryLeakWarningPlugin::turnOffNewDeleteOverloads();
     LogPlugin plugin;
     TestRegistry::getCurrentRegistry()->installPlugin(&plugin);
     int status = 2;
     try {
-        // Not the number of failures: CTest takes 77 as a skipped test, and the exit status 256
-        // would become 0.
+        // Do not return the number of failures: CTest treats 77 as a skipped test, and 256 would
+        // become 0.
         status = around(
             [&] { return CommandLineTestRunner::RunAllTests(count, arguments) == 0 ? 0 : 1; });
     } catch (const std::exception& trouble) {
         std::fprintf(stderr, "%s\n", trouble.what());
     }
-    // Report the lines that the servers logged while they stopped. They belong to no test.
+    // Report lines that servers logged while they stopped. They belong to no test.
     const auto complaint = LogWatch::instance().settle();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());

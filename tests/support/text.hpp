@@ -1,4 +1,3 @@
-// String functions for requests and replies.
 #pragma once
 
 #include <optional>
@@ -7,7 +6,7 @@
 
 namespace useradmin::test {
 
-/// Returns the part of the text between `before` and the next `after`; nothing if one of them is
+/// Returns the text between `before` and the next `after`, or std::nullopt if one of them is
 /// missing.
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);
@@ -15,7 +14,7 @@ std::optional<std::string> between(std::string_view text, std::string_view befor
 /// Returns the string with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);
 
-/// Returns a signed token as encoded by encodeURIComponent.
+/// Encodes a signed token like encodeURIComponent in JavaScript.
 std::string component_encoded(std::string_view text);
 
 } // namespace useradmin::test

@@ -1,5 +1,5 @@
-// A replacement for pthread_mutex_clocklock(). ThreadSanitizer of g++ 12 and clang 14 does not
-// intercept glibc's and would take the mutex to be unlocked.
+// A replacement for pthread_mutex_clocklock(). ThreadSanitizer in g++ 12 and clang 14 does not
+// intercept glibc's function and would treat the mutex as unlocked.
 #if defined(__SANITIZE_THREAD__)
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
-// The dynamic linker finds this before glibc's, since it searches the program first.
+// The dynamic linker searches the program first, so this replaces glibc's.
 
 extern "C" int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                        const timespec* until) noexcept {

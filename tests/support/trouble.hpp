@@ -1,4 +1,3 @@
-// Errors of the test harness and failures of tests.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +5,7 @@
 
 namespace useradmin::test {
 
-/// The source location of a helper's caller; always used as a default argument.
+/// The source location of a helper's caller. Use it only as a default argument.
 struct SourceLocation {
     const char* file;
     int line;
@@ -14,7 +13,7 @@ struct SourceLocation {
         : file(at_file), line(at_line) {}
 };
 
-/// Stops a test executable before or between its tests.
+/// Ends a test executable before or between tests.
 class TestError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -23,7 +22,7 @@ class TestError : public std::runtime_error {
 /// Fails the running test, or throws TestError if none is running.
 [[noreturn]] void fail_test(const std::string& why, SourceLocation where = {});
 
-/// Tells fail_test() whether a test is running; called by the test main's plugin.
+/// Tells fail_test() whether a test is running. Called by test_main's plugin.
 void mark_test_running(bool running) noexcept;
 
 } // namespace useradmin::test
