@@ -1,5 +1,5 @@
-// The endpoints of better-auth's admin plugin: what the comparison with the library (tests/interop)
-// does not cover.
+// The endpoints of better-auth's admin plugin, beyond the comparison with the library
+// (tests/interop).
 #include "fake_store.hpp"
 
 #include "admin/service.hpp"
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Two roles that may impersonate.
+/// Roles that may impersonate users. deputy may also impersonate admins.
 constexpr admin::RoleActions helper = [] {
     admin::RoleActions actions = {"helper", {}, &admin::default_roles};
     actions.actions.add(admin::Action::impersonate_user);
@@ -20,7 +20,7 @@ constexpr admin::RoleActions deputy = [] {
     return actions;
 }();
 
-/// The roles of these tests: superAdmin may do everything, admin only some actions.
+/// In these tests, the role admin may perform only some actions.
 constexpr admin::RoleActions admin_actions = [] {
     admin::RoleActions actions = {"admin", {}, &deputy};
     for (const admin::Action each :
@@ -34,7 +34,7 @@ constexpr admin::RoleActions admin_actions = [] {
 } // namespace
 
 TEST_GROUP_BASE(admin, ApiScene) {
-    /// The caller's roles; nothing if there is no session.
+    /// std::nullopt if the request has no session.
     std::optional<std::string> roles = "superAdmin";
     bool is_stored = false;
     bool shows_tokens = false;
@@ -71,13 +71,13 @@ TEST_GROUP_BASE(admin, ApiScene) {
                    : status + " " + reply.body.substr(code + 8, reply.body.size() - code - 10);
     }
 
-    /// The caller's cookies.
+    /// The session cookie's token.
     std::string_view own_token = "s3cr3t of me";
     std::string_view admin_session;
     std::string_view impersonated_by;
     std::string set_cookies;
 
-    /// Adds a session of the other user.
+    /// Adds a session of user "another".
     void add_session() {
         model::Session session;
         session.id = "its id";
@@ -290,7 +290,7 @@ TEST(admin, impersonation_opens_a_session_of_an_hour_that_names_the_administrato
     expect("another", store.opened->user_id);
     expect("me", *store.opened->impersonated_by);
     CHECK_TRUE(*store.opened->expires_at - *store.opened->created_at == std::chrono::hours(1));
-    // The user must be unchanged since it was read.
+    // The session may only be created if the user has not changed since it was read.
     CHECK_TRUE(store.terms->verified != nullptr);
     CHECK_FALSE(store.terms->allows_banned);
     expect("impersonate-user", event.operation);

@@ -1,4 +1,4 @@
-// Each role's permissions (specification, section 5).
+// Permissions of each role (specification, section 5).
 #include "fake_store.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ constexpr std::string_view no_delete_root =
 
 #define NEW_USER R"("name":"Eva","email":"eva@example.org","password":"clave")"
 
-/// The reply to a request from each role.
+/// A request and the reply that each role gets.
 struct Rule {
     std::string_view request;
     std::string_view body;
@@ -32,7 +32,7 @@ struct Rule {
     std::string_view super_admin;
 };
 
-// "/me" is the caller's own record, "/another" that of a user, "/boss" that of an admin.
+// "me" is the caller, "another" a user, "boss" an admin and "root" the protected administrator.
 constexpr Rule matrix[] = {
     {"GET ", "", no_list, done, done},
     {"GET /me", "", done, done, done},

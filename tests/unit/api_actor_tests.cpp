@@ -1,4 +1,4 @@
-// The caller of a change. The store checks its row again.
+// The store checks the caller's row again when it makes a change.
 #include "fake_store.hpp"
 
 #include <string_view>
@@ -10,7 +10,6 @@ namespace {
 struct Change {
     std::string_view request;
     std::string_view body;
-    /// The call to the store.
     std::string_view call;
     std::string_view forbidden;
 };

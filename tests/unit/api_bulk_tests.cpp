@@ -1,4 +1,4 @@
-// UserAdminExtras: bulk operations on users.
+// Bulk operations on users (UserAdminExtras).
 #include "fake_store.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ class Bulk : public ApiScene {
 
   protected:
     std::string body_of(std::string_view text) { return send(super_admin, bulk, text).body; }
-    /// The audit events: "ban another 200, ban boss 404".
+    /// Returns the audit events: "ban another 200, ban boss 404".
     std::string logged() {
         std::string all;
         for (const audit::Event& one : events)
@@ -47,7 +47,7 @@ TEST(bulk, is_for_super_admins_and_part_of_the_extras) {
     settings.has_extras = false;
     expect(wrong_method, ask(super_admin, bulk, ban_two));
     settings.has_extras = true;
-    // For other methods, "bulk" is the id of a user.
+    // With other methods, "bulk" is a user id.
     store.add("bulk", "bulk@example.org");
     expect("200", ask(super_admin, "GET /bulk"));
     expect("200", ask(super_admin, "DELETE /bulk"));
@@ -147,7 +147,7 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
                     R"("message":"Ya se había hecho"})",
                     again.c_str());
     expect("ban another 200 without a change, ban boss 200 without a change", logged());
-    // A different operation, body or key makes it a different change.
+    // A request with another operation, body or key is a new change.
     ask(super_admin, bulk, unban_two);
     expect("unban another 200, unban boss 200", logged());
     ask(super_admin, bulk, R"({"operation":"ban","items":[{"id":"another"}]})");
@@ -155,7 +155,7 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
     headers.fields["Idempotency-Key"] = "l";
     ask(super_admin, bulk, ban_two);
     expect("ban another 200, ban boss 200", logged());
-    // The key applies only to its own request.
+    // The key is not used for other requests.
     expect("", store.change_key);
     headers.fields.clear();
     ask(super_admin, bulk, ban_two);

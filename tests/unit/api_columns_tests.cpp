@@ -1,4 +1,4 @@
-// UserAdminColumns and UserAdminEditable: extra columns of the user table.
+// Extra columns of the user table (UserAdminColumns and UserAdminEditable).
 #include "fake_store.hpp"
 
 #include <string>
@@ -33,7 +33,7 @@ class Columns : public ApiScene {
     }
 
   protected:
-    /// The part of the reply after the eleven fields.
+    /// Returns the part of the reply that follows the eleven fields.
     std::string further(const Caller& caller, std::string_view request) {
         const std::string text = send(caller, request).body;
         std::size_t begin = 0;
@@ -43,7 +43,7 @@ class Columns : public ApiScene {
         return text.substr(begin, text.find("}}", begin) + 1 - begin);
     }
 
-    /// The value that the update sets this column to.
+    /// Returns the value that the update assigns to the column.
     std::string set_to(std::string_view column) const {
         for (const store::Change& change : *store.changes) {
             if (change.field != column)

@@ -1,4 +1,4 @@
-// 4.2 Create user.
+// Create user (specification, section 4.2).
 #include "fake_store.hpp"
 
 #include <optional>
@@ -18,7 +18,8 @@ constexpr std::string_view role_forbidden = "403 Solo puedes crear usuarios con 
 constexpr std::string_view email_taken = "400 El email ya está registrado";
 constexpr std::string_view failed = "500 Error al crear usuario";
 
-/// A valid request body with one member set to the value, or left out if there is no value.
+/// Returns a valid request body in which one member has this value, or is missing if there is no
+/// value.
 std::string body_with(std::string_view field, const Value& value) {
     const std::pair<std::string_view, std::string_view> good[] = {{"name", R"("Eva")"},
                                                                   {"email", R"("eva@example.org")"},
@@ -36,7 +37,7 @@ std::string body_with(std::string_view field, const Value& value) {
 
 const std::string good_body = body_with({}, {});
 
-/// Whether the string is a UUID of version 4 in its canonical form.
+/// Returns whether the string is a version 4 UUID in canonical form.
 bool is_uuid4(std::string_view text) {
     constexpr std::string_view form = "hhhhhhhh-hhhh-4hhh-vhhh-hhhhhhhhhhhh";
     if (text.size() != form.size())

@@ -1,4 +1,5 @@
-// Pages of other origins: requests that are refused, and replies that trusted origins may read.
+// Requests from pages of other origins: which are refused, and which replies trusted origins may
+// read.
 #include "fake_store.hpp"
 
 #include <string>
@@ -27,7 +28,7 @@ class OtherOrigins : public ApiScene {
         headers.fields = {{"Host", "example.org"}, {"Origin", origin}, {"Sec-Fetch-Site", site}};
     }
 
-    /// Expects this answer to every changing operation from a superAdmin's page.
+    /// Expects that every change sent from a superAdmin's page gets this answer.
     void expect_changes(std::string_view answer, SourceLocation where = {}) {
         const std::string of = std::string(headers.fields["Origin"]) + " " +
                                std::string(headers.fields["Sec-Fetch-Site"]);

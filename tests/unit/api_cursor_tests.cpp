@@ -1,4 +1,4 @@
-// The cursors in the links of a list (4.1).
+// Cursors in the links of a list (specification, section 4.1).
 #include "api/cursor.hpp"
 
 #include "crypto/sha256.hpp"
@@ -12,7 +12,7 @@ TEST_GROUP(api_cursor){};
 
 namespace {
 
-/// A cursor with these fields and a valid checksum for the list.
+/// Returns a cursor with these fields and a valid checksum for the list.
 std::string made_up(std::string_view fields, std::string_view list = "list") {
     return crypto::hex(crypto::digest({list, fields})).substr(0, 16) + text::hex(fields);
 }

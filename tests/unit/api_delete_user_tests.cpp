@@ -1,4 +1,4 @@
-// 4.4.1 Delete user.
+// Delete user (specification, section 4.4.1).
 #include "fake_store.hpp"
 
 namespace useradmin::test {

@@ -1,4 +1,4 @@
-// The envelopes, byte for byte (specification, sections 2.1 and 2.4).
+// The bytes of the envelopes (specification, sections 2.1 and 2.4).
 #include "fake_store.hpp"
 
 #include <initializer_list>
@@ -9,7 +9,6 @@ namespace useradmin::test {
 
 namespace {
 
-/// A user with a value in every field.
 model::User full_user() {
     model::User user;
     user.id = "7";
@@ -32,7 +31,7 @@ constexpr std::string_view full_fields =
     R"("createdAt":"2026-11-20T23:30:19.717Z","updatedAt":"2026-11-21T00:00:00.000Z",)"
     R"("banned":true,"banReason":"spam\n","banExpires":"2027-01-01T00:00:00.001Z")";
 
-/// A user with NULL in every nullable field.
+/// Returns a user with NULL in every nullable field.
 model::User bare_user() {
     model::User user;
     user.id = "8";
@@ -46,7 +45,6 @@ constexpr std::string_view bare_fields =
     R"("image":null,"createdAt":null,"updatedAt":null,"banned":false,"banReason":null,)"
     R"("banExpires":null)";
 
-/// Concatenates the strings.
 std::string joined(std::initializer_list<std::string_view> texts) {
     std::string all;
     for (const auto text : texts)

@@ -1,4 +1,4 @@
-// UserAdminExtras: sessions, passwords and bans of a user.
+// Sessions, passwords and bans of a user (UserAdminExtras).
 #include "audit/log.hpp"
 #include "fake_store.hpp"
 #include "support/files.hpp"
@@ -23,7 +23,7 @@ constexpr std::string_view bad_request = "400 Petición incorrecta";
 
 constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
 
-/// A request, the error replies to it (forbidden, failed), and its calls to the store.
+/// A request, its error replies (forbidden, failed), and the store's calls.
 struct Operation {
     std::string_view request;
     std::string_view body;
@@ -62,7 +62,7 @@ constexpr Operation operations[] = {
      "remove_sign_in_method another passkey one"},
 };
 
-/// The value that a change sets a field to: "true", a string, "a time", or "NULL".
+/// Returns the value that a change assigns to a field: "true", a string, "a time", or "NULL".
 std::string set_to(const store::Changes& changes, std::string_view field) {
     for (const store::Change& change : changes) {
         if (change.field != field)
@@ -109,7 +109,7 @@ class Extras : public ApiScene {
         return method;
     }
 
-    /// Bans another user. Returns the reason and end of the ban, or the error reply.
+    /// Bans user "another". Returns the reason and the expiry of the ban, or the error reply.
     std::string ban_by(std::string_view text) {
         const std::string reply = ask(super_admin, "PUT /another/ban", text);
         if (reply != "200" || !store.changes)
@@ -396,7 +396,7 @@ TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
     expect("200", answer("12345678"));
     expect("200", answer(std::string(128, 'x')));
     expect(too_long, answer(std::string(129, 'x')));
-    // UTF-16 code units: a letter is one, most emoji are two.
+    // The length counts UTF-16 code units: a letter has one, most emoji have two.
     expect(too_short, answer("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
     expect("200", answer("\U0001F600\U0001F600\U0001F600\U0001F600"));
     expect(R"({"success":true,"message":"Contraseña cambiada correctamente"})",
@@ -544,7 +544,7 @@ TEST(extras, set_a_password_only_if_if_match_names_the_row) {
     expect("400 Faltan campos requeridos", ask(super_admin, "PUT /another/password", "{}"));
     headers.fields["If-Match"] = "*";
     expect("200", ask(super_admin, "PUT /another/password", right_password));
-    // The row was changed while the password was hashed.
+    // The row changed while the password was hashed.
     headers.fields["If-Match"] = "\"1-2.3\"";
     store.failures["set_password"] = store::Failure::version_mismatch;
     expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));

@@ -1,4 +1,4 @@
-// 4.3 Get user.
+// Get user (specification, section 4.3).
 #include "fake_store.hpp"
 
 #include <string_view>

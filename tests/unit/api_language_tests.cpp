@@ -1,5 +1,5 @@
-// UserAdminLanguage: the texts of errors and messages in Spanish, in English, or in the language
-// that the request prefers.
+// Errors and messages in Spanish, English or the language that the client prefers
+// (UserAdminLanguage).
 #include "api/texts.hpp"
 #include "fake_store.hpp"
 
@@ -29,7 +29,7 @@ TEST(api_texts, quote_the_same_values_in_each_language) {
     };
     for (const api::Text& text : api::all_texts()) {
         CHECK_EQUAL(quotes(text.spanish), quotes(text.english));
-        // The texts have no placeholders.
+        // No text has a placeholder.
         CHECK(text.spanish.find_first_of("{}%") == std::string_view::npos);
         CHECK(text.english.find_first_of("{}%") == std::string_view::npos);
     }

@@ -1,4 +1,4 @@
-// 4.1 List users.
+// List users (specification, section 4.1).
 #include "fake_store.hpp"
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace {
 
 class ListUsers : public ApiScene {
   protected:
-    /// Expects that a query asks the store for the page and that the reply echoes it.
+    /// Expects that a query requests this page from the store and that the reply repeats its
+    /// numbers.
     void expect_page(std::int64_t page, std::int64_t limit, const std::string& query,
                      SourceLocation where = {}) {
         const auto reply = send(super_admin, "GET ?" + query);
@@ -26,7 +27,7 @@ class ListUsers : public ApiScene {
                                  static_cast<std::size_t>(where.line));
     }
 
-    /// Expects that a caller's query asks the store for these filters.
+    /// Expects that a caller's query requests these filters from the store.
     void expect_filters(std::string_view filters, const Caller& caller, const std::string& query,
                         SourceLocation where = {}) {
         expect("200", ask(caller, "GET ?" + query), query, where);
@@ -182,7 +183,7 @@ TEST(list_users, a_further_filter_that_is_unknown_is_as_if_absent) {
           "createdAfter=0000-01-01", "createdAfter=2026", "createdBefore=1795217419717",
           "createdBefore=9999-12-31T23:59:59-01", "createdBefore=20000-01-01",
           "createdBefore=2026-13-01", "Banned=true", "match=all",
-          // Parameters of UserAdminExtras.
+          // These parameters need UserAdminExtras.
           "lastSeenAfter=2026-01-01", "lastSeenBefore=2026-01-01", "sort=lastSeen",
           "sort=", "sort=id", "sort=Name", "order=", "order=DESC", "order=up"})
         expect_filters("role=- search=-", super_admin, query);
@@ -193,7 +194,7 @@ TEST(list_users, all_filters_are_combined_with_or_unless_all_must_match) {
     expect_filters("role=user search=- banned=1", admin, "banned=true&match=any");
     expect_filters("role=user search=- banned=1 all", admin, "banned=true&match=all");
     expect_filters("role=user search=x all", admin, "match=all&search=x");
-    // With one filter, the parameter makes no difference.
+    // If there is only one filter, "match" has no effect.
     expect_filters("role=user search=-", admin, "match=all");
     expect_filters("role=- search=x", super_admin, "match=all&search=x");
 }
@@ -253,7 +254,7 @@ TEST(list_users, links_next_and_previous_page_by_cursor) {
     store.add("a", "a@x").sort_key = "2026-01-01T00:00:00.000001";
     store.add("b", "b@x");
     store.total = 100;
-    // The query of the reply's link with the relation.
+    // Returns the query of the reply's link with this relation.
     const auto link = [&](const std::string& query, const std::string& relation) {
         const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");
         const std::size_t end = links.find(">; rel=\"" + relation);
@@ -272,14 +273,14 @@ TEST(list_users, links_next_and_previous_page_by_cursor) {
     expect("limit=2&page=1", link("limit=2&page=2", "prev"));
     STRCMP_CONTAINS(R"("page":4,"limit":2,"total":100,"totalPages":50)",
                     send(super_admin, "GET ?" + next).body.c_str());
-    // There is a next page if there is one more user, whatever the total is.
+    // There is a next page if the store finds one more user, regardless of the total.
     expect("none", link(next, "next"));
     store.total = 1;
     store.add("c", "c@x");
     expect_list("- 3 from 8 after NULL b", link(next, "next"));
     POINTERS_EQUAL(nullptr, std::strstr(send(super_admin, "GET ?" + next).body.c_str(), "c@x"));
     expect_list("- 2 from 0", link(next, "prev"));
-    // A cursor of another list is ignored.
+    // A cursor created for another list is ignored.
     for (const char* other :
          {"&order=asc", "&sort=name", "&banned=true", "&createdAfter=2026-01-01"})
         expect(" 2 from 8",

@@ -1,4 +1,3 @@
-// Links sent by mail.
 #include "crypto/sha256.hpp"
 #include "crypto/signature.hpp"
 #include "fake_store.hpp"
@@ -53,17 +52,17 @@ class Mail : public ApiScene {
     }
 
   protected:
-    /// The text of the last message.
+    /// Returns the text of the last message.
     std::string text() const {
         return decoded(std::string_view(mailer.message).substr(mailer.message.find("\n\n")));
     }
-    /// The token in the last message.
+    /// Returns the token in the last message.
     std::string token() const {
         const std::string all = text();
         const std::size_t begin = all.find("token=") + 6;
         return all.substr(begin, all.find_first_of("&\r", begin) - begin);
     }
-    /// How long the last row of the verification table is valid, in minutes.
+    /// Returns how many minutes the last row of the verification table is valid.
     long lifetime() const {
         return std::chrono::round<std::chrono::minutes>(store.verification_expires_at - text::now())
             .count();

@@ -1,4 +1,4 @@
-// Completeness of the OpenAPI document. (The integration tests compare it with actual replies.)
+// Completeness of the OpenAPI document. The integration tests compare it with actual replies.
 #include "api/openapi.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -18,7 +18,7 @@ TEST_GROUP(api_openapi) {
     std::string document() const {
         return api::openapi_document(surroundings);
     }
-    /// The member at the path, as JSON. Fails if there is none.
+    /// Returns the member at this path, as JSON. Fails the test if there is none.
     static std::string at(const std::string& text, const std::vector<std::string>& names) {
         const std::unique_ptr<cJSON, void (*)(cJSON*)> whole(cJSON_Parse(text.c_str()),
                                                              cJSON_Delete);
@@ -57,7 +57,7 @@ TEST(api_openapi, has_every_text_of_the_interface) {
     settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();
     for (const api::Text& each : api::all_texts())
-        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // the document itself
+        CHECK_EQUAL_TEXT(each.spanish != api::texts.openapi_failed.spanish, // error of this page
                          has_value(text, each.spanish), each.spanish.data());
 }
 
@@ -101,7 +101,7 @@ TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
                     at(english, {"components", "responses", "NoSession", "headers"}).c_str());
     CHECK(english.find(R"("Vary")") == std::string::npos);
 
-    // Each client chooses its language.
+    // Without UserAdminLanguage, a text can be in either language.
     settings.language.reset();
     const std::string both = document();
     CHECK_EQUAL(

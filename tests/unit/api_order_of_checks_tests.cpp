@@ -1,5 +1,5 @@
-// The order of the checks (specification, section 4): a request that fails two adjacent checks gets
-// the reply of the first, and nothing later is called.
+// The order of the checks (specification, section 4). A request that fails two adjacent checks gets
+// the reply of the first one, and the service calls nothing after it.
 #include "fake_store.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ constexpr std::string_view role_or_ban_refused =
 constexpr std::string_view delete_refused = "403 No tienes permisos para eliminar usuarios";
 constexpr std::string_view fields_absent = "400 Faltan campos requeridos";
 
-// A body that no operation can parse.
+// No operation can parse this body.
 constexpr std::string_view unreadable = "{";
 constexpr std::string_view complete_body =
     R"({"name":"Eva","email":"eva@example.org","password":"x"})";

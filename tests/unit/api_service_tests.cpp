@@ -104,7 +104,7 @@ namespace {
 
 class Failures : public ApiScene {
   protected:
-    /// The reply to a request if one of its calls fails.
+    /// Returns the reply to a request if this call fails.
     std::string ask_failing(std::string_view call, store::Failure failure, std::string_view request,
                             std::string_view text) {
         start_over();
@@ -112,7 +112,7 @@ class Failures : public ApiScene {
         return ask(super_admin, request, text);
     }
 
-    /// The reply to an admin's request whose body was not read completely.
+    /// Returns the reply to an admin's request whose body was not read completely.
     std::string ask_without_body(std::string_view request, http::Body::State state,
                                  int status = 400) {
         body.body = {state, {}, status};

@@ -1,4 +1,4 @@
-// 4.4 Update user.
+// Update user (specification, section 4.4).
 #include "fake_store.hpp"
 
 #include <string>
@@ -14,8 +14,8 @@ constexpr std::string_view failed = "500 Error al actualizar usuario";
 constexpr std::string_view role_or_ban_forbidden =
     "403 No tienes permisos para cambiar roles o banear usuarios";
 
-/// What an update sets, without times: "name=Ana banned=false". The condition of a conditional
-/// change follows it: "emailVerified=false (other)", "banExpires=null (expired)".
+/// Returns the values that an update sets, without times: "name=Ana banned=false". The condition of
+/// a change follows in parentheses: "emailVerified=false (other)", "banExpires=null (expired)".
 std::string shown(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
@@ -38,7 +38,7 @@ std::string shown(const store::Changes& changes) {
 
 class UpdateUser : public ApiScene {
   protected:
-    /// Expects that the body is accepted and sets this.
+    /// Expects that the body is accepted and makes these changes.
     void expect_changes(std::string_view changes, const Caller& caller, std::string_view text,
                         SourceLocation where = {}) {
         expect("200", ask(caller, "PUT /another", text), text, where);
@@ -46,7 +46,7 @@ class UpdateUser : public ApiScene {
         expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, where);
     }
 
-    /// Expects that the body is refused after the user was found, and sets nothing.
+    /// Expects that the body is refused after the user was found, and changes nothing.
     void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
                         SourceLocation where = {}) {
         expect(answer, ask(caller, "PUT /another", text), text, where);

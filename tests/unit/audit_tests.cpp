@@ -1,4 +1,4 @@
-// The hash chain of an audit log, and what verification reports if it is broken.
+// The hash chain of an audit log, and the problems that verification reports.
 #include "audit/history.hpp"
 #include "audit/log.hpp"
 #include "audit/recorder.hpp"
@@ -39,11 +39,11 @@ using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
-/// A temporary file, opened like an audit log.
+/// A temporary file with the open flags of an audit log.
 class TemporaryFile {
   public:
     explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
-        // The same file with a separate open file description.
+        // A separate open file description of the same file.
         descriptor_ = open(("/proc/self/fd/" + std::to_string(fileno(file_))).c_str(),
                            O_RDWR | O_CLOEXEC | flags);
     }
@@ -86,11 +86,11 @@ std::string text_of(const Texts& lines) {
     return text;
 }
 
-/// A stream of this many pieces without a newline.
+/// A stream of the letter "x" in pieces of 64 KiB, without a newline.
 class Letters : public std::streambuf {
   public:
     explicit Letters(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
-    /// The resident memory after everything was read.
+    /// Returns the resident memory at the end of the stream, in KiB.
     long resident_kib_at_end() const noexcept { return resident_kib_at_end_; }
 
   private:
@@ -109,7 +109,7 @@ class Letters : public std::streambuf {
     long resident_kib_at_end_ = 0;
 };
 
-/// Verifies files with these contents. Returns the problems and then the notes, one per line.
+/// Verifies files with these contents. Returns the problems, then the notes, one per line.
 std::string found_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
                      const Texts& anchors = {}) {
     std::vector<std::unique_ptr<std::istringstream>> streams;
@@ -346,9 +346,9 @@ TEST(audit_chain, names_the_machine_and_one_instance) {
     CHECK_EQUAL(std::string(host.data()), std::string(audit::parse_line(first)->host));
     CHECK(text::is_lower_hex(instance, audit::instance_size));
     append("b");
-    position_file.set(""); // the last line has the instance
+    position_file.set(""); // the last line contains the instance
     append("c");
-    log.set(""); // the .chain file has it
+    log.set(""); // the instance is in the .chain file
     append("d");
     CHECK_EQUAL(instance, std::string(audit::parse_line(lines_of(log.text())[0])->instance));
     log.set("");
@@ -363,7 +363,7 @@ TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
     for (const char* what : {"a", "b"})
         old += audit::close_line("{\"what\":\"" + std::string(what) + "\"", position);
     log.set(old);
-    // Without the instance, as earlier versions wrote it.
+    // Earlier versions did not write the instance.
     std::array<char, 200> chain{};
     std::snprintf(chain.data(), chain.size(), "%020llu %s %020llu %020llu 0\n", 2ULL,
                   position.hash.c_str(), 0ULL, 0ULL);
@@ -388,7 +388,7 @@ TEST_GROUP(audit_history) {
     audit::Log chained{log.descriptor(), position_file.descriptor()};
     int number = 0;
 
-    /// Appends a line about a target. Its caller is the number of the line.
+    /// Appends a line about a target. The caller in it is the line's number.
     void append(std::string_view target) {
         audit::Event event;
         event.operation = "ban";
@@ -398,7 +398,7 @@ TEST_GROUP(audit_history) {
             audit::begin_line(event, {.server = "a.example"}, text::Timestamp(), 0);
         CHECK_EQUAL(0, chained.append(line, audit::Log::Delivery::waits).error);
     }
-    /// The callers of the lines about a target.
+    /// Returns the callers of the lines about a target.
     std::string read(std::string_view target, std::int64_t & before, std::size_t most = 1000) {
         const auto history = audit::read_history(log.descriptor(), target, before, most);
         CHECK(history.has_value());
@@ -483,7 +483,8 @@ TEST(audit_history, omits_the_mark_of_a_truncated_line) {
 }
 
 TEST_GROUP(audit_chains) {
-    /// The lines of a server at these times; without a host if the name starts with "old".
+    /// Returns a server's lines at these times (seconds). If its name starts with "old", the lines
+    /// have no host.
     static Texts server(std::string_view host, std::initializer_list<int> times,
                         std::uint64_t before = 0) {
         audit::ChainPosition position;
@@ -506,7 +507,7 @@ TEST_GROUP(audit_chains) {
                     all.push_back(each->at(line));
         return all;
     }
-    /// The seconds of the merged lines.
+    /// Returns the seconds of the merged lines.
     static std::string merged(const Texts& files) {
         std::vector<std::unique_ptr<std::istringstream>> streams;
         std::vector<audit::Source> sources;
@@ -540,12 +541,12 @@ TEST(audit_chains, of_several_servers_are_verified_each) {
     CHECK_EQUAL(std::string(),
                 found_in({text_of(one), text_of(two), text_of(old_one), text_of(old_two)}));
     CHECK_EQUAL(std::string(), found_in({text_of(mixed(one, two))}));
-    // Rotated files, in any order.
+    // Rotated files in any order.
     CHECK_EQUAL(std::string(),
                 found_in({text_of({one[3]}), text_of({old_one[2]}), text_of({old_two[3]}),
                           text_of({one[0], one[1], one[2]}), text_of({old_one[0], old_one[1]}),
                           text_of({old_two[0], old_two[1], old_two[2]}), text_of(two)}));
-    // A file shared by both servers, rotated.
+    // Both servers write to one file, which was rotated.
     CHECK_EQUAL(std::string(), found_in({text_of({one[1], two[2], one[2], one[3]}),
                                          text_of({one[0], two[0], two[1]})}));
 }
@@ -563,7 +564,7 @@ TEST(audit_chains, are_found_with_the_missing_lines_of_each) {
     CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
                 found_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
-    // A file is missing in the middle.
+    // The file in the middle is missing.
     CHECK_EQUAL(std::string("c, line 1: lines number 2 to 3 are missing before it\n"),
                 found_in({whole, text_of({one[0]}), text_of({one[3]})}));
 }
@@ -614,14 +615,14 @@ TEST_GROUP(audit_program) {
         written += appended.error == 0 ? 1 : 0;
         return appended;
     }
-    /// Appends lines until the pipe has no room for another.
+    /// Appends lines until the pipe has no room for another one.
     audit::AppendResult fill(std::size_t size = 6000) {
         audit::AppendResult appended;
         while (appended.error == 0)
             appended = append(audit::Log::Delivery::at_once, size);
         return appended;
     }
-    /// Reads everything in the pipe.
+    /// Reads all data in the pipe.
     std::string read_all() const {
         std::string text;
         std::array<char, 4096> piece;
@@ -661,7 +662,7 @@ TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
 
 TEST(audit_program, is_waited_for_only_once_in_a_stall) {
     fill();
-    // If each append waited, this would take minutes.
+    // If each append waited, the test would take minutes.
     for (int time = 0; time < 50; ++time)
         CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::waits).error);
     const std::string text = read_all();
@@ -698,7 +699,7 @@ TEST_GROUP(audit_refusals) {
     audit::Refusals::Due count(std::string_view network, std::chrono::seconds later = {}) {
         return refusals->count({network, "a.test", "list", "unknown-token", 401}, start + later);
     }
-    /// The pending refusals, "network count", one per line.
+    /// Returns the pending refusals ("network count"), one per line.
     static std::string text_of(const std::vector<audit::Refusals::Pending>& all) {
         std::string text;
         for (const auto& one : all)
@@ -730,7 +731,7 @@ TEST(audit_refusals, are_due_after_a_minute_without_another_refusal) {
                 due[0].server + " " + due[0].operation + " " + due[0].reason + " " +
                     std::to_string(due[0].status));
     CHECK_EQUAL(std::string(), text_of(refusals->take_due(start + 61s)));
-    // The line for this minute was already taken.
+    // The line for this minute is already written.
     CHECK_EQUAL(0U, count("192.0.2.1", 62s).count);
 }
 
@@ -740,7 +741,7 @@ TEST(audit_refusals, of_too_many_networks_are_counted_together) {
         lines += count(std::to_string(client)).count;
     CHECK_EQUAL(audit::Refusals::most_networks + 1, lines);
     const auto due = count("new", 60s);
-    CHECK_EQUAL(1U, due.count); // there is room again
+    CHECK_EQUAL(1U, due.count); // a slot is free again
     CHECK_EQUAL(" " + std::to_string(10000 - lines) + "\n",
                 text_of(refusals->take_due(start + 60s)));
 }
@@ -793,7 +794,7 @@ TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
     std::string text = audit::close_line(audit::begin_line(event, {}, text::now(), 0), position);
     event.is_outcome_unknown = true;
     text += audit::close_line(audit::begin_line(event, {}, text::now(), 1), position);
-    // A retry may have succeeded.
+    // The caller may retry successfully.
     event.status = 200;
     text += audit::close_line(audit::begin_line(event, {}, text::now(), 0), position);
     std::istringstream stream(text);

@@ -1,4 +1,4 @@
-// The shades of the console's accent colour.
+// Shades of the console's accent colour.
 #include "console/accent.hpp"
 
 #include "support/text.hpp"
@@ -18,7 +18,7 @@ Colour colour(const std::string& text) {
     return console::parse_colour(text).value();
 }
 
-/// Returns the value of a property in the light or dark scheme.
+/// Returns the value of a property in the light or dark colour scheme.
 Colour shade(const std::string& style, const std::string& property, bool is_dark) {
     const std::string part = style.substr(is_dark ? style.find("dark") : 0);
     return colour(
@@ -54,7 +54,7 @@ TEST(console_accent, is_readable_in_each_shade) {
                     const auto is_readable = [&](const Colour& text, const Colour& background) {
                         CHECK_TEXT(console::contrast(text, background) >= 4.5, where.c_str());
                     };
-                    // The backgrounds in style.css.
+                    // Background colours in style.css.
                     const std::array<const char*, 3> dark = {"#111418", "#191d23", "#1f242c"};
                     const std::array<const char*, 3> light = {"#f4f5f8", "#ffffff", "#f8f9fb"};
                     for (const char* background : is_dark ? dark : light)

@@ -12,7 +12,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr std::string_view secret = "a secret of thirty-two characters";
-// The encryption of '["aaaaa-bbbbb","ccccc-ddddd"]' by @noble/ciphers, which better-auth uses.
+// '["aaaaa-bbbbb","ccccc-ddddd"]', encrypted by @noble/ciphers, the library that better-auth uses.
 constexpr std::string_view encrypted =
     "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d"
     "6c32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
@@ -67,7 +67,7 @@ TEST(encryption, encrypts_as_another_text_was_encrypted) {
 
 TEST_GROUP(totp){};
 
-// RFC 6238, appendix B, with the last 6 of its 8 digits.
+// The last 6 of the 8 digits in RFC 6238, appendix B.
 TEST(totp, accepts_the_codes_of_RFC_6238) {
     constexpr std::string_view key = "12345678901234567890";
     CHECK_TRUE(crypto::verify_totp("287082", key, at(59)));

@@ -1,4 +1,3 @@
-// Fakes of the dependencies of sign-in.
 #pragma once
 
 #include "fake_store.hpp"
@@ -16,9 +15,9 @@ class FakePasswords final : public sign_in::PasswordVerifier {
   public:
     explicit FakePasswords(Calls& calls) noexcept : calls_(calls) {}
 
-    /// The verdict if the stored hash differs from the password.
+    /// What verify() returns if the password is wrong.
     sign_in::PasswordVerdict otherwise = sign_in::PasswordVerdict::mismatch;
-    /// Runs while verify() would wait for a slot.
+    /// Called while verify() would wait for a slot.
     std::function<void()> meanwhile;
 
     sign_in::PasswordVerdict verify(std::uint64_t, const std::optional<std::string_view>& stored,
@@ -32,7 +31,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 
-    /// The hash that replaces the stored one; nothing: the stored one is kept.
+    /// What rehash() returns, or std::nullopt to keep the stored hash.
     std::optional<std::string> renewal;
 
     std::optional<crypto::Secret> rehash(std::string_view, std::string_view) override {
@@ -50,11 +49,11 @@ class FakeLogger final : public text::Logger {
     void write(text::Level, std::string_view message) noexcept override { text += message; }
 };
 
-/// Sign-in with fakes. Eva's password is "right".
+/// Sign-in with fake dependencies. Eva's password is "right".
 class SignInScene : public Utest {
   public:
     void setup() override {
-        // The formats in use are known and fresh.
+        // The hash formats are known and need no refresh.
         formats.refresh(store, tables_id, sign_in::ObservedFormats::Clock::now());
         eva.id = "eva";
         eva.email = "eva@example.org";

@@ -1,5 +1,5 @@
-// Fakes of the operations' dependencies: tables in memory, a hasher and a body. All of them add
-// their calls to one list, so that a test can check the order.
+// Fakes of the dependencies of operations: tables in memory, a hasher, a mailer and a request body.
+// All of them record their calls in one list, so tests can check the order.
 #pragma once
 
 #include "api/service.hpp"
@@ -22,7 +22,7 @@
 
 namespace useradmin::test {
 
-/// What was called, in order: "body, find_by_email ana@example.org, hash, create".
+/// A list of calls in order: "body, find_by_email ana@example.org, hash, create".
 class Calls {
   public:
     void note(std::string_view call) {
@@ -42,29 +42,28 @@ class FakeStore final : public store::Store {
 
     std::vector<model::User> users;
     std::map<std::string_view, store::SessionWithUser> sessions;
-    /// The sessions that lists return.
     std::vector<model::Session> all_sessions;
     /// The sign-in methods of every user.
     std::vector<model::SignInMethod> methods;
-    /// Keyed by the digest.
+    /// Keys are digests.
     std::map<std::string, store::ApiKeyWithUser, std::less<>> api_keys;
-    /// Keyed by the address.
+    /// Keys are email addresses.
     std::map<std::string_view, store::Credential> credentials;
-    /// Keyed by the user's id.
+    /// Keys are user ids.
     std::map<std::string, store::UserWithSecondFactor, std::less<>> second_factors;
-    /// The verification table: values keyed by the identifier.
+    /// The verification table. Keys are identifiers.
     std::map<std::string, std::string, std::less<>> verifications;
-    /// When the last row of that table expires.
+    /// Expiry of the last row of the verification table.
     text::Timestamp verification_expires_at = {};
     std::string backup_codes;
     int failed_codes = 0;
-    /// The number of users that match a list; if empty, the number of users.
+    /// The total that list() returns. If std::nullopt, the number of users.
     std::optional<std::int64_t> total;
     /// The extra columns of every user, as JSON.
     std::string_view other_columns;
-    /// The calls that fail, by their names.
+    /// The calls that fail, by name.
     std::map<std::string_view, store::Failure> failures;
-    /// Simulates concurrent changes; called within some calls.
+    /// Simulates concurrent changes. Called within some calls.
     std::function<void()> meanwhile;
     /// The arguments of the last calls.
     std::optional<store::NewUser> created;
@@ -74,9 +73,9 @@ class FakeStore final : public store::Store {
     std::optional<model::Session> opened;
     std::optional<store::SessionTerms> terms;
     std::optional<store::ApiKeyUse> key_use;
-    /// How often the user is changed before its session is opened.
+    /// How many calls of create_session() fail because the user has changed.
     int changes_before_session = 0;
-    /// The accountId of a new password's account.
+    /// The accountId of an account created with a new password.
     std::string account_id;
     /// What password_formats() returns.
     std::vector<std::string> formats;
@@ -84,10 +83,10 @@ class FakeStore final : public store::Store {
     store::Survey surveyed{true, false};
     /// What standby_time() returns.
     model::NullableTime last_change_received;
-    /// What revocations_since() returns, and the positions that it was called with.
+    /// What revocations_since() returns, and the positions passed to it.
     store::Revocations revocations;
     std::vector<std::int64_t> positions;
-    /// The failed attempts to sign in, counted for all servers, if the table exists.
+    /// Failed attempts to sign in, shared by all servers if the table exists.
     std::map<std::string, std::int64_t> attempts;
     bool has_attempts = true;
 
@@ -126,7 +125,7 @@ class FakeStore final : public store::Store {
         return found;
     }
 
-    /// The last activity, keyed by the user's id.
+    /// The last activity of each user. Keys are user ids.
     std::map<std::string_view, text::Timestamp> seen;
 
     store::Result<store::Done> read_last_activity(std::span<model::User> of) override {
@@ -208,7 +207,7 @@ class FakeStore final : public store::Store {
         return session_for("session", token);
     }
 
-    /// Returns all revocations, even those before the position.
+    /// Returns all revocations, including those before the position.
     store::Result<store::Revocations> revocations_since(std::int64_t position,
                                                         std::optional<std::int64_t>) override {
         positions.push_back(position);
@@ -393,7 +392,7 @@ class FakeStore final : public store::Store {
         return store::Failure::not_found;
     }
 
-    /// The key of the current changes, and the keys of completed changes.
+    /// The key of the current change, and the keys of completed changes.
     std::string change_key;
     std::set<std::string> done_keys;
 
@@ -558,7 +557,7 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    // Not used by the operations or sign-in.
+    // Not used by operations or sign-in.
     store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
                                                       text::Timestamp) override {
         return unexpected("another");
@@ -569,7 +568,7 @@ class FakeStore final : public store::Store {
         return all_sessions;
     }
 
-    /// The updatedAt that the last update set.
+    /// Returns the updatedAt that the last update set.
     text::Timestamp updated_at() const {
         for (const store::Change& change : changes.value_or(store::Changes()))
             if (change.field == "updatedAt")
@@ -580,7 +579,8 @@ class FakeStore final : public store::Store {
   private:
     using Row = std::vector<model::User>::iterator;
 
-    /// The filters other than role and search: "banned=1 from=2026-01-01T00:00:00.000Z all ".
+    /// Returns the filters other than role and search: "banned=1 from=2026-01-01T00:00:00.000Z all
+    /// ".
     static std::string further(const store::Filter& filter) {
         std::string text;
         const auto add = [&](const char* name, const std::optional<bool>& truth) {
@@ -600,7 +600,8 @@ class FakeStore final : public store::Store {
         return text += filter.matches_all ? "all " : "";
     }
 
-    /// An empty string for the default order, else " by name" or " by name descending".
+    /// Returns an empty string for the default order, otherwise " by name" or " by name
+    /// descending".
     static std::string shown(const store::Order& order) {
         constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt", "lastSeen"};
         if (order.is_default())
@@ -609,7 +610,8 @@ class FakeStore final : public store::Store {
                (order.is_descending ? " descending" : "");
     }
 
-    /// An empty string without a position, else " after key id" or " before NULL id".
+    /// Returns an empty string if there is no position, otherwise " after key id" or " before NULL
+    /// id".
     static std::string shown(const std::optional<store::Position>& position) {
         if (!position)
             return {};
@@ -617,7 +619,7 @@ class FakeStore final : public store::Store {
                std::string(position->key.value_or("NULL")) + " " + std::string(position->id);
     }
 
-    /// Notes a call. Returns the failure to simulate, or nullptr.
+    /// Records a call. Returns the failure to simulate, or nullptr.
     const store::Failure* failure_of(std::string_view call, std::string_view arguments = {}) {
         calls_.note(std::string(call) + (arguments.empty() ? "" : " ") + std::string(arguments));
         const auto found = failures.find(call);
@@ -653,7 +655,7 @@ class FakeStore final : public store::Store {
         return row;
     }
 
-    /// Copies a string for the lifetime of the store, since arguments end with the operation.
+    /// Copies a string for the lifetime of the store. Arguments are valid only during the call.
     std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
 
     model::NullableText kept(model::NullableText text) { return text ? kept(*text) : text; }
@@ -694,9 +696,9 @@ class FakeHasher final : public password::Hasher {
     explicit FakeHasher(Calls& calls) noexcept : calls_(calls) {}
 
     std::optional<password::HashFailure> failure;
-    /// The password that was hashed last.
+    /// The last password that was hashed.
     std::string password;
-    /// Simulates concurrent changes; runs during hash().
+    /// Simulates concurrent changes. Called within hash().
     std::function<void()> meanwhile;
 
     std::variant<crypto::Secret, password::HashFailure> hash(std::string_view given) override {
@@ -713,7 +715,6 @@ class FakeHasher final : public password::Hasher {
     Calls& calls_;
 };
 
-/// Keeps the last message.
 class FakeMailer final : public mail::Mailer {
   public:
     explicit FakeMailer(Calls& calls) noexcept : calls_(calls) {}
@@ -746,7 +747,7 @@ class FakeBody final : public http::BodySource {
     Calls& calls_;
 };
 
-/// The header fields that a test sets. Names are case-sensitive.
+/// Header fields set by a test. Names are case-sensitive.
 class FakeHeaders final : public http::Headers {
   public:
     std::map<std::string_view, std::string_view> fields;
@@ -758,7 +759,7 @@ class FakeHeaders final : public http::Headers {
     bool has(const char* name) const noexcept override { return fields.contains(name); }
 };
 
-/// The values of the reply's header fields with the name, separated by commas.
+/// Returns the values of all header fields with the name, separated by commas.
 inline std::string header_of(const http::Reply& reply, std::string_view name) {
     std::string values;
     for (const http::Header& header : reply.headers)
@@ -767,7 +768,7 @@ inline std::string header_of(const http::Reply& reply, std::string_view name) {
     return values;
 }
 
-/// The caller whose session the request has; its id is always "me".
+/// The caller of a request. Its id is always "me".
 using Caller = std::optional<api::Caller>;
 inline constexpr Caller nobody;
 inline constexpr Caller user = api::Caller{"me", api::Role::user};
@@ -780,8 +781,8 @@ inline constexpr std::string_view unavailable = "503 Servicio no disponible temp
 
 inline constexpr std::string_view protected_email = "root@example.org";
 
-/// A reply in short: "200" for a success, the status and the text for an error. A body without the
-/// envelope of section 2.4 is included unchanged.
+/// Returns a summary of a reply: "200" for a success, the status and text for an error. A body
+/// without the envelope of section 2.4 is included unchanged.
 inline std::string in_short(const http::Reply& reply) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
@@ -805,7 +806,7 @@ inline void expect(std::string_view expected, std::string_view actual, std::stri
                           static_cast<std::size_t>(where.line));
 }
 
-/// The service with fakes. The tables contain the records of the caller, a user, an admin and the
+/// The service with fake dependencies. The user table contains the caller, a user, an admin and the
 /// protected administrator.
 class ApiScene : public Utest {
   public:
@@ -836,24 +837,23 @@ class ApiScene : public Utest {
             event = {});
     }
 
-    /// Like send(), but returns the reply in short.
+    /// Like send(), but returns a summary of the reply.
     std::string ask(const Caller& caller, std::string_view request, std::string_view text = {}) {
         return in_short(send(caller, request, text));
     }
 
     Calls calls;
-    /// The event of the last request.
+    /// The audit event of the last request.
     audit::Event event;
-    /// The events of the items in bulk requests.
+    /// The audit events of the items in bulk requests.
     std::vector<audit::Event> events;
     FakeStore store{calls};
     FakeHasher hasher{calls};
     FakeMailer mailer{calls};
     FakeBody body{calls};
     FakeHeaders headers;
-    /// The path of the base address.
     std::string_view base;
-    /// The audit log's descriptor.
+    /// The file descriptor of the audit log.
     int audit_log = -1;
     api::OperationSettings settings{protected_email, 1000};
 };

@@ -1,4 +1,4 @@
-// The entity tags of conditional requests (RFC 9110, sections 8.8.3 and 13.1.1).
+// Entity tags in conditional requests (RFC 9110, sections 8.8.3 and 13.1.1).
 #include "http/entity_tags.hpp"
 #include "support/trouble.hpp"
 
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// The strong tags of a list, each in angle brackets; "any" for an asterisk.
+/// Returns the strong tags of a list, each in angle brackets, or "any" for an asterisk.
 std::string tags_of(std::string_view list) {
     const http::EntityTagList tags = http::parse_entity_tags(list);
     std::string text = tags.is_any ? "any" : "";

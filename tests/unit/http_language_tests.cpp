@@ -1,4 +1,4 @@
-// The language that a request prefers (RFC 9110, section 12.5.4).
+// Language negotiation (RFC 9110, section 12.5.4).
 #include "http/language.hpp"
 #include "support/trouble.hpp"
 
@@ -40,7 +40,7 @@ TEST(accept_language, of_both_is_that_of_the_higher_weight) {
     expect_language("en", "es;q=0.998,en;q=0.999");
     expect_language("en", "es ; Q=0.9 ,\ten;q=1.");
     expect_language("es", "en;q=0, es;q=0.001");
-    // The highest weight of a language counts.
+    // A language has the highest weight of its ranges.
     expect_language("en", "es;q=0.8, en;q=0.1, en-GB;q=0.9");
     expect_language("en", "en-GB;q=0, es;q=0.5, en");
 }

@@ -1,4 +1,4 @@
-// Origins as sent by browsers, and the headers that let pages of other origins read a reply.
+// Origins as sent by browsers, and the CORS headers of replies.
 #include "fake_store.hpp"
 
 #include "http/origin.hpp"

@@ -19,12 +19,13 @@ using namespace std::chrono_literals;
 
 class PoolLockTests : public Utest {
   protected:
-    /// Holds the lock as long as a slow connect.
+    /// Holds the lock as long as a slow connect would.
     void take_long() {
         const ConnectionLimiter::PoolLock turn(limiter_, store::no_deadline);
         std::this_thread::sleep_for(1100ms);
     }
-    /// Whether a request with this timeout, of which so much is left, may try to connect.
+    /// Returns whether a request that has `left` until its deadline may try to connect. time: its
+    /// timeout.
     bool may_try(Clock::duration left, Clock::duration time) {
         const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + left);
         return turn && turn.has_time_to_connect(time);
@@ -39,7 +40,7 @@ TEST(connection_limiter, are_refused_if_the_deadline_is_nearer_than_recent_conne
     CHECK(may_try(0s, 2s));
     take_long();
     CHECK(!may_try(0s, 2s));
-    // Holding the lock briefly without connecting changes nothing.
+    // Holding the lock briefly without connecting has no effect.
     CHECK(!may_try(0s, 2s));
     CHECK(may_try(1s, 2s));
     CHECK(may_try(2s, 2s));

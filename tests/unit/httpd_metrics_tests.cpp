@@ -1,4 +1,4 @@
-// The operator's metrics and their Prometheus format.
+// Metrics and their Prometheus format.
 #include "api/service.hpp"
 #include "httpd/prometheus.hpp"
 #include "sign_in/service.hpp"
@@ -30,10 +30,11 @@ class FiguresTest : public Utest {
   protected:
     void setup() override { registry_->add_operations(names); }
 
-    /// Metrics of a process without a number.
+    /// Returns the metrics of a process that is not registered as a child.
     Metrics metrics() { return {*shared_, -1}; }
     MetricsSnapshot sums() { return shared_->snapshot(*registry_); }
-    /// The requests of the operation with the status; 0 stands for all other statuses.
+    /// Returns how many requests for the operation got the status. 0 means all statuses that are
+    /// not counted separately.
     std::uint64_t requests(std::size_t operation = 0, int status = 200) {
         const auto* const found =
             std::find(httpd::counted_statuses.begin(), httpd::counted_statuses.end(), status);
@@ -42,7 +43,7 @@ class FiguresTest : public Utest {
             .statuses[static_cast<std::size_t>(found - httpd::counted_statuses.begin())];
     }
 
-    /// Runs the work in a forked child, which is then killed.
+    /// Calls the function in a forked child, which then dies from SIGKILL.
     template <class Work>
     void run_child(const Work& work) {
         const pid_t child = fork();
@@ -175,7 +176,7 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
     });
     CHECK(is_right);
     CHECK_EQUAL(1, sums().connections_in_use);
-    // The next child with the same number starts at 0.
+    // The next child that gets the same number starts at 0.
     run_child([&](int child) {
         const Metrics others(*shared_, child);
         is_right = sums().connections_in_use == 1;
@@ -199,7 +200,7 @@ TEST(metrics, count_in_a_child_without_a_number) {
 
 namespace {
 
-/// Fails if the text lacks the line.
+/// Fails the test if the text does not contain the line.
 void check_line(const std::string& text, const std::string& line) {
     CHECK_TEXT(("\n" + text).find("\n" + line + "\n") != std::string::npos,
                (line + " is not in:\n" + text).c_str());

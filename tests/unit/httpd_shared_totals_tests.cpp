@@ -1,4 +1,3 @@
-// Totals shared by all processes.
 #include "httpd/shared_totals.hpp"
 #include "support/process.hpp"
 #include "support/shared_object.hpp"
@@ -50,7 +49,7 @@ Filter search_of(std::string_view text) {
     return filter;
 }
 
-/// Whether a thread of this process is sleeping.
+/// Returns whether a thread of this process is sleeping.
 bool is_asleep(pid_t thread) {
     return status_field("/proc/self/task/" + std::to_string(thread), "State").starts_with('S');
 }
@@ -66,7 +65,8 @@ TEST_GROUP(shared_totals) {
         return SharedTotals(*table, terms, log);
     }
 
-    /// The cached total; if there is none, caches `counted`. Returns "5" or "unavailable".
+    /// Returns the cached total, such as "5". If there is none, caches `counted`. Returns
+    /// "unavailable" or "failed" on failure.
     std::string total(const Filter& filter, Total counted) {
         const Total total = totals().total(filter, deadline(), [&](LastTotal) { return counted; });
         return total                                            ? std::to_string(*total)
@@ -248,7 +248,7 @@ TEST(shared_totals, wait_for_a_count_that_starts_after_the_request) {
         return std::all_of(asking.begin(), asking.end(),
                            [](pid_t thread) { return thread != 0 && is_asleep(thread); });
     }));
-    // All of them wait: none counts while the first does.
+    // The other threads wait for the first count.
     CHECK_EQUAL(0, counts.load());
     first.end();
     for (std::thread& thread : threads)
@@ -335,7 +335,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
 TEST(shared_totals, are_counted_when_the_table_is_full) {
     std::deque<SlowCount> counts;
     std::deque<std::string> names;
-    // Some of so many filters find their bucket full. Their counts start nevertheless.
+    // Some filters find their bucket full. They are counted nevertheless.
     for (int number = 0; number < 300; ++number)
         counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
                             number);

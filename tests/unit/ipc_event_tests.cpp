@@ -1,4 +1,3 @@
-// Events in memory shared by processes.
 #include "ipc/event.hpp"
 
 #include "support/process.hpp"

@@ -23,12 +23,12 @@ bool is_read(std::string_view text) {
     return json::Object::parse(text).has_value();
 }
 
-/// Returns whether the parser accepts this as a member's value.
+/// Returns whether the parser accepts a member with this value.
 bool is_value(std::string_view value) {
     return is_read("{\"a\":" + std::string(value) + "}");
 }
 
-/// Parses an object whose member "a" is written like this. Returns its string.
+/// Parses an object whose member "a" has this value. Returns the member's string.
 std::string text_of(std::string_view value) {
     const auto object = json::Object::parse("{\"a\":" + std::string(value) + "}");
     CHECK_TRUE(object.has_value());
@@ -37,7 +37,7 @@ std::string text_of(std::string_view value) {
 }
 
 std::string nested(std::size_t depth) {
-    // the object around them is one of the levels
+    // The outer object counts as one level.
     return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
 }
 
@@ -91,7 +91,7 @@ TEST(json_reader, only_booleans_are_read_as_booleans) {
 TEST(json_reader, keys_are_compared_exactly) {
     const auto object =
         json::Object::parse(R"({"Role":"a","rol\u0065":"b","role ":"c","":"d","ñ":"e"})");
-    check_texts("b", object->text("role")); // an escape equals its letter
+    check_texts("b", object->text("role")); // an escape is equal to the character
     check_texts("a", object->text("Role"));
     CHECK_TRUE(object->kind("ROLE") == Kind::absent);
     CHECK_TRUE(object->kind("rol") == Kind::absent);
@@ -215,7 +215,7 @@ TEST(json_reader, an_object_cut_off_anywhere_is_refused) {
     CHECK_TRUE(is_read(whole));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CHECK_FALSE(
-            is_read(std::string(whole.substr(0, length)))); // a copy: the sanitizer sees its end
+            is_read(std::string(whole.substr(0, length)))); // a copy, so that ASan finds its end
     }
 }
 

@@ -1,4 +1,3 @@
-// The messages, their templates, and the command that sends them.
 #include "mail/command.hpp"
 #include "mail/message.hpp"
 #include "mail/templates.hpp"
@@ -32,7 +31,7 @@ class Lines final : public text::Logger {
     }
 };
 
-/// Returns the header of a message.
+/// Returns the header of a message with this subject and recipient's name.
 std::string header_with(std::string_view subject, std::string_view name = {}) {
     const std::string whole =
         mail::format({"a@example.org", name, "b@example.org", subject, "text\n",
@@ -40,7 +39,7 @@ std::string header_with(std::string_view subject, std::string_view name = {}) {
     return whole.substr(0, whole.find("\n\n"));
 }
 
-/// Returns what is wrong with templates, or "".
+/// Returns what is wrong with the templates, or an empty string.
 std::string problem_with(std::string_view text) {
     const auto parsed = mail::parse_templates(text);
     const auto* const problem = std::get_if<std::string>(&parsed);
@@ -67,7 +66,7 @@ TEST(message, encodes_characters_that_a_header_cannot_contain) {
                     header_with("a\nBcc: b@c.d").c_str());
     STRCMP_CONTAINS("From: =?utf-8?B?QSwgQg==?= <a@example.org>\n",
                     header_with("x", "A, B").c_str());
-    // At most 45 bytes per encoded word; no character is split.
+    // An encoded word has at most 45 bytes and splits no character.
     STRCMP_CONTAINS("w7E=?=\n =?utf-8?B?w7HDsQ==?=\nDate:", header_with("ñññññññññññññññññññññññ"
                                                                         "ñ")
                                                                 .c_str());
@@ -159,7 +158,7 @@ TEST(templates, are_bounded_so_that_each_message_fits_into_a_pipe) {
 
 class MailCommand : public Utest {
   protected:
-    /// Sends a message with a script.
+    /// Sends a message with a shell script as the command.
     bool send(std::string_view script, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
         write_file(program, "#!/bin/sh\n" + std::string(script));
         chmod(program.c_str(), 0755);
@@ -203,7 +202,7 @@ TEST(mail_command, that_hangs_is_killed_with_its_children) {
     STRCMP_CONTAINS("did not end within 0 s (UserAdminTimeout) and was killed", log.text.c_str());
     char byte = 0;
     CHECK_EQUAL(1, read(held.fd, &byte, 1));
-    // No process has the FIFO open any more.
+    // No process has the FIFO open any longer.
     held.events = 0;
     CHECK_EQUAL(1, poll(&held, 1, 10000));
     CHECK((held.revents & POLLHUP) != 0);

@@ -1,4 +1,3 @@
-// Runs the unit tests: no server, no database.
 #include "support/test_main.hpp"
 
 int main(int count, char** arguments) {

@@ -1,4 +1,4 @@
-// The counts of failed attempts to sign in.
+// Limits on failed attempts to sign in.
 #include "password/attempt_limiter.hpp"
 #include "support/shared_object.hpp"
 
@@ -34,8 +34,9 @@ TEST_GROUP(attempts) {
         limiter->clear_failures(subject(address, account));
     }
 
-    /// "free", or which attempts are used up and for how many seconds: "account/48 60", "network/64
-    /// 60", or "account 60" for the account from all addresses.
+    /// Returns the limit that was reached and the seconds until the next attempt: "account/48 60",
+    /// "network/64 60", or "account 60" for an account from all addresses. Returns "free" if there
+    /// is none.
     std::string state(std::string_view address, std::string_view account) {
         const auto refusal = limiter->check(subject(address, account), limit, now);
         if (!refusal)
@@ -94,7 +95,7 @@ TEST(attempts, from_one_network_do_not_lock_others_out) {
                     state(from, "eva") == "free")
                     fail(from, "eva");
     };
-    attack("2001:db8:0:1", "::1"); // all in one /56
+    attack("2001:db8:0:1", "::1"); // all in the same /56
     CHECK_EQUAL(std::string("account/56 60"), state("2001:db8:0:1f::1", "eva"));
     attack("2001:db8:0:", "00::1"); // each in a different /56
     CHECK_EQUAL(std::string("account/48 60"), state("2001:db8:0:ff00::1", "eva"));

@@ -41,9 +41,10 @@ using password::Verdict;
 
 namespace {
 
-constexpr password::Argon2id small_argon2id{64, 1, 1}; // cheap, for tests of other properties
+constexpr password::Argon2id small_argon2id{64, 1,
+                                            1}; // cheap parameters for tests of other properties
 
-// Created by better-auth 1.x, to check the format independently.
+// Created by better-auth 1.x.
 constexpr std::string_view better_auth_password = "password1234";
 constexpr std::string_view better_auth_hash =
     "661f87d3cab76b15d1335537b9a8cc9f:"
@@ -62,7 +63,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
     return text.replace(at, what.size(), with);
 }
 
-/// The bytes of the object itself, which include a short string.
+/// Returns the memory of the object itself. It includes a short string.
 template <typename T>
 std::string_view memory_of(const T& object) {
     return {reinterpret_cast<const char*>(&object), sizeof object};
@@ -86,7 +87,7 @@ class RecordedLines final : public text::Logger {
     std::mutex mutex_;
 };
 
-/// Runs the work in `count` threads and waits for all of them.
+/// Calls the function in `count` threads and waits for all of them.
 template <class Work>
 void at_once(unsigned count, const Work& work) {
     std::vector<std::thread> threads;
@@ -110,18 +111,18 @@ class SharedSlots {
     SharedSlots& operator=(const SharedSlots&) = delete;
     ~SharedSlots() { munmap(memory_, size_); }
 
-    /// Returns the slots for a request that waits up to this time.
+    /// Returns the slots for a request that waits for at most this time.
     password::HashSlots slots(std::chrono::milliseconds wait = 60s,
                               std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
         return {*semaphore_, {wait, "UserAdminTimeout", &full_, &late_, network}, log_};
     }
-    /// Returns the slots for a request from the network.
+    /// Returns the slots for a request from this network.
     password::HashSlots slots_for(std::uint64_t network) const { return slots(60s, network); }
-    /// Whether a request gets a slot within the time.
+    /// Returns whether a request gets a slot within this time.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
     }
-    /// Whether a request is rejected because the queue is full, whatever its timeout.
+    /// Returns whether a request is rejected because the queue is full, regardless of its timeout.
     bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
         const auto slot = slots(wait).acquire();
         const auto* const reason = std::get_if<password::HashSlots::AcquireError>(&slot);
@@ -129,7 +130,7 @@ class SharedSlots {
     }
     const std::vector<std::string>& log() const { return log_.lines; }
     unsigned places_in_use() const { return semaphore_->in_use().waiters; }
-    /// The number of permits and queue places in use: "2 1".
+    /// Returns the number of permits and queue places in use: "2 1".
     std::string in_use() const {
         const auto held = semaphore_->in_use();
         return std::to_string(held.permits) + " " + std::to_string(held.waiters);
@@ -138,7 +139,7 @@ class SharedSlots {
         const auto all = semaphore_->capacity();
         return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
-    /// How often the queue was full, and how often no slot became free in time.
+    /// How often the queue was full, and how often a request timed out.
     std::atomic<std::uint64_t>& full() const { return full_; }
     std::atomic<std::uint64_t>& late() const { return late_; }
 
@@ -155,7 +156,7 @@ class SharedSlots {
     mutable std::atomic<std::uint64_t> late_;
 };
 
-/// Requests that wait for a slot, each in its own thread, and the order in which they are served.
+/// Threads that wait for a slot, and the order in which they get one.
 class WaitingThreads {
   public:
     explicit WaitingThreads(const SharedSlots& shared) noexcept : shared_(shared) {}
@@ -163,7 +164,7 @@ class WaitingThreads {
     WaitingThreads& operator=(const WaitingThreads&) = delete;
     ~WaitingThreads() { join(); }
 
-    /// Starts a request. Returns once it waits or was rejected.
+    /// Starts a request. Returns when it is waiting or was rejected.
     void add(char name, std::uint64_t network,
              std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
         const unsigned before = shared_.places_in_use() + turned_away().size();
@@ -180,7 +181,7 @@ class WaitingThreads {
         CHECK_TRUE(test::eventually([&] { return turned_away().size() >= count; }));
         return turned_away();
     }
-    /// Waits for all requests. Returns their names in the order in which they were served.
+    /// Waits for all requests. Returns their names in the order in which they got a slot.
     std::string served() {
         join();
         return served_;
@@ -203,7 +204,7 @@ class WaitingThreads {
     std::vector<std::thread> threads_;
 };
 
-/// Another process that holds `count` slots until it is told to release them.
+/// A child process that holds `count` slots until it is told to release them.
 class HoldingProcess {
   public:
     HoldingProcess(password::HashSlots slots, unsigned count) {
@@ -212,7 +213,7 @@ class HoldingProcess {
         process_ = fork();
         if (process_ == 0)
             hold(slots, count);
-        close(std::exchange(ready_[1], -1)); // so that the process's death is seen
+        close(std::exchange(ready_[1], -1)); // otherwise, read() would not see the process's death
         char byte = 0;
         CHECK_EQUAL(1, read(ready_[0], &byte, 1));
     }
@@ -224,10 +225,10 @@ class HoldingProcess {
             close(end);
     }
 
-    /// Tells it to release its slots, without waiting for that.
+    /// Tells the process to release its slots. Does not wait until it has.
     void tell_to_release() { CHECK_EQUAL(1, write(go_[1], "g", 1)); }
 
-    /// Kills it before it can release anything.
+    /// Kills the process while it holds its slots.
     void kill() {
         if (process_ > 0) {
             ::kill(process_, SIGKILL);
@@ -238,7 +239,7 @@ class HoldingProcess {
 
   private:
     [[noreturn]] void hold(password::HashSlots slots, unsigned count) {
-        close(go_[1]); // so that the other end's death is seen
+        close(go_[1]); // otherwise, read() would not see the other end's death
         char byte = 0;
         {
             std::vector<Slot> held;
@@ -250,7 +251,7 @@ class HoldingProcess {
             if (write(ready_[1], "y", 1) != 1 || read(go_[0], &byte, 1) != 1)
                 _exit(1);
         }
-        // Stays alive, so that its slots are released, not recovered from a dead process.
+        // Stay alive, so that the slots count as released, not as recovered from a dead process.
         _exit(read(go_[0], &byte, 1) == 1 ? 1 : 0);
     }
 
@@ -259,7 +260,7 @@ class HoldingProcess {
     pid_t process_ = 0;
 };
 
-/// Another process with `count` threads that wait for a slot, and try again if the queue is full.
+/// A child process with `count` threads that wait for a slot. If the queue is full, they try again.
 class WaitingProcess {
   public:
     WaitingProcess(const password::HashSlots& slots, unsigned count) : process_(fork()) {
@@ -270,19 +271,19 @@ class WaitingProcess {
     WaitingProcess& operator=(const WaitingProcess&) = delete;
     ~WaitingProcess() { kill(); }
 
-    /// Kills it before it can release anything.
+    /// Kills the process while it waits.
     void kill() {
         if (process_ > 0)
             ::kill(process_, SIGKILL);
         end();
     }
-    /// Stops the process until go_on().
+    /// Stops the process with SIGSTOP until go_on().
     void stop() const {
         CHECK_EQUAL(0, ::kill(process_, SIGSTOP));
         CHECK_EQUAL(process_, waitpid(process_, nullptr, WUNTRACED));
     }
     void go_on() const { CHECK_EQUAL(0, ::kill(process_, SIGCONT)); }
-    /// Waits until each of its threads has had a slot and released it.
+    /// Waits until all threads have had a slot.
     void end() {
         if (process_ > 0)
             waitpid(std::exchange(process_, 0), nullptr, 0);
@@ -403,7 +404,8 @@ TEST(random_values, a_token_has_32_uniformly_distributed_letters_and_digits) {
     for (const auto& [character, count] : counts) {
         CHECK_TRUE(
             is_one_of(character, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"));
-        // A byte modulo 62 would make 8 of them 21 % likelier. Ten standard deviations are 10 %.
+        // A byte modulo 62 would make 8 characters 21 % more likely. 10 % is ten standard
+        // deviations.
         CHECK_TRUE(count > tokens * 32 / 62 * 9 / 10);
         CHECK_TRUE(count < tokens * 32 / 62 * 11 / 10);
     }
@@ -428,13 +430,13 @@ TEST_GROUP(secret_source) {
     std::variant<crypto::LoadedSecret, std::string> read(std::string_view source) const {
         return crypto::load_secret(source, folder.path().string());
     }
-    /// The secret from the source, or "(none)".
+    /// Returns the secret from the source, or "(none)".
     std::string secret_at(std::string_view source) const {
         const auto result = read(source);
         const auto* found = std::get_if<crypto::LoadedSecret>(&result);
         return found != nullptr ? std::string(found->secret.view()) : "(none)";
     }
-    /// Whether reading fails with an error that contains the words.
+    /// Returns whether reading fails with an error that contains these words.
     bool is_refused(std::string_view source, std::string_view words) const {
         const auto result = read(source);
         const auto* sentence = std::get_if<std::string>(&result);
@@ -473,7 +475,7 @@ TEST(secret_source, refuses_text_that_is_the_path_of_a_file) {
     test::write_file(path, "the secret");
     CHECK_TRUE(is_refused(path, "file:"));
     CHECK_TRUE(is_refused("secret", "file:"));
-    CHECK_EQUAL("."s, secret_at(".")); // not a file
+    CHECK_EQUAL("."s, secret_at(".")); // not a regular file
 }
 
 TEST(secret_source, reports_warnings) {
@@ -552,7 +554,7 @@ TEST(argon2id, a_made_hash_is_a_phc_string_with_its_parameters) {
     const auto made = hashed(password::Argon2id{256, 3, 2}, "hunter2");
     const auto prefix = "$argon2id$v=19$m=256,t=3,p=2$"s;
     STRNCMP_EQUAL(prefix.c_str(), made.c_str(), prefix.size());
-    // 16 bytes of salt, 32 of hash, in base64 without padding
+    // 16 bytes of salt and 32 of hash, in base64 without padding.
     UNSIGNED_LONGS_EQUAL(prefix.size() + 22 + 1 + 43, made.size());
     CHECK_EQUAL('$', made[prefix.size() + 22]);
     UNSIGNED_LONGS_EQUAL(made.size(), std::strlen(made.c_str()));
@@ -568,7 +570,7 @@ TEST(argon2id, the_right_password_matches_and_others_do_not) {
 }
 
 TEST(argon2id, a_hash_of_the_reference_implementation_is_verified) {
-    // test.c of libargon2: password "password", salt "somesalt"
+    // From test.c of libargon2: password "password", salt "somesalt".
     CHECK_TRUE(password::verify("$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ"
                                 "$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
                                 "password") == Verdict::match);
@@ -663,7 +665,7 @@ TEST(argon2id, refuses_everything_but_an_exact_phc_string) {
         replaced(made, "m=64", "m= 64"),
         replaced(made, "m=64", "m=064"),
         replaced(made, "m=64", "m="),
-        replaced(made, "m=64", "m=4"), // less than 8 for each lane
+        replaced(made, "m=64", "m=4"), // less than 8 per lane
         replaced(made, "m=64,t=1", "t=1,m=64"),
         replaced(made, ",p=1", ""),
         replaced(made, ",p=1", ",p=1,keyid=x"),
@@ -817,14 +819,14 @@ TEST(argon2id, leaves_no_memory_allocated_in_idle_threads) {
     constexpr password::Argon2id argon2id{19456, 1, 2}; // computed by libargon2
     std::latch hashed_all(count + 1);
     std::latch measured(1);
-    std::mutex mutex; // one at a time, so that all could use the same memory
+    std::mutex mutex; // one thread at a time, so that all could use the same memory
     const auto work = [&] {
         {
             const std::lock_guard lock(mutex);
             password::hash_and_discard(argon2id, "hunter2");
         }
         hashed_all.count_down();
-        measured.wait(); // a thread that ends may give its memory back
+        measured.wait(); // a thread that exits may free its memory
     };
     const long before = test::resident_kib();
     std::vector<std::thread> threads;
@@ -873,7 +875,7 @@ TEST(slots, wait_for_the_whole_timeout) {
     const SharedSlots shared(2);
     const HoldingProcess other(shared.slots(), 2);
     const auto start = std::chrono::steady_clock::now();
-    CHECK_FALSE(shared.has_one(120ms)); // more than one round of waiting
+    CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK_TRUE(waited >= 120ms);
     CHECK_TRUE(waited < 10s);
@@ -1027,7 +1029,7 @@ TEST(slots, are_not_given_to_later_arrivals) {
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     waiting.stop();
     held.reset();
-    CHECK_FALSE(shared.has_one(120ms)); // more than one round of waiting
+    CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
     waiting.go_on();
     waiting.end();
     CHECK_TRUE(shared.has_one());
@@ -1080,7 +1082,7 @@ TEST(slots, refuse_at_once_when_the_queue_is_full) {
     CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
     for (int i = 0; i < 10; ++i)
         CHECK_TRUE(shared.is_queue_full(24h));
-    // Places in the queue become free when the waiting requests get their slots.
+    // When waiting requests get their slots, their places in the queue become free.
     holding.tell_to_release();
     waiting.end();
     CHECK_TRUE(shared.has_one());
@@ -1209,7 +1211,7 @@ TEST(log_throttle, allows_twenty_lines_a_minute_for_each_client) {
     CHECK_EQUAL(0U, lines("192.0.2.1", 59s));
     CHECK_EQUAL(20U, lines("192.0.2.2", 59s));
     CHECK_EQUAL(20U, lines("192.0.2.1", 60s));
-    // The first line a minute later counts all that were dropped.
+    // After a minute, the next line has the number of dropped lines.
     CHECK_EQUAL(81U, count("UA0305", 120s, "192.0.2.1"));
 }
 

@@ -1,4 +1,4 @@
-// Delivery of revocations to a secondary storage, without Redis.
+// Delivery of revocations to a secondary storage, with fakes instead of Redis.
 #include "fake_store.hpp"
 
 #include "secondary_storage/delivery.hpp"
@@ -46,7 +46,7 @@ class FakeStorage final : public secondary_storage::SecondaryStorage {
         return !is_down;
     }
 
-    /// The delivered position of each database.
+    /// The delivered position. Keys are database names.
     std::map<std::string, std::int64_t> stored;
     bool is_down = false;
     std::vector<StoredSession> sessions;
@@ -69,7 +69,7 @@ TEST_GROUP(delivery) {
     void expect(Delivery::Outcome outcome) {
         CHECK_TRUE(delivery.run(store, storage) == outcome);
     }
-    /// The positions that the store was asked for, except the maximum.
+    /// Returns the positions that were passed to the store, except the maximum.
     std::string positions() const {
         std::string text;
         for (const std::int64_t position : store.positions)
@@ -101,7 +101,8 @@ TEST(delivery, is_repeated_after_a_failure) {
     CHECK_EQUAL(std::string("eva "), storage.ended);
 }
 
-// Continuing after the last page would miss a transaction that commits between two pages.
+// If delivery continued after the last page, it would miss a transaction that commits between two
+// pages.
 TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
     store.revocations = {7, {revocation("eva", 1)}, true};
     expect(Delivery::Outcome::partial);
@@ -156,7 +157,7 @@ TEST(delivery, starts_again_with_a_storage_that_lost_its_last_changes) {
     CHECK_EQUAL(std::string("0 2 0 "), positions());
 }
 
-// A standby lags behind. Another server delivers the rest.
+// The database is a standby that lags behind. Another server delivers the rest.
 TEST(delivery, from_a_database_that_is_behind_starts_again_once) {
     storage.stored[""] = 9;
     store.revocations = {7, {}, false};

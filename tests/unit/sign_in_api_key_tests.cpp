@@ -1,4 +1,4 @@
-// The owner of an API key, and its limits (better-auth's plugin apiKey).
+// API keys and their limits (better-auth's plugin apiKey).
 #include "fake_sign_in.hpp"
 #include "fake_store.hpp"
 #include "sign_in/api_key.hpp"
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using sign_in::ApiKeyStatus;
 using store::ApiKeyUse;
 
-// echo -n secret | sha256sum, in base64url.
+// echo -n secret | sha256sum, converted to base64url.
 constexpr const char* digest_of_secret = "K7gNU3sdo-OL0wNhqoVWhr3g6s1xYv72ol_pe_Unols";
 
 } // namespace
@@ -46,7 +46,7 @@ TEST_GROUP(api_keys) {
     void expect(ApiKeyStatus status, std::string_view text = "secret") {
         CHECK_EQUAL(static_cast<int>(status), static_cast<int>(owner(text).status));
     }
-    /// What a request uses of the key's limits. The key must be valid.
+    /// Uses the key, which must be valid. Returns the changes to its counters.
     ApiKeyUse use() {
         expect(ApiKeyStatus::valid);
         CHECK_TRUE(store.key_use.has_value());
@@ -164,7 +164,7 @@ TEST(api_keys, without_limits_are_written_once_a_minute) {
     CHECK_FALSE(store.key_use.has_value());
     key().last_request = now - 60s;
     CHECK_TRUE(use().rate == ApiKeyUse::Rate::unlimited);
-    // Also if the database is not writable.
+    // The same applies if the database is not writable.
     store.failures["use_api_key"] = store::Failure::unavailable;
     expect(ApiKeyStatus::valid);
     key().remaining = "1";

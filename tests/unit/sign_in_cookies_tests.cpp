@@ -1,4 +1,3 @@
-// The cookies of a session.
 #include "sign_in/cookies.hpp"
 #include "support/trouble.hpp"
 
@@ -7,7 +6,7 @@
 namespace useradmin::test {
 
 TEST_GROUP(cookies){
-    /// The session cookie that signing in sets.
+    /// Returns the session cookie that sign-in sets.
     static std::string opened(std::string_view name, bool is_secure){
         return sign_in::Cookies(name, "", is_secure).session_cookies("token", true).at(0);
 }

@@ -1,4 +1,3 @@
-// Verification of an email address and password.
 #include "fake_sign_in.hpp"
 
 namespace useradmin::test {
@@ -245,7 +244,7 @@ class SharedLimit : public SignInScene {
     }
 
   protected:
-    /// Continues on another server, which shares only the database.
+    /// Continues on another server that shares only the database.
     void change_server() {
         std::construct_at(&*limiter);
         CHECK_TRUE(limiter->init());
@@ -270,7 +269,7 @@ TEST(shared_limit, applies_to_all_servers_together) {
     LONGS_EQUAL(60, refused.retry_after.count());
     CHECK_TRUE(log.text.find("UA0305: too many failed attempts to sign in to one account from this "
                              "address: 192.0.2.1") != std::string::npos);
-    // This server refuses further attempts without the shared counts.
+    // This server also refuses further attempts without the shared counts.
     store.attempts.clear();
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }

@@ -1,4 +1,4 @@
-// The session and user of a token (specification, section 5).
+// Sessions and users of tokens (specification, section 5).
 #include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-/// An unexpired session of a user who is not banned.
+/// Returns an unexpired session of a user who is not banned.
 store::SessionWithUser good_session() {
     store::SessionWithUser found;
     found.session.expires_at = now + 1h;
@@ -26,7 +26,7 @@ store::SessionWithUser good_session() {
 } // namespace
 
 TEST_GROUP(sessions) {
-    /// The user of the token: "me as admin", or why there is none.
+    /// Returns the token's user, such as "me as admin", or why there is none.
     std::string who_has(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);

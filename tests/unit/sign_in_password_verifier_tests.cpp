@@ -1,4 +1,3 @@
-// Passwords verified under the server's hashing slots.
 #include "fake_sign_in.hpp"
 #include "sign_in/password_verifier.hpp"
 
@@ -23,7 +22,7 @@ std::string name_of(const password::Format& format) {
                                      " p=" + std::to_string(argon2id->lanes);
 }
 
-/// Records the hash operations instead of computing them. No password matches.
+/// Records hash operations instead of computing them. No password matches.
 class RecordedWork final : public sign_in::HashWork {
   public:
     std::multiset<std::string> done;

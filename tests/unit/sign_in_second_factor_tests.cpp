@@ -1,4 +1,4 @@
-// The second step of signing in, with a clock set by the test.
+// The second step of sign-in, with a clock set by the test.
 #include "crypto/encryption.hpp"
 #include "crypto/signature.hpp"
 #include "fake_sign_in.hpp"
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view key = "12345678901234567890";
-// The code of the key at that time (RFC 6238, appendix B).
+// The one-time password at this time (RFC 6238, appendix B).
 constexpr text::Timestamp code_time{std::chrono::seconds(1111111109)};
 constexpr std::string_view right_code = R"({"code":"081804"})";
 constexpr std::string_view wrong_code = R"({"code":"081805"})";
@@ -68,7 +68,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
                         : R"({"email":"eva@example.org","password":"right","rememberMe":false})");
     }
 
-    /// The status, and the code of an error.
+    /// Returns the status of a reply, followed by the error code, if any.
     static std::string status(const http::Reply& reply) {
         constexpr std::string_view member = R"("code":")";
         const std::size_t start = reply.body.find(member);
@@ -85,8 +85,8 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         return status(send("/two-factor/verify-backup-code", text));
     }
 
-    /// Returns the verified value of a cookie that the reply sets; "" if it deletes it; "-" if it
-    /// does not set it.
+    /// Returns the verified value of a cookie that the reply sets. Returns an empty string if the
+    /// reply deletes it, and "-" if the reply does not set it.
     std::string cookie(const http::Reply& reply, std::string_view name) const {
         std::string value = "-";
         for (const http::Header& header : reply.headers) {
@@ -102,7 +102,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         return value;
     }
 
-    /// Signs in with the password and keeps the challenge.
+    /// Signs in with the password and saves the challenge.
     void begin() {
         const http::Reply reply = sign_in();
         expect("200", status(reply));

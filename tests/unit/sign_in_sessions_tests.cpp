@@ -1,4 +1,4 @@
-// The sign-in endpoints, with a clock set by the test.
+// Sign-in endpoints, with a clock set by the test.
 #include "fake_sign_in.hpp"
 
 namespace useradmin::test {
@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
             {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
     }
 
-    /// The status, the start of the body, and the number of cookies that are set.
+    /// Returns the status, the start of the body, and how many cookies are set.
     std::string get_session(std::string_view token = "token") {
         const auto reply = send("GET", "/get-session", token);
         const auto cookies =

@@ -1,4 +1,3 @@
-// The session cache shared by all processes.
 #include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 #include "store/session_cache.hpp"
@@ -38,12 +37,12 @@ TEST_GROUP(session_cache) {
         cache->put(tables_id, signed_token(token), token, session, cache->generation(), time);
     }
 
-    /// What a client sends as the token.
+    /// Returns the token as a client sends it.
     static std::string signed_token(std::string_view token) {
         return std::string(token) + ".signature";
     }
 
-    /// The user of a cached session: "eva as admin", or "none".
+    /// Returns the user of a cached session, such as "eva as admin", or "none".
     std::string kept(std::string_view token, std::string_view tables_id = "here",
                      std::chrono::seconds age = 60s) {
         const auto known = cache->find(tables_id, signed_token(token), age, time);
@@ -223,7 +222,8 @@ TEST_GROUP(revocations) {
     Calls calls;
     FakeStore store{calls};
 
-    /// The users of the cached sessions, if they may be used: "eva ivo".
+    /// Returns the users of the cached sessions ("eva ivo"), or "not used" if they must not be
+    /// used.
     std::string cached() {
         if (!cache->catch_up(store, "here", time))
             return "not used";
@@ -289,7 +289,7 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     store.failures["revocations_since"] = store::Failure::unavailable;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
-    // Other requests do not wait for the same failure.
+    // Until the next attempt, other requests do not repeat the failure.
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1s - 1ns;
     CHECK_EQUAL(std::string("eva ivo"), cached());
@@ -314,7 +314,7 @@ TEST(revocations, without_a_table_leave_cached_sessions_in_use_during_an_outage)
         CHECK_EQUAL(std::string("eva ivo"), cached());
         CHECK_EQUAL(std::string("eva ivo"), cached());
     }
-    // The table now exists, but is not readable.
+    // The table exists now, but is not readable.
     store.failures["revocations_since"] = store::Failure::failed;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
@@ -367,7 +367,8 @@ TEST_GROUP(cached_sessions) {
     Calls calls;
     FakeStore store{calls};
 
-    /// The user of the token at the time, and how often the database was asked: "eva, asked 1".
+    /// Returns the token's user at this time and how often the database was queried: "eva, asked
+    /// 1".
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";
@@ -416,7 +417,7 @@ TEST(cached_sessions, of_a_banned_user_are_ignored) {
     store.sessions["token"] = session;
     expect("eva admin, asked", who_has("token", now));
     expect("eva admin", who_has("token", now));
-    // The clock was set back.
+    // The clock has been set back.
     expect("banned, asked", who_has("token", now - 1ms));
 }
 

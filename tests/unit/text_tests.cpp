@@ -17,7 +17,7 @@ using namespace useradmin;
 
 namespace {
 
-/// The time in the string as in replies, or "nothing".
+/// Parses a time. Returns it as replies contain it, or "nothing".
 std::string shown(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     std::string out;
@@ -38,7 +38,7 @@ std::string parameter(std::string_view query, std::string_view name) {
 
 void check_texts(const std::string& expected, const std::string& actual) {
     STRCMP_EQUAL(expected.c_str(), actual.c_str());
-    CHECK_TRUE(expected == actual); // U+0000 too
+    CHECK_TRUE(expected == actual); // including U+0000
 }
 
 } // namespace
@@ -64,15 +64,15 @@ TEST_GROUP(utf8){};
 TEST(utf8, text_of_every_length_of_sequence_is_clean) {
     CHECK_TRUE(text::is_clean_utf8(""));
     CHECK_TRUE(text::is_clean_utf8("plain ASCII, longer than eight bytes \x01\x7f"));
-    CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // bounds of two bytes
-    CHECK_TRUE(text::is_clean_utf8("\xe0\xa0\x80 \xef\xbf\xbf"));         // of three
-    CHECK_TRUE(text::is_clean_utf8("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf")); // of four
-    CHECK_TRUE(text::is_clean_utf8("\xed\x9f\xbf \xee\x80\x80"));         // around the surrogates
+    CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // limits of two bytes
+    CHECK_TRUE(text::is_clean_utf8("\xe0\xa0\x80 \xef\xbf\xbf"));         // limits of three bytes
+    CHECK_TRUE(text::is_clean_utf8("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf")); // limits of four bytes
+    CHECK_TRUE(text::is_clean_utf8("\xed\x9f\xbf \xee\x80\x80"));         // next to the surrogates
 }
 
 TEST(utf8, ill_formed_bytes_are_rejected_in_any_position) {
     const std::string_view ill_formed[] = {
-        "\x80"sv,             // a continuation without a start
+        "\x80"sv,             // a continuation byte without a start
         "\xbf"sv,             //
         "\xc0\x80"sv,         // U+0000 in two bytes
         "\xc1\xbf"sv,         // overlong, two bytes
@@ -80,14 +80,14 @@ TEST(utf8, ill_formed_bytes_are_rejected_in_any_position) {
         "\xf0\x8f\xbf\xbf"sv, // overlong, four bytes
         "\xed\xa0\x80"sv,     // a high surrogate
         "\xed\xbf\xbf"sv,     // a low surrogate
-        "\xf4\x90\x80\x80"sv, // past U+10FFFF
+        "\xf4\x90\x80\x80"sv, // above U+10FFFF
         "\xf8\x88\x80\x80\x80"sv,
         "\xfe"sv,
         "\xff"sv,
-        "\xc3"sv,         // cut off after one byte
-        "\xe2\x82"sv,     // after two
-        "\xf0\x9f\x98"sv, // after three
-        "\xc3("sv,        // continued by no continuation
+        "\xc3"sv,         // truncated after one byte
+        "\xe2\x82"sv,     // truncated after two bytes
+        "\xf0\x9f\x98"sv, // truncated after three bytes
+        "\xc3("sv,        // no continuation byte
         "\0"sv,
     };
     for (const auto bytes : ill_formed) {
@@ -381,9 +381,9 @@ TEST(timestamp, a_year_out_of_range_gives_nothing) {
 }
 
 TEST(timestamp, what_is_written_is_read_as_the_same_time) {
-    // 97 days, 1 hour, 1 minute, 1.001 seconds: every field moves
+    // 97 days, 1 hour, 1 minute and 1.001 seconds, so that every field changes.
     const std::chrono::milliseconds step{97 * 86'400'000LL + 3'661'001LL};
-    const std::chrono::milliseconds last{971'890'963'199'999}; // of the year 32767
+    const std::chrono::milliseconds last{971'890'963'199'999}; // in the year 32767
     for (auto time = -last; time <= last; time += 101 * step) {
         const auto read = text::parse_timestamp(shown(time));
         CHECK_TRUE(read.has_value());
@@ -466,7 +466,7 @@ TEST(timestamp, any_other_text_gives_nothing) {
         "1234567-01-01",
     };
     for (const auto text : others) {
-        // "2026" alone is a whole number: seconds
+        // "2026" is an integer, which means seconds.
         check_texts(text == "2026" ? "1970-01-01T00:33:46.000Z" : "nothing", shown(text));
     }
 }
