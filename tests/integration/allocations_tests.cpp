@@ -1,5 +1,5 @@
-// Makes each allocation of a request (every seventh, except in a long run) fail once, and then all
-// allocations from each one on.
+// Makes each allocation of a request fail: first only this one, then all later ones, too. A short
+// run tests every seventh.
 #include "module/failing_allocations.hpp"
 #include "own_httpd.hpp"
 
@@ -18,7 +18,7 @@ class Allocations : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // A sanitizer replaces malloc.
+        // Sanitizers replace malloc().
         if (!Suite::current().is_plain_event())
             return;
         for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure is logged
@@ -48,8 +48,8 @@ class Allocations : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Repeats the request and lets one more allocation succeed each time, until none fails. Calls
-    /// `prepare` before each try and `check` with each reply.
+    /// Repeats the request until no allocation fails, with one more successful allocation each
+    /// time. Calls `prepare` before each attempt and `check` with each reply.
     template <class Prepare, class Check>
     void exhaust(const Request& request, const char* kind, const Prepare& prepare,
                  const Check& check) {
@@ -67,7 +67,7 @@ class Allocations : public OwnHttpd {
                          "a child of httpd has ended at allocation " + std::to_string(granted) +
                              kind,
                          {});
-            // If all allocations fail, there may be no reply.
+            // If all allocations fail, httpd may send no reply.
             if (!came && (*kind == '\0' || !has_failed))
                 fail({},
                      request.method + " " + request.path + ": no reply came at allocation " +
@@ -132,7 +132,7 @@ TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
         add_session("s3cr3t-token-of-nina", "ulises-1");
     };
     const auto check = [](const Reply& reply, bool has_failed) {
-        // cJSON reports out of memory and invalid JSON alike: 400.
+        // cJSON reports out of memory like invalid JSON, so the reply is 400.
         const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
         if (reply.status != 200 && !(has_failed && is_failure))
             fail(reply, "neither done nor failed", {});
@@ -166,7 +166,7 @@ TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
     const long before = counts_->asked;
     first_since_start(1000000);
     const long all = counts_->asked - before;
-    // The last ones belong to the survey of all addresses, which runs after the reply.
+    // After the reply, the survey of the database runs. The last allocations are its own.
     for (long left = 1; left <= 10; left += machine::times(4, 1)) {
         const std::string bytes = first_since_start(all - left);
         const Reply reply = parse_reply(bytes);

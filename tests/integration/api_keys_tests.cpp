@@ -1,4 +1,4 @@
-// AuthUserAdminApiKey: the owner of an API key of the application is the caller.
+// AuthUserAdminApiKey: the owner of an API key is the caller.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -11,7 +11,7 @@ class ApiKeys : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        allow_log("UA0311"); // about the secret in the configuration
+        allow_log("UA0311"); // the configuration contains a secret
         static int number = 0;
         folder_ = Suite::current().work().make("api-keys-" + std::to_string(++number));
         const std::string time =
@@ -25,7 +25,7 @@ class ApiKeys : public OwnHttpd {
                   ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, "
                   "\"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\"" +
                   time + ", \"permissions\" text)");
-        // echo -n sara | sha256sum, and so on, in base64url.
+        // echo -n NAME | sha256sum, in base64url.
         add_key("sara", "sara-1", "Om1kwkz4C2nM2jdlBAZGfoJmZntQz9C5hL6zZRsSntc");
         add_key("ulises", "ulises-1", "c48OHMNUfzhvwXDXlHVAQzMm0eOdnKrkIlwH52vpTvQ");
     }
@@ -85,7 +85,7 @@ TEST(api_keys, identify_their_owner) {
 TEST(api_keys, may_be_bearer_tokens_where_sessions_are_signed) {
     start_with();
     expect_success(with("Authorization: Bearer sara", "/signed/users"));
-    // Here a bearer token is that of a session.
+    // Without AuthUserAdminSecret, a bearer token is always a session token.
     expect_log("UA0310: the session token was refused: no session has it");
     expect_error(with("Authorization: Bearer sara"), 401, "No autorizado");
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
@@ -151,7 +151,7 @@ TEST(api_keys, without_their_table_are_an_error) {
     expect_log("UA0103: there is no table of better-auth's plugin for API keys");
     CHECK_EQUAL(500, with("x-api-key: sara").status);
     sql().run("ALTER TABLE \"other\" RENAME TO \"apikey\"");
-    // Sessions do not need it.
+    // Sessions do not need the table.
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
     expect_success(with("x-api-key: sara"));
 }

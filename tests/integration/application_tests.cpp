@@ -1,17 +1,17 @@
-// What a better-auth application using the same tables requires: signed tokens, its own tables, its
-// account ids, and the case of its addresses.
+// Requirements of a better-auth application that uses the same tables: signed tokens, table names,
+// account ids, and the case of email addresses.
 #include "scene.hpp"
 
 namespace useradmin::test {
 
 class Application : public Scene {
   protected:
-    /// Reads Ulises's record with this header. Tokens must be signed.
+    /// Reads Ulises's record with this header at an address that requires signed tokens.
     static Reply with(const std::string& header, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
-    /// Starts an httpd with this configuration in which all requests are a superAdmin's.
+    /// Starts an httpd with this configuration. The caller of all requests is a superAdmin.
     void start(const std::string& configuration) {
         httpd_ = std::make_unique<Httpd>(
             Suite::current().work(),
@@ -183,7 +183,7 @@ TEST(application, Require_user_role_lets_the_named_roles_pass) {
     expect_success(send({"GET", "/api/users", {bearer(Caller::admin)}}));
     expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
-    // A user without a role has the role user.
+    // If "role" is NULL, the user has the role user.
     expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
     expect_success(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));

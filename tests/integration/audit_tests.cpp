@@ -1,4 +1,5 @@
-// UserAdminAuditLog: one line for each change and refusal, in one chain of all writers.
+// UserAdminAuditLog: one line for each change and refusal, in one chain that all processes write
+// to.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=64 t=1 p=1\n";
 
-/// Returns a member of the line: its string, or its JSON if it is not a string.
+/// Returns the value of a member: a string's characters, or the JSON of any other value.
 std::string member(const std::string& line, const std::string& name) {
     const std::string key = "\"" + name + "\":";
     const std::size_t at = line.find(key);
@@ -37,7 +38,7 @@ std::string virtual_host(const std::string& name, const std::string& directives)
     return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
 }
 
-/// Returns "operation result status caller role target", and the reason, if any.
+/// Returns "operation result status caller role target" and the reason, if there is one.
 std::string in_short(const std::string& line) {
     std::string text;
     for (const char* name : {"operation", "result", "status", "caller", "role", "target", "reason"})
@@ -57,7 +58,7 @@ class AuditScene : public OwnHttpd {
         log_ = folder_ / "audit.log";
     }
 
-    /// Starts the service with sessions and sign-in. Callers send a bearer token.
+    /// Starts the service with sessions and sign-in. Callers send bearer tokens.
     void start_audited(const std::string& required = "", const std::string& more = "",
                        const std::vector<std::string>& modules = {}) {
         start(directive(log_, required) + more + cheap_hash +
@@ -86,7 +87,6 @@ class AuditScene : public OwnHttpd {
         return lines;
     }
     std::vector<std::string> lines() const { return lines_of(log_); }
-    /// Returns the last line.
     std::string line() const {
         const auto all = lines();
         return all.empty() ? "(none)" : all.back();
@@ -255,7 +255,7 @@ TEST(audit, sets_notes_for_the_access_log) {
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
                                          "create|" + id + "|ada-1|done",
                                          "sign-in|n@x.org|-|refused", "-|-|-|-"};
-    // httpd logs a request while it sends the reply, so the next request's line may be first.
+    // httpd logs a request while it sends the reply, so the lines may be in another order.
     CHECK(eventually([&] { return lines_of(access).size() == expected.size(); }));
     std::vector<std::string> written = lines_of(access);
     std::sort(written.begin(), written.end());
@@ -265,7 +265,7 @@ TEST(audit, sets_notes_for_the_access_log) {
 }
 
 TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
-    // The same file also has a second name.
+    // The second virtual host uses another path to the same file.
     std::filesystem::create_symlink(folder_, folder_ / "also");
     start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", "") +
           virtual_host("localhost", "") +
@@ -289,7 +289,7 @@ TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
                                    database.driver(), "--params", database.params(), "--audit-log",
                                    log_.string(), "role", "ulises-1", role},
                                   machine::sanitizer_environment()};
-            // SQLite has one writer at a time, so some time out.
+            // SQLite has only one writer at a time, so some changes time out.
             CHECK(eventually([&] { return test::run(command).status == 0; }));
         }
         CHECK(eventually([&] { return answered > 200; }));
@@ -336,7 +336,7 @@ TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
     start(directive(log_, "") + as_sara + location("/api/users", ""));
     call(Caller::nobody, "DELETE", "/api/users/nobody");
     check_chain(files);
-    // A missing old file is reported.
+    // Verification reports a missing old file.
     files.erase(files.begin() + 2);
     CHECK(verify(files).output.find("missing") != std::string::npos);
 }
@@ -378,7 +378,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     const auto eva = member(line(), "target");
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
-    // So that only part of a line fits.
+    // On a full disk, only part of a line fits into the last page.
     expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
                "refused until it can be written");
     disk.fill();
@@ -397,7 +397,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     CHECK_EQUAL(503, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
                           login("eva@x.org", "s3cr3t word"))
                          .status);
-    // Requests that change nothing are unaffected.
+    // Requests that change nothing still succeed.
     CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
     CHECK_EQUAL(200, call(Caller::admin, "GET", "/api/users").status);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After' OR "
@@ -433,7 +433,7 @@ TEST(audit, allows_a_change_if_an_optional_line_cannot_be_written) {
     call(Caller::nobody, "DELETE", "/api/users/a");
     expect_log("UA0401: the audit log could not be written: No space left on device");
     disk.fill();
-    // No line fits on a full disk, except in the last page.
+    // On a full disk, only the free space in the last page is left.
     for (int turn = 0; turn < 40; ++turn)
         CHECK_EQUAL(200,
                     call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})").status);
@@ -466,7 +466,7 @@ TEST(audit, reports_an_unanswered_commit_as_unknown) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     expect_log("UA0107");
-    // The tests' own connection does not wait for the missing standby.
+    // The test's own connection does not wait for the missing standby.
     TestDatabase waiting(Suite::current().work(), Kind::postgresql, "no-standby",
                          {"synchronous_standby_names=nobody", "synchronous_commit=local"});
     waiting.sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
@@ -496,7 +496,7 @@ TEST(audit, reports_an_unanswered_commit_as_unknown) {
 }
 
 TEST(audit, is_one_chain_through_a_program_across_restarts) {
-    allow_log("long lost child came home"); // the program of the previous configuration has ended
+    allow_log("long lost child came home"); // the previous piped program has ended
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
     std::atomic<int> answered{0};
@@ -515,7 +515,7 @@ TEST(audit, is_one_chain_through_a_program_across_restarts) {
         CHECK(eventually([&] { return answered > seen + 50; }));
     }
     CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(answered); }));
-    // Two programs wrote to the file for a while. Each one's lines are in order.
+    // During the restart, two programs wrote to the file. The lines of each are in order.
     std::vector<std::string> all = lines();
     std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
         return std::stol(member(left, "number")) < std::stol(member(right, "number"));
@@ -540,7 +540,7 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
     CHECK_EQUAL(403, call(Caller::admin, "DELETE", path).status);
     CHECK_EQUAL(403, call(Caller::admin, "GET", path + "/events").status);
     CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", path).status);
-    // The log's lines, without the members of the chain.
+    // The lines of the log without the chain's members.
     std::string wanted;
     for (const std::string& one : lines())
         if (member(one, "target") == id)
@@ -548,7 +548,7 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
                 one.substr(0, one.find(",\"host\":")) + "}" + (wanted.empty() ? "" : ",") + wanted;
     CHECK_EQUAL(R"({"success":true,"data":[)" + wanted + R"(],"earlier":null})",
                 call(Caller::super_admin, "GET", path + "/events").body);
-    // The current file is read.
+    // After a restart, the history comes from the new file.
     std::filesystem::rename(log_, log_.string() + ".1");
     httpd_->restart_gracefully();
     const auto is_empty = [&] {

@@ -1,5 +1,5 @@
-// Bans on three servers with caches and one Redis, during outages of Redis and of the database. A
-// ban applies on every server and in Redis soon after the outage.
+// Bans on three servers with caches and one Redis, during outages of Redis and of the database.
+// Soon after the outage, a ban must apply on every server and in Redis.
 #include "load.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
@@ -24,10 +24,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t server_count = TracedBans::server_count;
 constexpr int writer_count = 6;
-// More users than the tests ban.
+// More users than the tests can ban.
 constexpr int user_count = 20000;
 constexpr const char* timeout_seconds = "2";
-// The guaranteed maxima, and the additional time on a busy machine.
+// The guaranteed maxima, and a margin for busy machines.
 constexpr std::chrono::seconds longest_answer{3};
 constexpr std::chrono::seconds holds_within{2};
 constexpr std::chrono::seconds busy_machine{30};
@@ -47,13 +47,15 @@ class BanOutages : public Scene {
         redis_.reset();
     }
 
-    /// Returns whether to run the test: it has its kind of database, and a short run takes it once.
+    /// Returns whether to run the test. Some need PostgreSQL, and a short run includes each test
+    /// only once.
     static bool takes_place(bool needs_postgresql = false) {
         return (!needs_postgresql || Suite::current().kind() == Kind::postgresql) &&
                (machine::is_long() || Suite::current().is_plain_event());
     }
 
-    /// Adds users with sessions, in Redis too, and starts the servers with these DBDParams.
+    /// Adds users with sessions in the database and in Redis, and starts the servers with these
+    /// DBDParams.
     void start(const std::string& params = Suite::current().database().params()) {
         add_users_with_sessions(sql(), user_count);
         redis_->run({"EVAL", R"(
@@ -78,8 +80,8 @@ return 1)",
                                             Suite::current().settings(configuration));
     }
 
-    /// Bans users on all servers during the action. On return, each confirmed ban applies on all
-    /// servers.
+    /// Bans users on all servers during the action. Then waits until each confirmed ban applies on
+    /// all servers.
     void ban_during(const std::function<void()>& action) {
         const Load watchers(
             server_count,
@@ -92,13 +94,13 @@ return 1)",
         CHECK(eventually([this] { return bans_.all_hold(); }));
     }
 
-    /// Waits until this many more bans are confirmed.
     void await_bans(std::size_t count) {
         const std::size_t before = bans_.confirmed().size();
         CHECK(eventually([&] { return bans_.confirmed().size() >= before + count; }));
     }
 
-    /// Waits for some bans and lets few more begin: after each kill, all are delivered again.
+    /// Waits for some bans and limits how many more can begin, because all are delivered again
+    /// after each kill.
     void ban_some() {
         last_allowed_ = last_user_ + 4 * writer_count;
         await_bans(writer_count);
@@ -118,8 +120,8 @@ return 1)",
                redis_->run(refusals) == std::to_string(users.size());
     }
 
-    /// Expects that each confirmed ban is in the database, and that each ban there applies on all
-    /// servers and in Redis. Returns their number.
+    /// Checks that each confirmed ban is in the database, and that each ban in the database applies
+    /// on all servers and in Redis. Returns the number of bans.
     std::size_t check_all() {
         std::set<int> banned;
         for (const auto& row : sql().rows(R"(SELECT "id" FROM "user" WHERE "banned" = TRUE)"))
@@ -138,7 +140,7 @@ return 1)",
         return users.size();
     }
 
-    /// Bans users during an outage, and checks that each ban applies soon after it.
+    /// Bans users during an outage, and checks that each ban applies soon after the outage.
     void run_outage(const char* name, const std::function<void()>& begin,
                     const std::function<void()>& end) {
         Clock::duration told{};
@@ -174,7 +176,6 @@ return 1)",
         return "Authorization: Bearer t" + std::to_string(user);
     }
 
-    /// Returns the status of the reply.
     int ask(std::size_t server, const std::string& method, const std::string& path,
             const std::string& body, const std::string& header) {
         const auto begun = Clock::now();
@@ -184,14 +185,15 @@ return 1)",
         unavailable_ += reply.status == 503;
         return reply.status;
     }
-    /// Returns whether the server lets the user in, or nothing for any other reply.
+    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
+    /// reply.
     std::optional<bool> lets_in(std::size_t server, int user) {
         const int status = ask(server, "GET", "/private", "", bearer_of(user));
-        // The file does not exist.
+        // An accepted request gets 404, because the file does not exist.
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
     }
 
-    /// Bans the next user, whose session is in all caches.
+    /// Puts the next user's session in all caches, then bans the user.
     void ban() {
         pause_shortly();
         if (last_user_ >= last_allowed_)
@@ -265,7 +267,7 @@ TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
 TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
     if (!takes_place(true))
         return;
-    // Otherwise, requests wait longer for new connections.
+    // Limits how long requests wait for a new connection.
     start(Suite::current().database().params() + " connect_timeout=2");
     run_outage(
         "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },
@@ -289,7 +291,7 @@ TEST(ban_outages, with_killed_children_lose_no_ban) {
     start();
     ban_during([&] {
         for (int kill_number = 0; kill_number < kills; ++kill_number) {
-            // Nothing is delivered while Redis is stopped.
+            // Redis receives nothing while it is stopped.
             redis_->signal(SIGSTOP);
             ban_some();
             for (const auto& httpd : httpds_)

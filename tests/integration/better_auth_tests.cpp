@@ -1,5 +1,5 @@
-// SetHandler useradmin-better-auth: what surrounds the endpoints. tests/interop compares them with
-// the library.
+// SetHandler useradmin-better-auth, beyond the comparison of its endpoints with the library
+// (tests/interop).
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -66,13 +66,13 @@ TEST(better_auth, changes_end_links_to_set_a_password) {
 }
 
 TEST(better_auth, other_paths_and_methods_are_not_answered) {
-    // The other httpd stands for the application.
+    // The suite's httpd takes the place of the application.
     start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
               std::to_string(Suite::current().httpd().port()) + "/api\"\n" + endpoints +
               "</Location>\n",
           {"mod_proxy.so", "mod_proxy_http.so"});
     CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
-    // The suite's httpd has nothing at this path.
+    // The suite's httpd replies 404 to this path.
     CHECK_EQUAL(404, call(Caller::super_admin, "impersonate-user", "{}").status);
     const Reply other = client_->send({"GET", "/api/auth/users", {bearer(Caller::super_admin)}});
     CHECK_EQUAL(200, other.status);

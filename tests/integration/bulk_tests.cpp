@@ -1,4 +1,4 @@
-// UserAdminExtras: several users at once, over a real database and with an audit log.
+// Bulk operations on users (UserAdminExtras), with a real database and an audit log.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -80,7 +80,7 @@ TEST(bulk, with_a_key_changes_each_user_once) {
                     again.body.c_str());
     CHECK_EQUAL(versions, sql().value(R"(SELECT max("updatedAt") FROM "user")").value_or(""));
     CHECK_EQUAL(2, lines_with(R"("operation":"ban","result":"done")"));
-    // A key of another operation or without effect so far makes the change.
+    // If the key was used for another operation, or for an item without effect, the change is made.
     send_bulk(R"({"operation":"delete","items":[{"id":"ada-1"}]})", "k");
     STRCMP_CONTAINS(
         R"({"id":"ada-1","status":200,"success":true,"message":"Ya se había hecho"})",

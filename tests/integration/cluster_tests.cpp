@@ -1,5 +1,5 @@
-// Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis: each part in
-// turn fails under load.
+// Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis. Each part
+// fails in turn under load.
 #include "load.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
@@ -23,14 +23,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-/// How a part fails and is repaired.
+/// How a part of the cluster fails and is repaired.
 struct Fault {
     const char* name;
     std::function<void()> begin;
-    /// Returns when another part has taken over, or a minute later.
+    /// Waits until another part has taken over, for at most a minute.
     std::function<void()> await_takeover = [] {};
     std::function<void()> end = [] {};
-    /// Whether it is part of a short run.
+    /// Whether a short run includes this fault.
     bool is_short = false;
 };
 
@@ -45,10 +45,10 @@ struct Failure {
 class Cluster : public Scene {
   protected:
     static constexpr std::size_t server_count = TracedBans::server_count;
-    // More users than the tests ban.
+    // More users than the tests can ban.
     static inline const int user_count = machine::times(5000, 100000);
     static constexpr seconds whole_run{20 * 60};
-    // The guaranteed maximum, and the additional time on a busy machine.
+    // The guaranteed maximum, and a margin for busy machines.
     static constexpr seconds ban_holds_within{2};
     static constexpr seconds busy_machine{60};
 
@@ -117,7 +117,7 @@ class Cluster : public Scene {
     }
 
     PatroniNode& primary() const { return node_that_is("/primary"); }
-    /// Waits for a node for which this path succeeds.
+    /// Waits for a node whose REST interface answers this path with 200, and returns it.
     PatroniNode& node_that_is(const char* path) const {
         PatroniNode* found = nullptr;
         await([&] {
@@ -132,7 +132,7 @@ class Cluster : public Scene {
         return static_cast<int>(std::count_if(
             nodes_.begin(), nodes_.end(), [&](const auto& node) { return node->is(path); }));
     }
-    /// Waits for a condition on the nodes. If it fails, reports their logs.
+    /// Waits for a condition on the nodes. On timeout, fails the test and shows their logs.
     template <typename Condition>
     void await(Condition condition) const {
         if (eventually(condition, seconds(180)))
@@ -150,7 +150,7 @@ class Cluster : public Scene {
                    nodes_that_are("/sync") == 1;
         });
     }
-    /// Returns a fault of the node that is the primary when it begins.
+    /// Returns a fault of the current primary.
     Fault of_primary(const char* name, void (PatroniNode::*begin)(), void (PatroniNode::*end)()) {
         return {name,
                 [this, begin] {
@@ -171,7 +171,7 @@ class Cluster : public Scene {
             {"an httpd drained, restarted and undrained",
              [this] {
                  drain("on");
-                 // HAProxy has noticed.
+                 // Wait until HAProxy has noticed.
                  const auto refusals = [this] {
                      const auto log = httpds_[0]->access_log();
                      return std::count(log.begin(), log.end(), "- 503 GET /health");
@@ -204,8 +204,8 @@ class Cluster : public Scene {
              [this] {
                  lost_ = &primary();
                  lost_->disconnect();
-                 // The others' relays do not know who asks. With their replies, the failsafe mode
-                 // would keep the primary.
+                 // The nodes' relays cannot tell who sends a request. If the nodes still replied,
+                 // the failsafe mode would keep the primary.
                  for (const auto& node : nodes_)
                      node->disconnect_from_nodes();
              },
@@ -247,7 +247,7 @@ class Cluster : public Scene {
         return all;
     }
 
-    /// Waits up to a minute for a matching node.
+    /// Waits at most a minute for a matching node.
     template <typename Condition>
     void await_any(Condition condition) const {
         static_cast<void>(eventually([&] {
@@ -255,7 +255,7 @@ class Cluster : public Scene {
                 nodes_.begin(), nodes_.end(), [&](const auto& node) { return condition(*node); });
         }));
     }
-    /// Waits up to a minute until this path succeeds on another node than the lost one. In
+    /// Waits at most a minute until a node other than the lost one answers this path with 200. In
     /// synchronous mode, a node that may lack a confirmed change does not take over.
     void await_takeover(const char* path) const {
         await_any([&](const PatroniNode& node) { return &node != lost_ && node.is(path); });
@@ -271,7 +271,7 @@ class Cluster : public Scene {
         CHECK_EQUAL_TEXT(0, result.status, result.output.c_str());
     }
 
-    /// Lets a part fail and repairs it, and checks when requests succeed again.
+    /// Injects a fault, repairs it, and checks when requests succeed again.
     void live_through(const Fault& fault) {
         await_successes();
         const auto gone = Clock::now();
@@ -290,7 +290,8 @@ class Cluster : public Scene {
         for (const Failure& failure : failures_) {
             ++statuses[failure.status];
             last = std::max(last, failure.begun - gone);
-            // HAProxy's own errors have the same form. Without a status, the connection ended.
+            // HAProxy's own errors use the same envelope. Status 0 means that the connection was
+            // closed.
             CHECK_TEXT(failure.status == 0 ||
                            failure.body.starts_with(R"({"success":false,"error":")"),
                        failure.body.c_str());
@@ -310,7 +311,7 @@ class Cluster : public Scene {
         std::fflush(stdout);
     }
 
-    /// Each wrong password counts, whichever server refuses it.
+    /// Checks that each wrong password counts, regardless of the server.
     void check_sign_in_limit() const {
         const auto sign_in = [&](std::size_t server) {
             return send_alone(httpds_.at(server)->port(), "POST", "/api/auth/sign-in/email",
@@ -324,7 +325,7 @@ class Cluster : public Scene {
             CHECK_EQUAL(429, sign_in(server));
     }
 
-    /// Each confirmed ban is in the database and in Redis.
+    /// Checks that each confirmed ban is in the database and in Redis.
     void check_bans(Database& database) {
         CHECK(eventually([this] { return bans_.all_hold(); }));
         for (const int user : bans_.confirmed()) {
@@ -343,7 +344,7 @@ class Cluster : public Scene {
     Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto begun = Clock::now();
         const Reply reply = send_alone(haproxy_->port(), method, path, body);
-        // Errors arrive immediately; do not retry at full speed.
+        // Errors arrive immediately, so retries must not be at full speed.
         if (reply.status != 200)
             pause_shortly();
         const std::lock_guard lock(mutex_);
@@ -355,7 +356,7 @@ class Cluster : public Scene {
         return reply;
     }
 
-    /// The repeated work of a load thread.
+    /// Called repeatedly by a load thread.
     void work(int thread, int turn) {
         if (thread < 2) {
             for (const char* path : {"/api/users?limit=5", "/api/users/b1", "/api/users?search=b9"})
@@ -387,12 +388,13 @@ class Cluster : public Scene {
         });
     }
 
-    /// Returns whether the server lets the user in, or nothing for any other reply.
+    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
+    /// reply.
     std::optional<bool> lets_in(std::size_t server, int user) const {
         const int status = send_alone(httpd_relays_.at(server)->port(), "GET", "/private", "",
                                       "Authorization: Bearer t" + std::to_string(user))
                                .status;
-        // The file does not exist.
+        // An accepted request gets 404, because the file does not exist.
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
     }
 
@@ -403,7 +405,7 @@ class Cluster : public Scene {
     std::unique_ptr<HaProxy> haproxy_;
     std::array<std::unique_ptr<TcpRelay>, server_count> httpd_relays_;
     std::array<std::unique_ptr<Httpd>, server_count> httpds_;
-    /// The node that a fault concerns.
+    /// The node that the current fault affects.
     PatroniNode* lost_ = nullptr;
     TracedUsers users_;
     TracedBans bans_{[this](std::size_t server, int user) { return lets_in(server, user); }};

@@ -1,5 +1,5 @@
-// `httpd -t` rejects a wrong configuration with a sentence that names the problem, and accepts a
-// correct one.
+// `httpd -t` accepts a correct configuration and rejects a wrong one with a message that names the
+// problem.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -17,7 +17,7 @@ class Configuration : public Scene {
         return Suite::directives_for(Suite::current().database()) + configuration;
     }
 
-    /// Expects that httpd rejects the configuration and prints each of the strings.
+    /// Expects that httpd rejects the configuration with a message that contains each of the texts.
     static void refused(const std::string& configuration, const std::vector<std::string>& texts,
                         SourceLocation where = {}) {
         const auto finished =
@@ -30,7 +30,7 @@ class Configuration : public Scene {
         UtestShell::getCurrent()->countCheck();
     }
 
-    /// Expects that a directive in the service's Location is rejected with a sentence that names
+    /// Expects that httpd rejects a directive in the service's Location with a message that names
     /// it.
     static void refused_in_location(const std::string& directive, const std::string& text,
                                     SourceLocation where = {}) {
@@ -228,7 +228,7 @@ TEST(configuration, of_half_of_links_by_mail_is_refused) {
         refused(at(directives), {"UA0230", hint});
     taken(at(extras + command + sender + password + "UserAdminMailLimit 1\n"));
     taken(at(extras + command + sender + verify + signing));
-    // If several Locations apply.
+    // Several Locations apply to a request.
     taken(at(password) + "<Location \"/\">\n" + extras + command + sender + "</Location>\n");
 }
 
@@ -295,7 +295,7 @@ TEST(configuration, with_a_weak_second_secret_is_warned_of) {
     const auto several =
         sign_in("/a", "AuthUserAdminSecret " + sound + " file:" + file.string() + "\n");
     warned_of(several, {"UA0312", "UA0313"});
-    // The other Location rejects a session that is signed with the second secret.
+    // The other Location rejects sessions that are signed with the second secret.
     warned_of(several + signing("/b", sound), {"UA0312", "UA0313", "UA0314"});
 }
 
@@ -382,9 +382,9 @@ TEST(configuration, without_either_module_in_use_wants_no_database) {
     taken("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
 }
 
-// --- Configurations that are files of the repository ---------------------------------------------
+// --- Configuration files of the repository -------------------------------------------------------
 
-/// Returns a configuration for a real server with the tests' own files.
+/// Returns a file's configuration for a real server, with paths of the test's own files.
 static std::string configuration_in(const std::filesystem::path& file) {
     const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
     write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
@@ -428,7 +428,7 @@ TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
         line.erase(0, 1);
         if (line == "UserAdmin On" || line == "AuthUserAdminSignIn On")
             line = "<Location \"/" + std::to_string(++locations) + "\">\n" + line + "\n</Location>";
-        // UserAdminMailCommand needs it.
+        // UserAdminMailCommand requires UserAdminExtras.
         if (line == "UserAdminExtras Off")
             line = "UserAdminExtras On";
         directives += line + "\n";

@@ -1,4 +1,4 @@
-// Waiting for mod_dbd's connection pools.
+// Requests that wait for a connection in mod_dbd's pool.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Locks the suite's user table for its lifetime.
+/// Locks the user table until it is destroyed.
 class Lock {
   public:
     Lock() { sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
@@ -26,8 +26,9 @@ class Lock {
 
 class Connections : public OwnHttpd {
   protected:
-    /// Returns whether requests can hold connections that others in their child wait for. A prefork
-    /// child has one thread. With a locked SQLite database, no request holds a connection.
+    /// Returns whether a request can wait for a connection that another request in its child holds.
+    /// A prefork child has one thread. With a locked SQLite database, no request holds a
+    /// connection.
     static bool can_be_occupied() {
         return Suite::current().mpm() != "prefork" && Suite::current().kind() == Kind::postgresql;
     }
@@ -37,7 +38,7 @@ class Connections : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Sends enough requests that each child has one waiting for the database.
+    /// Sends enough requests that one in each child waits for the database.
     void occupy(const std::string& path, const std::string& host = "localhost") {
         for (int number = 0; number < 8; ++number) {
             waiting_.emplace_back(httpd_->port());
@@ -45,7 +46,7 @@ class Connections : public OwnHttpd {
                                  "\r\nConnection: close\r\n\r\n");
         }
     }
-    /// Returns whether one of them got 503, because its child has only one connection.
+    /// Returns whether one of the requests got 503, because its child has only one connection.
     bool one_was_refused() {
         return eventually([this] {
             return std::any_of(
@@ -71,7 +72,7 @@ TEST(connections, that_the_request_already_has_are_reused) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");
-    // The password is "s3cr3t"; mod_authn_dbd keeps its connection until the request ends.
+    // mod_authn_dbd keeps its connection until the request ends. The password is "s3cr3t".
     start("DBDMax 2\nDBDKeep 2\n"
           "<AuthnProviderAlias dbd by_table>\n"
           "AuthDBDUserPWQuery \"SELECT \\\"image\\\" FROM \\\"user\\\" "
@@ -81,7 +82,7 @@ TEST(connections, that_the_request_already_has_are_reused) {
               "AuthType Basic\nAuthName x\nAuthBasicProvider by_table\nRequire valid-user\n"
               "</Location>\n",
           {"mod_auth_basic.so", "mod_authn_dbd.so", "mod_authz_user.so"});
-    // Forty concurrent requests may exceed the number of idle workers.
+    // The forty concurrent requests may exceed the number of idle workers.
     allow_log("server reached MaxRequestWorkers");
     // sara@example.org:s3cr3t
     const std::string basic = "Authorization: Basic c2FyYUBleGFtcGxlLm9yZzpzM2NyM3Q=";

@@ -1,4 +1,4 @@
-// SetHandler useradmin-console: the page, its headers, and the caller named in it. tests/console
+// SetHandler useradmin-console: the page, its headers, and the caller whom it shows. tests/console
 // tests the page in a browser.
 #include "own_httpd.hpp"
 
@@ -32,7 +32,7 @@ class Console : public OwnHttpd {
                   const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// Returns an attribute that passes data to the page's script.
+    /// Returns a data attribute of the page, which its script reads.
     std::string told(const std::string& path, const std::string& name) {
         const Reply reply = ask_for(path);
         CHECK_EQUAL(200, reply.status);
@@ -74,7 +74,7 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     };
     for (const auto& [name, value] : wanted)
         CHECK_EQUAL(value, reply.header(name).value_or("(none)"));
-    // No placeholder, no external resource and no comment of the script is left.
+    // No placeholder, external resource or script comment is left.
     for (const char* other : {"{{", "src=", "https://", "innerHTML", "\n//", "/**"})
         CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
 }
@@ -85,7 +85,7 @@ TEST(console, is_no_larger_than_30_KB_as_a_browser_gets_it) {
     const Reply reply = ask_for("/admin", {"Accept-Encoding: gzip"});
     CHECK_EQUAL(std::string("gzip"), reply.header("Content-Encoding").value_or(""));
     CHECK(reply.body.size() > 1000);
-    // Without esbuild, the style keeps its line ends.
+    // Without esbuild, the style sheet keeps its newlines.
     const std::string style = between(ask_for("/admin").body, "<style>", "</style>").value_or("\n");
     const std::size_t most = (style.find('\n') == std::string::npos ? 30 : 35) * std::size_t{1024};
     CHECK(reply.body.size() <= most);

@@ -1,4 +1,4 @@
-// Specification 4.2 and 2.2: POST /api/users.
+// Create user (specification, sections 2.2 and 4.2).
 #include "scene.hpp"
 
 #include <argon2.h>
@@ -25,7 +25,7 @@ bool is_uuid_4(const std::string& text) {
 class CreateUser : public Scene {
   protected:
     void teardown() override {
-        // Whatever a test does, there is no account without a user and no user without an account.
+        // Each user must have an account, and each account a user.
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\" WHERE \"userId\" NOT IN "
                                     "(SELECT \"id\" FROM \"user\")"));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" NOT IN "

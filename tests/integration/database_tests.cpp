@@ -1,5 +1,5 @@
-// An unavailable, slow or misconfigured database. Each test has a separate httpd, so that none gets
-// connections that another test broke.
+// An unavailable, slow or misconfigured database. Each test starts its own httpd, so it cannot get
+// a connection that another test broke.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -18,7 +18,7 @@ class ChangedDatabase : public OwnHttpd {
         undo();
     }
 
-    /// Changes the schema until undo() or the end of the test.
+    /// Changes the schema until undo() is called or the test ends.
     void change(const std::string& statements, const std::string& reverse) {
         sql().run(statements);
         undo_ = reverse;
@@ -87,7 +87,7 @@ TEST(database, outage_is_503_with_Retry_After) {
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "own");
     start_before(own, location("/api/users", as_sara) +
                           location("/with-sessions/users", "AuthUserAdmin On"));
-    // SQLite keeps its open file; PostgreSQL goes away while its connections are in use.
+    // With PostgreSQL, open connections before the outage. SQLite would keep its file open.
     if (own.kind() == Kind::postgresql) {
         expect_success(send("GET", "/api/users"));
         expect_error(send("GET", "/with-sessions/users"), 401, "No autorizado");
@@ -105,7 +105,7 @@ TEST(database, outage_is_503_with_Retry_After) {
     // The first requests may still get broken connections.
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
                      std::chrono::seconds(30)));
-    // From then on, no request fails, on any connection or child.
+    // From now on, no request fails in any child.
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
                      std::chrono::seconds(30)));
     expect_success(send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"));
@@ -139,7 +139,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
 }
 
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
-    // One child, so that all requests use one pool.
+    // With one child, all requests use the same pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara) +
           (is_prefork ? ""
@@ -153,7 +153,7 @@ TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     const auto beginning = slow.receive_until("sara@example.org");
     for (int time = 0; time < 5; ++time)
         expect_success(send("GET", "/api/users/ulises-1"));
-    // It was still reading: four megabytes exceed all buffers.
+    // The reply was not complete yet: four megabytes exceed all buffers.
     const auto rest = slow.receive_all();
     CHECK_TEXT(rest.size() > 1000000, std::to_string(rest.size()).c_str());
     CHECK(rest.ends_with(R"("totalPages":2}})"));
@@ -188,7 +188,7 @@ TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
         CHECK(writers.back().send("POST /api/users HTTP/1.1\r\nHost: localhost\r\nConnection: "
                                   "close\r\nContent-Type: application/json\r\nContent-Length: " +
                                   std::to_string(body.size()) + "\r\n\r\n" + body));
-        // It is being processed, and the first writers have had time for several retries.
+        // The writer is being processed. The earlier ones have had time for several retries.
         CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
         for (int round = 0; round < 5; ++round) {
             const auto time = [&] {

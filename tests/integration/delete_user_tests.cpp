@@ -1,4 +1,4 @@
-// Specification 4.4.1: DELETE /api/users/{id}.
+// Delete user (specification, section 4.4.1).
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -68,7 +68,7 @@ TEST(delete_user, of_the_address_of_ADMIN_EMAIL_is_403) {
     const Httpd httpd(Suite::current().work(), settings);
     HttpClient client(httpd.port());
     expect_error(client.send({"DELETE", "/api/users/boss"}), 403, protected_one);
-    // The directive overrides the environment, which overrides the built-in address.
+    // The directive overrides ADMIN_EMAIL, which overrides the default address.
     expect_error(client.send({"DELETE", "/named/users/ada-1"}), 403, protected_one);
     expect_success(client.send({"DELETE", "/named/users/boss"}));
     expect_success(client.send({"DELETE", "/api/users/main"}));

@@ -1,5 +1,5 @@
-// Every directive at server level, in a virtual host and in a Location, from one table.
-// configuration_tests.cpp covers those that are allowed only in a Location or only at server level.
+// A table of directives that are allowed at server level, in a virtual host and in a Location.
+// configuration_tests.cpp tests the others.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -14,11 +14,11 @@ namespace useradmin::test {
 
 namespace {
 
-/// The levels of a value: server, virtual host and Location.
+/// The number of levels: server, virtual host and Location.
 constexpr int levels = 3;
 constexpr const char* level_names[levels] = {"server level", "a virtual host", "a Location"};
 
-/// Where the value of a level applies.
+/// Where the value for a level applies.
 struct Place {
     HttpClient& client;
     std::string host;
@@ -30,7 +30,6 @@ struct Place {
         headers.push_back("Host: " + host);
         return client.send({method, folder + path, headers, body});
     }
-    /// Creates a user.
     Reply create(const std::string& email) const {
         return send("POST", "/users",
                     R"({"name":"N","password":"s3cr3t","role":"user","email":")" + email + "\"}");
@@ -44,14 +43,14 @@ std::string cell(const std::string& query) {
     return Suite::current().database().sql().value(query).value_or("(none)");
 }
 
-/// The values of a directive, and a function that finds out which of them applies.
+/// A directive's values for the levels, and a function that finds out which one applies.
 struct Row {
     const char* name;
     const char* values[levels];
     std::function<std::string(const Place&)> find;
 };
 
-/// Returns the first value that succeeds.
+/// Returns the first value for which the function returns true.
 std::string first_of(const Row& row, const std::function<bool(const std::string&)>& succeeds) {
     for (const char* value : row.values)
         if (succeeds(value))
@@ -165,7 +164,7 @@ const std::vector<Row>& rows() {
                             R"("columns":[{"name":")", "\"")
                  .value_or("?");
          }},
-        // These are not in the table.
+        // The user table does not have these columns.
         {"UserAdminEditable",
          {"set_a", "set_b", "set_c"},
          [](const Place& place) {
@@ -249,7 +248,7 @@ const std::vector<Row>& rows() {
                                     ? "user user:list user:get"
                                     : "?");
          }},
-        // The role has this right at server level.
+        // The role gets this permission at server level.
         {"UserAdminBetterAuthTokens",
          {"On", "Off", "On"},
          [](const Place& place) {
@@ -321,7 +320,7 @@ const std::vector<Row>& rows() {
              place.read_own({kept});
              sql.run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-kept')");
              const bool is_kept = place.read_own({kept}).status == 200;
-             // Sign-out ends the session everywhere.
+             // Sign-out removes the session from all caches.
              const auto reply =
                  place.send("POST", "/auth/sign-out", "{}", {kept, "Origin: http://" + place.host});
              CHECK_EQUAL(200, reply.status);
@@ -381,7 +380,7 @@ std::string host_of(const Row& row) {
     return name + ".test";
 }
 
-/// Returns the Locations of the service and of sign-in below a folder.
+/// Returns the Locations of the service and of sign-in below the folder.
 std::string locations(const std::string& folder, const std::string& directives) {
     std::string text;
     for (const auto& [path, on] :
@@ -403,7 +402,7 @@ class Directives : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // As UserAdminColumns has them.
+        // The columns in UserAdminColumns.
         for (const char* column : row_of("UserAdminColumns").values)
             alter("ADD", column, " text");
     }
@@ -513,7 +512,7 @@ TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     for (const auto& [host, path, file] :
          {std::tuple("localhost", "/plain", "a"), std::tuple("b.test", "/plain", "b"),
           std::tuple("b.test", "/own", "c")}) {
-        // A refusal by each module.
+        // Cause a refusal by each module.
         const std::vector<std::string> headers = {"Host: " + std::string(host)};
         CHECK_EQUAL(404, client_->send({"DELETE", std::string(path) + "/users/x", headers}).status);
         CHECK_EQUAL(405,
@@ -548,7 +547,8 @@ TEST(directives, of_secrets_merge_from_server_to_Location) {
 }
 
 TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
-    // In a prefork child, no request waits for another, nor with a locked SQLite database.
+    // In a prefork child, no request waits for another. With a locked SQLite database, no request
+    // holds a connection.
     if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)
         return;
     allow_log("UA010");

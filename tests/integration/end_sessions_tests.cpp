@@ -1,4 +1,4 @@
-// UserAdminEndSessions: a ban, or another role or address, ends the user's sessions.
+// UserAdminEndSessions: a ban, a new role or a new address ends the user's sessions.
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -10,7 +10,7 @@ class EndSessions : public Scene {
         return ask(caller, "PUT", base + "ulises-1", body);
     }
 
-    /// Returns the number of the user's sessions.
+    /// Returns how many sessions the user has.
     static long left() {
         return sql().number(R"(SELECT count(*) FROM "session" WHERE "userId" = 'ulises-1')");
     }

@@ -1,4 +1,4 @@
-// UserAdminExtras: a user's sessions, password, ban, second factor and sign-in methods.
+// Sessions, password, ban, second factor and sign-in methods of a user (UserAdminExtras).
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for one of these operations.
+/// A request for one of the operations.
 struct Operation {
     const char* method;
     const char* rest; ///< the path after the user's id
@@ -124,7 +124,7 @@ TEST(extras, list_users_by_their_last_activity) {
     CHECK(last.find("ulises-1") < last.find("ada-1"));
     const std::string first = list("sort=lastSeen&order=asc");
     CHECK(first.find("ada-1") < first.find("ulises-1"));
-    // A change cannot contain it.
+    // Replies to changes, and those without UserAdminExtras, do not contain lastSeenAt.
     CHECK(call("PUT", "ada-1", R"({"name":"Ada"})").body.find("lastSeenAt") == std::string::npos);
     CHECK(ask(Caller::super_admin, "GET", "/api/users/ulises-1").body.find("lastSeenAt") ==
           std::string::npos);
@@ -195,13 +195,12 @@ TEST(extras, drop_ended_sessions_from_all_children) {
     }
 }
 
-/// The tables and columns of the plugin twoFactor, enabled for all users.
+/// Creates the tables and columns of the plugin twoFactor, enabled for all users.
 constexpr const char* second_factor_tables =
     R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
        UPDATE "user" SET "twoFactorEnabled" = TRUE;
        CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text))";
 
-/// Users with a second factor.
 class SecondFactorOfUsers : public Extras {
   protected:
     void setup() override {
@@ -251,7 +250,6 @@ TEST(extras_second_factor, is_kept_by_a_ban_and_a_deletion_without_UserAdminClea
     CHECK_EQUAL(1, factors_of("ulises-1"));
 }
 
-/// Users with an account, a second factor, a passkey and an API key.
 class SignInMethodsOfUsers : public Extras {
   protected:
     void setup() override {
@@ -339,7 +337,6 @@ TEST(extras_sign_in_methods, are_removed_only_if_the_user_is_unchanged) {
     expect_success(remove(tag));
 }
 
-/// A user table to which the application has added columns.
 class FurtherColumnsOfUsers : public Extras {
   protected:
     static constexpr const char* columns[] = {"company", "plan", "seats", "apiSecret"};
@@ -408,7 +405,7 @@ TEST(extras_columns, are_set_in_the_version_that_is_known_with_a_line_in_the_aud
                  "No tienes permisos");
     expect_error(update(Caller::super_admin, R"({"data":{"seats":"x"}})"), 400,
                  "Petición incorrecta");
-    // Rejected by the database.
+    // The database rejects these values.
     for (const char* value : {"starter, but too long", "unknown"})
         expect_error(
             update(Caller::super_admin, R"({"data":{"plan":")" + std::string(value) + "\"}}"), 400,
@@ -444,8 +441,7 @@ TEST(extras, are_503_where_the_database_is_away) {
         expect_error(reply, 503, "Servicio no disponible temporalmente");
         CHECK(reply.header("Retry-After").has_value());
     }
-    // Stop it while its database is available, so that it can provide its document
-    // (exchange_log.hpp).
+    // ExchangeLog fetches the document when httpd stops, so the database must be available.
     own.make_available();
     stop();
 }

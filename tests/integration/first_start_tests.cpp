@@ -1,5 +1,5 @@
-// A sysadmin's mistakes before the first request: each results in a log line with the remedy.
-// database_tests.cpp covers later failures.
+// Configuration mistakes before the first request. Each results in a log line with the remedy.
+// database_tests.cpp tests later failures.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -13,7 +13,7 @@ class FirstStart : public OwnHttpd {
         own_.reset();
     }
 
-    /// Creates a separate database, with a password for the role clerk.
+    /// Creates a separate database. With PostgreSQL, the role clerk has a password.
     void make(const std::string& name) {
         own_ =
             std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
@@ -27,14 +27,14 @@ class FirstStart : public OwnHttpd {
         own_->sql().rows("SELECT pg_reload_conf()");
     }
 
-    /// Returns the reply to the first request with these database parameters.
+    /// Starts an httpd with these DBDParams. Returns the reply to its first request.
     Reply first_reply(const std::string& params) {
         start_before(*own_,
                      "DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
         return send("GET", "/api/users");
     }
 
-    /// Expects the reason in mod_dbd's line and the advice in the module's line.
+    /// Expects that mod_dbd logs the reason and the module logs the advice.
     void expect_refusal(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);

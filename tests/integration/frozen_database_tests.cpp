@@ -1,5 +1,5 @@
-// A database that keeps connections open but does not respond: stopped, swapped out or unreachable.
-// PostgreSQL only; SQLite is part of the child.
+// A database that keeps connections open but does not respond, because it is stopped, swapped out
+// or unreachable. PostgreSQL only: SQLite runs in the child itself.
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool are_successes(const std::vector<Reply>& replies) {
 
 class FrozenDatabase : public OwnHttpd {
   protected:
-    /// Creates a database with this name. Returns false if this kind cannot be frozen.
+    /// Creates a PostgreSQL database. Returns false in runs with SQLite, which cannot be frozen.
     bool make(const std::string& name) {
         allow_log("AH00629"); // mod_dbd: Can't connect to …
         allow_log("AH00632");
@@ -42,7 +42,7 @@ class FrozenDatabase : public OwnHttpd {
         own_.reset();
     }
 
-    /// Starts an httpd whose database parameters set no timeout.
+    /// Starts an httpd whose DBDParams set no timeout.
     void start_before_it(const std::string& configuration) {
         std::string directives = Suite::directives_for(*own_);
         const std::string bound = " connect_timeout=30";
@@ -52,7 +52,7 @@ class FrozenDatabase : public OwnHttpd {
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }
 
-    /// A Location with the suite's timeout: its requests succeed on a busy machine, too.
+    /// Uses the suite's long timeout, so its requests succeed on a busy machine, too.
     const std::string patient = location("/patient/users", as_sara);
 
     void expect_unavailable(const Reply& reply) {
@@ -60,7 +60,7 @@ class FrozenDatabase : public OwnHttpd {
         CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
     }
 
-    /// Sends all requests at once; one after another would take longer.
+    /// Sends the requests simultaneously to save time.
     void expect_unavailable(std::vector<Request> requests) {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
@@ -99,7 +99,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     own_->thaw();
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; }));
-    // Connections that were not replaced also work.
+    // Connections that survived work again, too.
     CHECK(eventually([&] { return are_successes(client_->send_at_once(patient_reads)); }));
 }
 
@@ -120,14 +120,14 @@ TEST(frozen_database, is_503_at_the_start_too) {
 }
 
 TEST(frozen_database, keeps_no_abandoned_statement) {
-    // PostgreSQL 14 and later can check whether the client is still connected.
+    // PostgreSQL 14 and later can check during a query whether the client is still connected.
     if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)
         return;
     allow_log("UA0");
     start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1"));
     own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
     expect_unavailable(send("POST", "/api/users", new_user));
-    // The lock is still held, but no statement waits for it.
+    // The lock is still held, but no statement is waiting for it.
     CHECK(eventually([&] {
         return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0;
     }));

@@ -1,4 +1,4 @@
-// Specification 4.3: GET /api/users/{id}.
+// Get user (specification, section 4.3).
 #include "scene.hpp"
 
 namespace useradmin::test {

@@ -1,4 +1,4 @@
-// UserAdminGuard: refusals beyond the specification.
+// UserAdminGuard: refusals in addition to the specification's.
 #include "scene.hpp"
 
 #include <thread>
@@ -21,7 +21,7 @@ class Guard : public Scene {
         return ask(caller, "PUT", path_of(id), body, {}, where);
     }
 
-    /// Returns the number of unbanned superAdmins.
+    /// Returns how many superAdmins are not banned.
     static long left() {
         return sql().number(
             R"(SELECT count(*) FROM "user" WHERE "role" = 'superAdmin' AND )"
@@ -56,7 +56,7 @@ TEST(guard, last_superadmin_cannot_be_banned_or_demoted) {
 }
 
 TEST(guard, last_superadmin_is_kept_from_a_former_superAdmin) {
-    // The request still has Sara's former role.
+    // The request still contains Sara's former role.
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");
     const auto reply = Suite::current().client().send(

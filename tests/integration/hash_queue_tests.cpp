@@ -1,4 +1,4 @@
-// UserAdminHashQueue: more concurrent hashing requests than the queue allows.
+// UserAdminHashQueue: more concurrent hashing requests than fit into the queue.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -18,7 +18,7 @@ std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
 }
 
-/// The reply of sign-in when the queue is full.
+/// The reply of sign-in if the queue is full.
 constexpr const char* busy_to_sign_in =
     R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})";
 
@@ -43,9 +43,9 @@ class HashQueue : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Starts an httpd with one hashing slot. It takes the client's address from X-Client. Its
-    /// children have one connection each, and no wait times out. At /costly, a hash takes seconds;
-    /// elsewhere, very little time.
+    /// Starts an httpd with one hashing slot and one connection per child. Waiting requests do not
+    /// time out. X-Client contains the client's address. A hash takes seconds at /costly, but very
+    /// little time elsewhere.
     void start_with(const std::string& queue) {
         allow_log("UA0210"); // sign-in expects cheap hashes
         start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\nUserAdminHashLimit 1\n" +
@@ -60,7 +60,7 @@ class HashQueue : public OwnHttpd {
               {"mod_remoteip.so"});
     }
 
-    /// Stops a child while it hashes, so that the slot stays in use until it continues.
+    /// Stops a child while it hashes. The slot stays in use until the child continues.
     void freeze_hashing_child() {
         post("/costly/users", "costly@example.org");
         const auto hashes = [](pid_t child) {
@@ -73,7 +73,7 @@ class HashQueue : public OwnHttpd {
             return frozen_ != 0;
         }));
         kill(frozen_, SIGSTOP);
-        // A thread that is not yet stopped could accept a connection.
+        // A thread that is still running could accept a connection.
         CHECK(eventually([&] {
             const std::filesystem::directory_iterator threads(folder_of(frozen_) / "task");
             return std::all_of(begin(threads), end(threads), [](const auto& thread) {
@@ -86,7 +86,6 @@ class HashQueue : public OwnHttpd {
         if (frozen_ != 0)
             kill(std::exchange(frozen_, 0), SIGCONT);
     }
-    /// Kills every child except the frozen one.
     void kill_others() {
         allow_log("exit signal Killed");
         auto children = children_of(httpd_->main_process());
@@ -115,7 +114,7 @@ class HashQueue : public OwnHttpd {
             post("/api/users", std::to_string(connections_.size()) + "@example.org");
     }
 
-    /// Returns how many requests were answered or lost their child.
+    /// Returns how many requests got a reply or lost their child.
     long answered() const {
         return std::count_if(
             connections_.begin(), connections_.end(),
@@ -126,7 +125,8 @@ class HashQueue : public OwnHttpd {
     bool are_answered(long count) const {
         return eventually([&] { return answered() >= count; }) && answered() == count;
     }
-    /// Signs in ivo from two other networks while waiting requests fill the queue of four.
+    /// Expects that ivo can sign in from two other networks while waiting requests fill the queue
+    /// of four.
     void expect_places_for_ivo() {
         CHECK(are_answered(12));
         for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {
@@ -139,7 +139,7 @@ class HashQueue : public OwnHttpd {
         for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
             CHECK_EQUAL(200, reply->status);
     }
-    /// Returns the replies with the status, after all have arrived.
+    /// Waits for all replies. Returns those with this status.
     std::vector<Reply> replies(int status) {
         if (replies_.empty())
             for (const auto& connection : connections_)
@@ -150,7 +150,7 @@ class HashQueue : public OwnHttpd {
         return found;
     }
 
-    /// Expects that requests without hashing are answered.
+    /// Expects that requests that do not hash succeed.
     void expect_reads() const {
         for (int time = 0; time < 10; ++time) {
             HttpClient client(httpd_->port());

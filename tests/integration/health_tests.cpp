@@ -1,4 +1,4 @@
-// SetHandler useradmin-health: whether a load balancer may send requests here.
+// SetHandler useradmin-health: health checks of a load balancer.
 #include "own_httpd.hpp"
 
 #include "support/ports.hpp"
@@ -63,7 +63,7 @@ TEST(health, is_503_with_the_reason_during_an_outage) {
         allow_log(line);
     make("away");
     start_before(*own_, health_location());
-    // SQLite continues with an open file.
+    // If SQLite's file were opened now, the child could still use it after the outage begins.
     if (Suite::current().kind() == Kind::postgresql)
         expect_health(200, "ok\n");
     own_->make_unavailable();
@@ -121,7 +121,7 @@ TEST(health, is_503_on_a_read_only_database_only_where_it_is_to_be_writable) {
     };
     CHECK_EQUAL(200, client_->send({"GET", writable}).status);
     own_->set_read_only(true);
-    httpd_->restart_gracefully(); // SQLite continues to write to an open file
+    httpd_->restart_gracefully(); // a child could still write to an open file
     CHECK(becomes(503));
     STRCMP_CONTAINS("unavailable\nUA0108", client_->send({"GET", writable}).body.c_str());
     expect_health(200, "ok\n");
@@ -162,7 +162,7 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
           {"mod_status.so"});
     const RawConnection running(httpd_->port());
     CHECK(running.send("GET /health HTTP/1.1\r\nHost: localhost\r\n"));
-    // Until a worker reads the request.
+    // Wait until a worker reads the request.
     CHECK(eventually([&] {
         const std::string status = client_->send({"GET", "/server-status?auto"}).body;
         return between(status, "Scoreboard: ", "\n").value_or("").find('R') != std::string::npos;

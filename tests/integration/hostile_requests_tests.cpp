@@ -1,5 +1,5 @@
 // Random requests with valid and invalid parts, over HTTP/1.1 and HTTP/2. A request depends only on
-// its number and the seed, which USERADMIN_TEST_SEED in the environment can set.
+// its number and the seed (USERADMIN_TEST_SEED in the environment).
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -19,7 +19,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns all error texts of the specification's section 7 and of design.md's additions.
+/// Returns all error messages in section 7 of the specification and in design.md.
 const std::set<std::string_view>& error_texts() {
     static const std::set<std::string_view> texts = {
         "No autorizado",
@@ -63,7 +63,7 @@ const std::set<std::string_view>& error_texts() {
     return texts;
 }
 
-/// A random number generator with the same results on all platforms.
+/// A random number generator that returns the same numbers on all platforms.
 class Chance {
   public:
     explicit Chance(std::uint64_t seed) : engine_(seed) {}
@@ -87,20 +87,21 @@ class Chance {
     std::mt19937_64 engine_;
 };
 
-/// A request, and what the generator knows about it.
+/// A request and the properties that determine its valid replies.
 struct Hostile {
     std::string method;
     std::string target;
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    /// Whether the reply must be the service's envelope, from the service or httpd.
+    /// Whether the service or httpd must reply with the service's envelope.
     bool is_below_base = true;
-    /// Whether the path is spelled as in the configuration.
+    /// Whether the path has the same spelling as in the configuration.
     bool is_spelled_plainly = true;
-    /// Whether httpd has no reason to reject it before it uses the path.
+    /// Whether httpd finds no error before it processes the path.
     bool is_regular = true;
 
-    /// If httpd rejects a request before decoding, the reply is an envelope only for a plain path.
+    /// If httpd rejects a request before it decodes the path, the reply is an envelope only if the
+    /// path has the configuration's spelling.
     bool wants_envelope() const noexcept {
         return is_below_base && (is_regular || is_spelled_plainly);
     }
@@ -120,7 +121,8 @@ class Maker {
         return request;
     }
 
-    /// Returns the request as HTTP/1.1 bytes. Sometimes changes a few; then no reply is required.
+    /// Returns the request as HTTP/1.1 bytes. Sometimes changes a few of them. In this case, no
+    /// reply is required.
     std::string bytes_of(Hostile& request) {
         std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
         bytes += host(request);
@@ -157,7 +159,7 @@ class Maker {
                         "//open//users", "/api/auth/sign-in/email", "/api/auth/get-session",
                         "/api/auth/sign-out", "/api/auth"}));
         if (target.starts_with("/api/auth"))
-            request.is_below_base = false; // replies as better-auth does
+            request.is_below_base = false; // better-auth's errors
         else if (chance_.in(2)) {
             target += "/" + segment(request);
             if (chance_.in(3))
@@ -206,14 +208,14 @@ class Maker {
         case 0:
             return percent_encoded(chance_.bytes(40));
         case 1: {
-            // Bytes that are invalid in a path may end the request line.
+            // Some bytes end the request line.
             request.is_regular = false;
             request.is_below_base = false;
             return chance_.bytes(20);
         }
         case 2: {
             const std::size_t size = chance_.below(9000);
-            // httpd rejects such a long line.
+            // httpd rejects lines of this length.
             request.is_below_base = request.is_below_base && size < 7000;
             request.is_regular = request.is_regular && size < 7000;
             return std::string(size, 'x');
@@ -418,7 +420,7 @@ class Maker {
                         "Host: localhost\r\n folded\r\n"}));
     }
 
-    /// Returns the end of the head, and the body.
+    /// Returns the header fields that frame the body, an empty line, and the body.
     std::string framed(Hostile& request) {
         const std::string text = request.body.value_or("");
         if (!chance_.in(6))
@@ -428,7 +430,7 @@ class Maker {
         if (chance_.in(2))
             return "Transfer-Encoding: chunked\r\n\r\n" + chunked(text);
         request.is_regular = false;
-        // With a wrong length, the remaining bytes are not a valid request.
+        // After a wrong length, the rest of the bytes is not a valid request.
         return std::string(chance_.of(
                    {"Content-Length: 5\r\n", "Content-Length: 1000000\r\n",
                     "Content-Length: -1\r\n", "Content-Length: 4\r\nContent-Length: 5\r\n",
@@ -459,7 +461,7 @@ class Maker {
     Chance chance_;
 };
 
-/// Returns the bytes escaped as in a C string.
+/// Returns the bytes with escapes as in a C string.
 std::string shown(std::string_view bytes) {
     std::string text;
     for (const char character : bytes.substr(0, 1500)) {
@@ -488,8 +490,8 @@ class HostileRequests : public OwnHttpd {
             return;
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
-        allow_log("AH00127"); // httpd: cannot map, for a path outside the service
-        // The address of another user.
+        allow_log("AH00127"); // httpd: cannot map the path to a file
+        // An address that another user has.
         allow_log("violates unique constraint");
         allow_log("UNIQUE constraint failed");
         const char* const seed = std::getenv("USERADMIN_TEST_SEED");
@@ -502,14 +504,15 @@ class HostileRequests : public OwnHttpd {
                            "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
                   location("/open/users", as_sara) + sign_in("/api/auth", ""),
               {"mod_http2.so"});
-        // By default, their ids contain their tokens, which must not be in a reply.
+        // By default, a session's id contains its token, which must not be in a reply.
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
     }
 
-    /// Requests are the same for all MPMs, and not all support HTTP/2.
+    /// Returns whether to run the test. Requests are the same for all MPMs, but not all support
+    /// HTTP/2.
     static bool is_possible() { return Suite::current().mpm() == "event"; }
 
-    /// Returns a complaint about a reply, or an empty string.
+    /// Returns what is wrong with a reply, or an empty string.
     static std::string complaint_of(const Hostile& request, const Reply& reply) {
         constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
                                     413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
@@ -551,7 +554,7 @@ class HostileRequests : public OwnHttpd {
 
     Maker maker(std::uint64_t number) const { return Maker(seed_ * 0x9e3779b97f4a7c15U + number); }
 
-    /// Sends the request with the number over a new connection.
+    /// Sends request `number` over a new connection.
     void send_bytes(std::uint64_t number) {
         Maker maker = this->maker(number);
         Hostile request = maker.make();
@@ -564,7 +567,8 @@ class HostileRequests : public OwnHttpd {
             came = connection.receive_all();
         }
         if (!came.starts_with("HTTP/")) {
-            // A request taken for HTTP/0.9 gets a reply without a head; an empty one gets none.
+            // httpd replies without a head if the request looks like HTTP/0.9, and does not reply
+            // if it is empty.
             if (request.is_regular)
                 give_up_on(number, bytes, {}, "no reply came");
             return;
@@ -581,14 +585,14 @@ class HostileRequests : public OwnHttpd {
             give_up_on(number, bytes, reply, complaint);
     }
 
-    /// Sends the request with the number over HTTP/2. libcurl omits bytes that it cannot send.
+    /// Sends request `number` over HTTP/2. libcurl omits bytes that it cannot send.
     void send_http2(std::uint64_t number) {
         const Hostile made = maker(number).make();
         const Request request = {
             made.method,        made.target, made.headers, made.body, std::chrono::seconds(30),
             /* is_http2 */ true};
         auto reply = client_->try_send(request);
-        // Retry: httpd may have closed the connection after the previous request.
+        // httpd may have closed the connection after the previous request.
         if (!reply)
             reply = client_->try_send(request);
         ++(reply ? statuses_[reply->status] : unsent_);
@@ -598,7 +602,7 @@ class HostileRequests : public OwnHttpd {
                        *reply, complaint);
     }
 
-    /// Returns the number of replies by status.
+    /// Returns how many replies had each status.
     std::string summary() const {
         std::string text;
         for (const auto& [status, times] : statuses_)
@@ -632,7 +636,7 @@ TEST(hostile_requests, get_an_envelope_whatever_they_are) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // Most requests pass the first checks, and most are valid HTTP.
+    // Most requests must pass the first checks and be valid HTTP.
     CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
 }
 

@@ -1,4 +1,4 @@
-// What design.md's table and HTTP require of every reply, and the replies to bad requests.
+// Requirements of HTTP and of the table in design.md for all replies, and replies to bad requests.
 #include "scene.hpp"
 
 #include <deque>
@@ -11,7 +11,7 @@ constexpr const char* too_large = "El cuerpo de la petici\xc3\xb3n es demasiado 
 constexpr const char* collection_methods = "GET, HEAD, POST, OPTIONS";
 constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
 
-/// Returns a request's head as raw bytes, with a superAdmin's token.
+/// Returns a request's head with a superAdmin's token.
 std::string head(const std::string& line, const std::string& headers = "") {
     return line + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(Caller::super_admin) + "\r\n" +
            headers + "\r\n";
@@ -23,7 +23,7 @@ std::string chunk(const std::string& bytes) {
     return size + bytes + "\r\n";
 }
 
-/// Returns a body for a create of exactly this size.
+/// Returns a request body for a new user with exactly this size.
 std::string body_of(std::size_t size) {
     const std::string start = R"({"name":"N","email":"n@x","password":"s3cr3t","x":")";
     return start + std::string(size - start.size() - 2, 'x') + "\"}";
@@ -160,7 +160,7 @@ TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
 TEST(bodies, over_UserAdminMaxBody_are_413) {
     expect_error(post(Caller::super_admin, body_of(65537)), 413, too_large);
     expect_error(put(Caller::super_admin, "ulises-1", body_of(65537)), 413, too_large);
-    // Also without a Content-Length.
+    // The same applies without a Content-Length.
     expect_error(
         exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
                  chunk(body_of(65537)) + "0\r\n\r\n"),
@@ -257,7 +257,7 @@ TEST(bodies, that_end_too_early_are_refused) {
         CHECK(connection.send(bytes));
         connection.finish_sending();
         const auto came = connection.receive_all();
-        // A client that closes the connection early may get an error or no reply, but no success.
+        // A client that closes the connection early gets an error or no reply, but never a success.
         CHECK_TEXT(came.find(" 200 ") == std::string::npos, came.c_str());
         if (!came.empty())
             expect_refused(parse_reply(came));

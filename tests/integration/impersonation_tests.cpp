@@ -1,4 +1,4 @@
-// Sessions in which an administrator impersonates a user, as created by better-auth's admin plugin.
+// Sessions in which an administrator impersonates a user.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -12,7 +12,7 @@ class Impersonation : public OwnHttpd {
   protected:
     std::filesystem::path folder_;
 
-    /// Makes Sara impersonate Ada.
+    /// Sara impersonates Ada in these tests.
     void setup() override {
         OwnHttpd::setup();
         static int number = 0;
@@ -72,7 +72,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
 
 TEST(impersonation, that_is_refused_leaves_no_session) {
     start_with("");
-    // Both addresses look up the session alike, and only one refuses it.
+    // Both addresses look up the session, but only one refuses it.
     expect_success(call(Caller::admin, "GET", "/api/users"));
     expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
     expect_success(call(Caller::super_admin, "GET", "/strict/users"));

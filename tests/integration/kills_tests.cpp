@@ -1,5 +1,4 @@
-// Sends SIGKILL to httpd children and database processes while users are created, changed and
-// deleted.
+// Kills httpd children and database processes while users are created, changed and deleted.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -24,7 +23,7 @@ class Kills : public OwnHttpd {
                                               "killed-" + std::to_string(++databases));
         if (is_postgresql()) {
             TracedUsers::confirm_what_is_safe(own_->sql());
-            // This connection is older than that setting, and its writes must be durable too.
+            // The role's setting does not apply to this connection, because it is already open.
             own_->sql().run("SET synchronous_commit = on");
         }
         start_before(*own_,
@@ -40,7 +39,7 @@ class Kills : public OwnHttpd {
 
     /// Kills children and database processes at random times.
     void kill_at_random(int times) {
-        // Only in a long run: each kill restarts the whole server.
+        // Kill backends only in a long run: each kill restarts the whole server.
         const bool kills_backends = is_postgresql() && machine::is_long();
         std::minstd_rand random(std::random_device{}());
         for (int kill_number = 0; kill_number < times; ++kill_number) {

@@ -1,5 +1,5 @@
-// UserAdminLanguage: the texts of errors and messages in Spanish, English, or as the request
-// prefers.
+// Errors and messages in Spanish, English or the language that the client prefers
+// (UserAdminLanguage).
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 class Language : public OwnHttpd {
   protected:
-    /// Sends raw bytes to the test's own httpd.
+    /// Sends raw bytes to the httpd of this test.
     Reply exchange_with_own(const std::string& bytes) {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send(bytes));
@@ -101,7 +101,7 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
          "Origin: null\r\n"},
         {"GET", "/closed/users", 401, "You are not signed in.", "No autorizado"},
         {"GET", "/users/denied", 403, "You may not do this.", "No tienes permisos"},
-        // Before httpd looks for the Location.
+        // httpd rejects these before it looks for the Location.
         {"GET", "/users", 417, "The request is not valid.", "Petición incorrecta",
          "Expect: magic\r\n"},
         {"GET", "/users", 400, "The request is not valid.", "Petición incorrecta", "no colon\r\n"},
@@ -124,7 +124,7 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
         expect_error_in("es", spanish, each.status, each.spanish);
         CHECK_EQUAL(std::string("Accept-Language"), header(spanish, "Vary"));
     }
-    // A header that httpd rejects is the last one that it reads.
+    // httpd reads no header after one that it rejects.
     expect_error_in("es",
                     exchange_with_own("GET /any/users HTTP/1.1\r\nHost: localhost\r\nno colon\r\n"
                                       "Accept-Language: en\r\n\r\n"),
@@ -178,7 +178,7 @@ TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
     const Reply both = client_->send({"GET", "/any/openapi.json", {"Accept-Language: en"}});
     STRCMP_CONTAINS(R"("enum":["No autorizado","You are not signed in."])", both.body.c_str());
     CHECK_FALSE(both.header("Vary").has_value());
-    // It depends on no request.
+    // The document does not depend on the client's language.
     const Reply same =
         client_->send({"GET",
                        "/any/openapi.json",

@@ -1,4 +1,4 @@
-// Delayed bodies: the caller may have been banned, deleted or demoted meanwhile.
+// Delayed request bodies. Meanwhile, the caller may be banned, deleted or demoted.
 #include "scene.hpp"
 
 #include <functional>
@@ -9,12 +9,12 @@ class LateBody : public Scene {
   protected:
     void setup() override {
         Scene::setup();
-        // A session for the requests that end one.
+        // For requests that end a session.
         add_session("s3cr3t-of-nobody", ulises().id);
     }
 
-    /// Sends the head of a request by Sara, calls `meanwhile` after her rights were checked (the
-    /// interim reply shows that), and then sends the body.
+    /// Sends the head of a request from Sara and waits for the interim reply, so her rights have
+    /// been checked. Then calls `meanwhile` and sends the body.
     static Reply send_late(const std::string& request, const std::string& body,
                            const std::function<void()>& meanwhile) {
         const RawConnection connection(Suite::current().httpd().port());
@@ -104,7 +104,7 @@ TEST(late_body, of_a_caller_without_a_row_is_accepted) {
     const Reply reply = Suite::current().client().send(
         {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});
     expect_success(reply);
-    // A row does not matter either if another module identified the caller by its id.
+    // The row is not checked if another module identified the caller.
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'sara-1')");
     expect_success(Suite::current().client().send({"PUT",
                                                    "/headers/users/ulises-1",

@@ -1,4 +1,4 @@
-// Specification 4.1: GET /api/users.
+// List users (specification, section 4.1).
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -9,7 +9,7 @@ std::string page_of(const std::string& data, const std::string& pagination) {
     return R"({"success":true,"data":[)" + data + R"(],"pagination":{)" + pagination + "}}";
 }
 
-/// Returns the pagination object of a list's reply.
+/// Returns the pagination object in a list.
 std::string pagination_of(const Reply& reply, SourceLocation where = {}) {
     const auto found = between(reply.body, R"("pagination":{)", "}");
     if (!found)
@@ -128,7 +128,7 @@ TEST(list_users, links_to_the_next_and_previous_page_by_a_cursor) {
         CHECK_EQUAL(address + "&page=1", link(second, "prev"));
         CHECK_EQUAL(bodies[2], get(Caller::super_admin, link(second, "next")).body);
     }
-    // A cursor of another list, or an invalid one, counts as absent.
+    // An invalid cursor, or one of another list, is ignored.
     const auto next = link(get(Caller::super_admin, "/api/users?limit=1"), "next");
     for (const std::string& other : {next + "&order=asc", next.substr(0, next.size() - 1),
                                      std::string("/api/users?limit=1&cursor=%00%FF'")})

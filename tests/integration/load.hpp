@@ -1,4 +1,4 @@
-// Requests from many threads, over connections of their own, while something breaks.
+// Requests from many threads, each over a new connection.
 #pragma once
 
 #include "own_httpd.hpp"
@@ -10,7 +10,7 @@
 
 namespace useradmin::test {
 
-/// Returns the reply to a request with "Connection: close"; status 0 if there was none.
+/// Sends a request with "Connection: close". Returns the reply, or status 0 if there is none.
 inline Reply send_alone(std::uint16_t port, const std::string& method, const std::string& path,
                         const std::string& body = {}, const std::string& header = {}) {
     const auto connection = RawConnection::open(port);
@@ -27,10 +27,10 @@ inline long milliseconds(std::chrono::steady_clock::duration time) {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
-/// Threads that call a function repeatedly until stop() or destruction.
+/// Threads that call a function repeatedly until stop() is called or the object is destroyed.
 class Load {
   public:
-    /// `turn` is the number of earlier calls in this thread.
+    /// `turn` is the number of previous calls in this thread.
     using Task = std::function<void(int thread, int turn)>;
 
     Load(int threads, const Task& turn) {
@@ -44,7 +44,7 @@ class Load {
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
 
-    /// Waits for the calls in progress.
+    /// Stops the threads after their current calls.
     void stop() {
         is_running_ = false;
         for (std::thread& thread : threads_)

@@ -1,4 +1,4 @@
-// UserAdminMailCommand: links by mail, with a command that keeps the message, fails or hangs.
+// UserAdminMailCommand: links sent by a command that saves the message, fails or hangs.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -36,9 +36,9 @@ class Mail : public OwnHttpd {
             sql().run("DELETE FROM \"" + std::string(table) + "\"");
     }
 
-    /// Starts the service with a command of this script.
+    /// Starts the service with this shell script as the mail command.
     void start_with(const std::string& script, const std::string& further = {}) {
-        allow_log("UA0311"); // about the secret in the configuration
+        allow_log("UA0311"); // the configuration contains a secret
         const auto program = folder_ / "sendmail";
         write_file(program, "#!/bin/sh\n" + script + "\n");
         std::filesystem::permissions(program, std::filesystem::perms(0755));
@@ -55,7 +55,7 @@ class Mail : public OwnHttpd {
         return send("POST", "/api/users/ulises-1/" + std::string(kind) + "-link", {}, where);
     }
 
-    /// Returns the text of the message that the command kept.
+    /// Returns the text of the saved message.
     std::string text_of_mail() const {
         std::string base64 = read_file(kept_);
         base64 = base64.substr(std::min(base64.find("\n\n") + 2, base64.size()));
@@ -153,7 +153,7 @@ TEST(mail, that_fails_leaves_no_link) {
     expect_log("UA0231");
     expect_error(send_link("password"), 500, link_failed);
     CHECK_EQUAL(0, count("verification"));
-    // The line before the commit is corrected.
+    // The line written before the commit is corrected.
     STRCMP_CONTAINS(R"("result":"failed","status":500)", read_file(log_).c_str());
     STRCMP_CONTAINS(R"("corrects":)", read_file(log_).c_str());
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Returns the names of all test groups except the listed ones, each followed by a comma.
+/// Returns the names of all test groups, except the listed ones, each followed by a comma.
 std::vector<std::string> groups_without(const std::string& listed) {
     std::vector<std::string> groups;
     for (UtestShell* test = TestRegistry::getCurrentRegistry()->getFirstTest(); test != nullptr;
@@ -48,7 +48,7 @@ int main(int count, char** arguments) {
         else
             rest.push_back(arguments[index]);
     }
-    // CppUTest runs the groups of all -xsg options.
+    // With several -xsg options, CppUTest would run all groups.
     for (const std::string& group : groups) {
         rest.push_back("-sg");
         rest.push_back(group.c_str());

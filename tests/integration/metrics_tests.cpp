@@ -1,4 +1,4 @@
-// SetHandler useradmin-metrics: metrics of a running server for Prometheus.
+// SetHandler useradmin-metrics: Prometheus metrics of a running server.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -33,7 +33,7 @@ class Metrics : public OwnHttpd {
         start(all);
     }
 
-    /// Returns the reply of the service in the virtual host.
+    /// Sends a request to the service in the virtual host.
     Reply ask_host(const std::string& host, const std::string& method, const std::string& path,
                    const std::optional<std::string>& body = {},
                    std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
@@ -47,14 +47,14 @@ class Metrics : public OwnHttpd {
         return reply.body;
     }
 
-    /// Returns the value of a sample, or "(none)". "${PORT}" in the name is the port.
+    /// Returns the value of a sample, or "(none)". "${PORT}" in the name stands for the port.
     std::string sample(std::string name) {
         constexpr std::string_view port = "${PORT}";
         if (const auto at = name.find(port); at != name.npos)
             name.replace(at, port.size(), std::to_string(httpd_->port()));
         return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
     }
-    /// Waits until the sample has the value: a request is counted after its reply.
+    /// Waits until the sample has this value, because requests are counted after the reply.
     void expect_sample(const std::string& name, const std::string& value,
                        SourceLocation where = {}) {
         std::string last;
@@ -119,7 +119,7 @@ TEST(metrics, count_httpds_own_refusals_below_the_base_address) {
     expect_log("AH01630"); // client denied
     expect_log("AH10244"); // invalid URI path
     CHECK_EQUAL(403, client_->send({"GET", "/closed/users"}).status);
-    // Rejected before httpd looks for a Location.
+    // httpd rejects this before it looks for the Location.
     CHECK_EQUAL(400, client_->send({"GET", "/api/users/%zz"}).status);
     expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\","
                   "status=\"403\"}",
@@ -203,12 +203,12 @@ TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
 }
 
 TEST(metrics, report_connections_in_use_and_timeouts) {
-    // A prefork child has one request at a time.
+    // A prefork child processes one request at a time.
     if (Suite::current().kind() != Kind::postgresql || Suite::current().mpm() == "prefork")
         return;
     expect_log("UA0201");
     TestDatabase own(Suite::current().work(), Kind::postgresql, "metrics");
-    // One child, so that there is one connection.
+    // With one child, there is only one connection.
     start_before(own, "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" +
                           std::string(metrics_location) +
                           location("/api/users", as_sara + "UserAdminTimeout 1") +
@@ -252,7 +252,7 @@ TEST(metrics, show_a_read_only_database_until_it_takes_a_change) {
     expect_sample(is_read_only, "0");
     expect_sample(errors, "0");
     own.set_read_only(true);
-    httpd_->restart_gracefully(); // SQLite continues to write to an open file
+    httpd_->restart_gracefully(); // a child could still write to an open file
     CHECK(becomes(503));
     expect_sample(is_read_only, "1");
     CHECK(sample(errors) != "0");
@@ -276,7 +276,7 @@ TEST(metrics, count_changes_without_an_audit_line) {
     start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
           location("/closed/users", "UserAdminAuditLog " + log.string()));
     const std::string lost = "useradmin_audit_lines_lost_total{virtual_host=\"localhost\"}";
-    // A refusal of an anonymous caller is counted and written later.
+    // A refusal of an anonymous caller is counted first and written later.
     CHECK_EQUAL(401, client_->send({"GET", "/closed/users"}).status);
     expect_sample(lost, "0");
     for (const char* const count : {"1", "2"}) {

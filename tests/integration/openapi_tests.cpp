@@ -1,4 +1,4 @@
-// SetHandler useradmin-openapi: a description of the service for OpenAPI tools.
+// SetHandler useradmin-openapi: the OpenAPI document of the service.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -13,7 +13,7 @@ class OpenApi : public OwnHttpd {
                    const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// Returns the base address in a page's document.
+    /// Returns the base address in the document of a page.
     std::string base_of(const std::string& path, const std::vector<std::string>& headers = {}) {
         const Reply reply = document(path, headers);
         CHECK_EQUAL(200, reply.status);
@@ -30,14 +30,14 @@ TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
     CHECK_EQUAL(std::string("/api/users"), base_of("/api/users/openapi.json"));
     CHECK_EQUAL(std::string("/other/users"), base_of("/other/users/openapi.json"));
     CHECK_EQUAL(std::string("/other/users"), base_of("/other/users//openapi.json?x=1"));
-    // Other addresses belong to the service.
+    // Other paths belong to the service.
     expect_error(send("GET", "/api/users/openapi.jso"), 404, "Usuario no encontrado");
 }
 
 TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users", as_sara) +
-          // A repeated Location is still one base address.
+          // Two Locations with the same path are one base address.
           location("/api/users", "") + "</VirtualHost>\n" + host + "other.test\n" +
           location("/off/users", as_sara) + location("/on/users", as_sara) +
           "<Location \"/off\">\n  UserAdmin Off\n</Location>\n"

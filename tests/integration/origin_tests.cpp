@@ -1,4 +1,4 @@
-// Browser requests from pages of this server's origin and of others.
+// Browser requests from pages of the server's own origin and of others.
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -13,7 +13,7 @@ constexpr std::string_view trusted = "https://app.example.org";
 } // namespace
 
 TEST_GROUP_BASE(origins, Scene){
-    /// Sends a page's request over a new connection.
+    /// Sends the request of a page over a new connection.
     static Reply send(const std::string& line, const std::vector<std::string>& headers,
                       const std::string& body = "", SourceLocation where = {}){
         std::string bytes = line + " HTTP/1.1\r\nConnection: close\r\n";
@@ -92,7 +92,7 @@ TEST(origins, that_are_trusted_send_requests_and_read_every_reply) {
     expect_readable(send("GET " + base, page), 401);
     expect_readable(send("PUT " + base, signed_in), 405);
     expect_readable(send("POST " + base, signed_in, std::string(1025, 'x')), 413);
-    // Errors of httpd before and after it determines the Location.
+    // Errors of httpd before and after it has found the Location.
     expect_readable(send("GET " + base + "/a%2Fb", signed_in), 404);
     expect_readable(send("GET /trusting/denied/users", signed_in), 403);
 }

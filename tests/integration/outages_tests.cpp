@@ -1,4 +1,4 @@
-// Database outages of all kinds under load: requests are answered in time, nothing is lost or done
+// All kinds of database outages under load. Requests are answered in time, no write is lost or done
 // twice, and the service recovers by itself.
 #include "load.hpp"
 #include "traced_users.hpp"
@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{5};
-// The guaranteed maximum, and the additional time on a busy machine.
+// The guaranteed maximum, and a margin for busy machines.
 constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
 constexpr std::chrono::seconds busy_machine{20};
 
@@ -32,16 +32,16 @@ struct Outage {
     std::string name;
     std::function<void()> begin;
     std::function<void()> end;
-    /// Whether all reads succeed.
+    /// Whether all reads must succeed.
     bool spares_reads = false;
-    /// Whether possibly nothing fails.
+    /// Whether it is possible that all requests succeed.
     bool spares_all = false;
     std::chrono::milliseconds length = std::chrono::seconds(machine::times(1, 5));
-    /// The status of failures: an outage or a storage error.
+    /// The status of failed requests: 503 for an outage, another for a storage error.
     int status = 503;
-    /// How long after the end requests may still fail.
+    /// How long requests may still fail after the outage.
     std::chrono::seconds whole_within{1};
-    /// What else to restore, after the load.
+    /// Called after the load to restore other parts.
     std::function<void()> then = [] {};
 };
 
@@ -60,7 +60,7 @@ class Outages : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         TracedUsers::allow_lines_of_outages();
-        // All workers are used at once.
+        // The tests use all workers.
         allow_log("MaxRequestWorkers");
     }
     void teardown() override {
@@ -74,15 +74,16 @@ class Outages : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// The runs in which a test takes part.
+    /// Which runs include a test.
     enum class Runs { all, long_ones };
-    /// Returns whether to run the test: with its kind of database, and once in a short run.
+    /// Returns whether to run the test. It needs this kind of database, and a short run includes it
+    /// only once.
     static bool takes_place(Kind kind, Runs runs = Runs::all) {
         return Suite::current().kind() == kind &&
                (machine::is_long() || (runs == Runs::all && Suite::current().is_plain_event()));
     }
 
-    /// Creates a database with a user and a session.
+    /// Creates a database with one user and one session.
     void make(const std::string& name, PostgreSql::Settings settings = {}) {
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
                                               name, std::move(settings));
@@ -100,7 +101,7 @@ class Outages : public OwnHttpd {
                 ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
     }
 
-    /// Starts an httpd for the database, with the given DBDParams, if any.
+    /// Starts an httpd for the database. params: DBDParams, or empty for the database's own.
     void start_before_it(const std::string& params = {}, std::chrono::seconds limit = timeout) {
         const std::string seconds = std::to_string(limit.count()) + "\n";
         const std::string configuration =
@@ -114,8 +115,8 @@ class Outages : public OwnHttpd {
         start("DBDParams \"" + (params.empty() ? own_->params() : params) + "\"\n" + configuration);
     }
 
-    /// Runs an outage during reads and writes, and checks the guarantees. params_then: the
-    /// parameters of the database to check at the end.
+    /// Runs an outage during reads and writes, and checks the guarantees. params_then: returns the
+    /// parameters of the database to check afterwards.
     void run_outage(const Outage& outage, const std::function<std::string()>& params_then) {
         Clock::time_point gone;
         Clock::time_point returned;
@@ -132,7 +133,7 @@ class Outages : public OwnHttpd {
         check_answers(outage, gone, returned);
         Database database(Suite::current().database().driver(), params_then());
         users_.check(database);
-        // No worker is stuck.
+        // No worker may be stuck.
         outage.then();
         for (const Reply& reply : ask_all_workers())
             expect_success(reply);
@@ -148,15 +149,15 @@ class Outages : public OwnHttpd {
     }
 
     std::unique_ptr<TestDatabase> own_;
-    // Additional servers of some tests.
+    // Only some tests use these.
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<PostgreSql> standby_;
     std::unique_ptr<TcpRelay> relay_;
     std::unique_ptr<PgBouncer> bouncer_;
     TracedUsers users_;
 
-    /// Ends the oldest backend and waits for the requests sent so far: a read that loses two
-    /// connections would not be a stale-connection case.
+    /// Terminates the oldest backend and waits for the requests sent so far. Otherwise, one read
+    /// could lose two connections.
     void end_a_backend() {
         const auto ended =
             own_->sql().value("SELECT pid FROM (SELECT pid, pg_terminate_backend(pid) FROM "
@@ -180,7 +181,7 @@ class Outages : public OwnHttpd {
         own_->server().crash();
     }
 
-    /// Tests a database crash behind PgBouncer with this pool mode: "session" or "transaction".
+    /// Tests a database crash behind PgBouncer. mode: the pool mode, "session" or "transaction".
     void crash_behind_bouncer(const std::string& mode) {
         make("pooled-" + mode);
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
@@ -188,7 +189,7 @@ class Outages : public OwnHttpd {
         start_before_it(bouncer_->params());
         Outage outage{"crashed behind PgBouncer, " + mode + " mode", [this] { crash(); },
                       [this] { own_->server().start(); }};
-        // PgBouncer may let all requests wait until the server is back.
+        // PgBouncer may make all requests wait until the server has restarted.
         outage.spares_all = true;
         run_outage(outage);
     }
@@ -210,7 +211,7 @@ class Outages : public OwnHttpd {
         return reply;
     }
 
-    /// The repeated work of a load thread.
+    /// Called repeatedly by a load thread.
     void work(int thread, int turn) {
         if (thread % 2 == 0) {
             for (const char* path : {"/api/users?limit=5", "/api/users/sara-1",
@@ -275,7 +276,7 @@ class Outages : public OwnHttpd {
     std::mutex mutex_;
     std::vector<Answered> answered_;
     int successes_ = 0;
-    /// The number of started requests, and the numbers of the unanswered ones.
+    /// The number of started requests, and the numbers of those without a reply.
     int begun_ = 0;
     std::set<int> under_way_;
 };
@@ -294,7 +295,7 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
 TEST(outages, of_single_backends_fail_no_read) {
     if (!takes_place(Kind::postgresql))
         return;
-    // Otherwise, a backend first logs its termination, which a busy disk delays.
+    // Otherwise, a backend logs its termination first, which takes long on a busy disk.
     make("terminated", {"log_min_messages=panic"});
     start_before_it({}, busy_machine);
     run_outage({"backends ended one by one", [] {},
@@ -352,7 +353,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     run_outage({"read-only",
                 [&] {
                     own_->set_read_only(true);
-                    // A child with an open file would continue to write.
+                    // A child with an open file could still write.
                     httpd_->restart_gracefully();
                 },
                 [&] { own_->set_read_only(false); }, true, false,
@@ -369,7 +370,7 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
         return;
     }
     if (is_postgresql()) {
-        // Autovacuum would free space on the full disk.
+        // Autovacuum could free space on the full disk.
         make("full", {"autovacuum=off"});
         std::filesystem::create_directory(folder / "space");
         if (const auto& account = own_->server().account())
@@ -416,9 +417,9 @@ TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
                         crash();
                     },
                 .end = [this] { standby_->promote(); },
-                // Each connection in turn first times out and then tries the dead address.
+                // Each connection first times out and then tries the unreachable address again.
                 .whole_within = std::chrono::seconds(30),
-                // Make the address reject connections.
+                // Then the address refuses connections.
                 .then = [this] { relay_.reset(); }},
                [&] { return standby_->params(); });
 }

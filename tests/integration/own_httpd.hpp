@@ -1,4 +1,3 @@
-// For tests that have an httpd of their own.
 #pragma once
 
 #include "scene.hpp"
@@ -7,23 +6,21 @@
 
 namespace useradmin::test {
 
-/// Open to a superAdmin without a session lookup: what fails is the service's own work.
+/// All callers are a superAdmin, without a session lookup. Only the service's own work can fail.
 inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 class OwnHttpd : public Scene {
   protected:
-    /// httpd's environment; set it before start().
+    /// httpd's environment. Set it before start().
     std::vector<std::pair<std::string, std::string>> environment_;
 
-    /// Starts httpd with the suite's database, with these directives in addition to DBDriver and
-    /// DBDParams.
+    /// Starts httpd with the suite's database. The directives follow DBDriver and DBDParams.
     void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
         start_before(Suite::current().database(), configuration, modules);
     }
     void start_before(const TestDatabase& database, const std::string& configuration,
                       const std::vector<std::string>& modules = {}) {
-        // An open connection would keep a child of the previous httpd running for
-        // KeepAliveTimeout.
+        // An open connection would keep a child of the previous httpd alive for KeepAliveTimeout.
         stop();
         auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
         settings.modules = modules;
@@ -31,7 +28,7 @@ class OwnHttpd : public Scene {
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }
-    /// Stops httpd if it runs.
+    /// Stops httpd if it is running.
     void stop() {
         client_.reset();
         httpd_.reset();
@@ -45,14 +42,14 @@ class OwnHttpd : public Scene {
         return reply;
     }
 
-    /// Returns an audit log in a new folder, whose disk is full.
+    /// Returns the path of an audit log that always fails with ENOSPC.
     static std::filesystem::path full_log(const std::string& folder) {
         const auto log = Suite::current().work().make(folder) / "audit.log";
         std::filesystem::create_symlink("/dev/full", log);
         return log;
     }
 
-    /// Checks that a path allows only GET, HEAD and OPTIONS, and says so.
+    /// Checks that a path allows only GET, HEAD and OPTIONS, and that its Allow headers list them.
     void expect_only_read(const std::string& path) {
         const auto methods_of = [](const Reply& reply) {
             return reply.header("Allow").value_or("(none)");

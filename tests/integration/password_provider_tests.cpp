@@ -1,5 +1,4 @@
-// The authentication provider `useradmin` with httpd's own modules for Basic and form
-// authentication.
+// The authentication provider `useradmin` with httpd's modules for Basic and form authentication.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -34,14 +33,15 @@ TEST_GROUP_BASE(password_provider, Scene) {
                            "id");
     }
 
-    /// Creates a password file with an account that is not a user.
+    /// Creates a password file with an account that is not in the user table.
     static std::filesystem::path passwords_of_bob() {
         const auto file = Suite::current().work().path() / "passwords";
         write_file(file, "bob:{SHA}x4drELzkJdk2d9LEKMmX0pLmLp8=\n"); // s3cr3t of bob
         return file;
     }
 
-    /// Starts an httpd with the service behind Basic authentication, and one path behind a form.
+    /// Starts an httpd with the service behind Basic authentication, and one path behind form
+    /// authentication.
     void start(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
         auto settings = Suite::current().settings(
             Suite::directives_for(Suite::current().database()) + "DocumentRoot \"${WORK}\"\n" +
@@ -98,7 +98,7 @@ TEST(password_provider, names_the_caller_to_the_service) {
     const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(200, reply.status);
     CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
-    // The caller has the user's own role.
+    // The caller has the user's role.
     expect_error(read("eva@example.org", right_password, "sara-1"), 403, "No tienes permisos");
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     expect_success(read("eva@example.org", right_password, "sara-1"));
@@ -119,7 +119,7 @@ TEST(password_provider, is_for_Require_user_the_stored_address) {
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
-    // Another user has the same address in lower case; both can sign in.
+    // Another user has the same address in lower case. Both can sign in.
     add_account("eva@example.org", "/scrypt/users");
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);
@@ -166,8 +166,8 @@ TEST(password_provider, serves_forms_as_well) {
 }
 
 TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
-    expect_log("AH01631"); // the user of the password lacks the role
-    expect_log("AH01629"); // so does an unknown user
+    expect_log("AH01631"); // the user lacks the role
+    expect_log("AH01629"); // an unknown user
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
     const auto session_of = [](Caller caller) {
         return "Cookie: better-auth.session_token=" + token_of(caller);
@@ -182,14 +182,14 @@ TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
                     reply.header("WWW-Authenticate").value_or("(none)"));
     }
     CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
-    // The session's user does not affect the user of the password.
+    // A session in the same request does not change the user whose password was verified.
     const auto both = [&](Caller caller) {
         return read("eva@example.org", right_password, id_, "/role/users", {session_of(caller)});
     };
     CHECK_EQUAL(401, both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, both(Caller::user).status);
-    // A user of the file does not get the role of a session in the same request.
+    // A user of the password file does not get the role of a session in the same request.
     const auto of_file = [&](std::vector<std::string> headers) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };

@@ -26,7 +26,7 @@ TEST(read_balancing, of_pgpool_is_a_problem_that_check_reports) {
                "backend_clustering_mode = 'streaming_replication'\n"
                "listen_addresses = '127.0.0.1'\nport = " +
                    port + "\npcp_port = " + std::to_string(free_port()) +
-                   // The name up to version 4.3, and the one since.
+                   // socket_dir was renamed after version 4.3.
                    "\nsocket_dir = '" + folder.string() + "'\nunix_socket_directories = '" +
                    folder.string() + "'\npcp_socket_dir = '" + folder.string() +
                    "'\nbackend_hostname0 = '" + primary.folder().string() +

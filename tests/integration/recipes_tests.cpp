@@ -1,4 +1,4 @@
-// The configurations of conf/recipes, included unchanged.
+// The configurations in conf/recipes, included unchanged.
 #include "own_httpd.hpp"
 
 #include "support/certificates.hpp"
@@ -26,7 +26,8 @@ class Recipes : public OwnHttpd {
         return "Define " + name + " \"" + value + "\"\n";
     }
 
-    /// Returns a secret in a file that only its owner may read, as AuthUserAdminSecret names it.
+    /// Creates a file with a secret that only its owner may read. Returns its name in the syntax of
+    /// AuthUserAdminSecret.
     static std::string secret_file(const std::string& name, const std::string& text) {
         const auto file = Suite::current().work().path() / (name + ".secret");
         write_file(file, text + "\n");
@@ -35,8 +36,7 @@ class Recipes : public OwnHttpd {
         return "file:" + file.string();
     }
 
-    /// Adds the superAdmin sara-1 and the session of as_sara's caller to a database of
-    /// PostgreSQL's.
+    /// Adds the superAdmin sara-1 with this name, and a session, to a PostgreSQL database.
     static void add_super_admin(Database& database, const std::string& name) {
         database.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
                      "\"role\") VALUES "
@@ -49,7 +49,7 @@ class Recipes : public OwnHttpd {
                      ", 'sara-1', '2999-01-01', now(), now())");
     }
 
-    /// Returns the cookies of a reply as a browser sends them.
+    /// Returns the cookies that a reply sets, in a Cookie header.
     static std::string cookies_of(const Reply& reply) {
         std::string cookies;
         for (const auto& [name, value] : reply.headers)
@@ -68,7 +68,7 @@ class Recipes : public OwnHttpd {
         auto settings = Suite::current().settings(
             define("USERADMIN_INSIDE", "http://127.0.0.1:" + std::to_string(httpd_->port())) +
             include("proxy-outside.conf") +
-            // Clients with arbitrary addresses.
+            // Clients can have arbitrary addresses.
             "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n");
         settings.modules = {"mod_proxy.so", "mod_proxy_http.so", "mod_remoteip.so"};
         outside_ = std::make_unique<Httpd>(Suite::current().work(), settings);
@@ -76,7 +76,7 @@ class Recipes : public OwnHttpd {
     Reply ask_outside(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
-    /// Returns the status of a failed sign-in to a new account.
+    /// Tries to sign in to an account that does not exist, a new one each time. Returns the status.
     int fail_from(const std::string& client) {
         return ask_outside({"POST",
                             "/api/auth/sign-in/email",
@@ -143,7 +143,7 @@ TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
 }
 
 TEST(recipes, client_certificates_name_the_caller_and_the_role) {
-    // mod_http2 warns about prefork.
+    // mod_http2 warns if the MPM is prefork.
     if (Suite::current().mpm() == "prefork")
         return;
     const Certificates certificates(Suite::current().work(), "certificates");
@@ -160,7 +160,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     const Tls simple = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
     certificates.make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara");
     allow_log("AH01873"); // no SSLSessionCache
-    allow_log("AH01882"); // OpenSSL is older than at mod_ssl's build
+    allow_log("AH01882"); // mod_ssl was built with a newer OpenSSL
     start(define("USERADMIN_PORT", "${PORT}") +
               define("USERADMIN_CERTIFICATE", file("server.crt")) +
               define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
@@ -179,7 +179,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     expect_success(HttpClient(httpd_->port()).send(request(simple, "/api/users/ulises-1")));
     expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
                  "No tienes permisos para ver usuarios");
-    // The same name from an untrusted authority, and a missing certificate.
+    // A certificate for the same name from an untrusted authority, and no certificate.
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
     for (const Tls& refused : {stranger, Tls{file("server.crt")}})
         CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
@@ -212,7 +212,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
     expect_error(ask("shop", "club"), 401, "No autorizado");
     expect_error(ask("club", "shop"), 401, "No autorizado");
-    // better-auth can read what both write.
+    // The password hash and the account id have the format of better-auth.
     const auto create_in = [&](const std::string& name, TestDatabase& database) {
         expect_success(
             HttpClient(httpd_->port())
@@ -251,7 +251,7 @@ TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
                  {"Authorization: Bearer " + signed_token(token_of(Caller::super_admin), secret)}})
             .status;
     };
-    /// Whether a new session's cookie is signed with the secret.
+    /// Returns whether the cookie of a new session is signed with this secret.
     const auto signs_with = [&](const std::string& secret) {
         const Reply reply =
             client_->send({"POST",
@@ -278,7 +278,7 @@ TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
     CHECK(signs_with(before));
     CHECK_EQUAL(401, status_with("a s3cr3t of neither"));
 
-    // An old child may still accept a connection.
+    // An old child may still accept connections.
     const auto becomes_so_after_a_restart = [&](const auto& is_so) {
         httpd_->restart_gracefully();
         return eventually([&] {
@@ -300,8 +300,8 @@ TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
     if (!Suite::current().is_plain_event())
         return;
     expect_log("AH01807"); // mod_auth_form: a wrong password
-    expect_log("AH01842"); // mod_session_crypto: a cookie that it did not encrypt
-    expect_log("AH01817"); // mod_session: hence no session
+    expect_log("AH01842"); // mod_session_crypto: cannot decrypt a cookie
+    expect_log("AH01817"); // mod_session: cannot load the session
     const auto passphrase = Suite::current().work().path() / "form.passphrase";
     write_file(passphrase, "the s3cr3t of the form\n");
     start(define("USERADMIN_PASSPHRASE_FILE", passphrase.string()) +
@@ -345,7 +345,7 @@ TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
         welcome.header("Set-Cookie").value_or("").ends_with("path=/;HttpOnly;Secure;SameSite=Lax"));
     const std::string cookie = cookies_of(welcome);
     expect_success(ask_with({cookie}));
-    // The caller is Eva, an admin but not a superAdmin.
+    // The caller is Eva, who is an admin.
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"email\" = 'eva@example.org'");
     expect_error(ask_with({cookie}), 403, "No tienes permisos para ver usuarios");
@@ -380,8 +380,8 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
         check_reply(reply);
         return reply;
     };
-    /// Acts as a browser: from the page to the provider, which signs in the user of the claims, and
-    /// back.
+    /// Signs in like a browser: requests the page, is redirected to the provider, and returns with
+    /// its code. claims: the claims of the ID token.
     const auto come_back = [&](const std::string& claims, IdentityProvider::Key key) {
         const Reply away = client_->send({"GET", "/admin/"});
         const std::string to = away.header("Location").value_or("");
@@ -400,7 +400,7 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     };
 
     expect_error(ask_with("", "/api/users"), 401, "No autorizado");
-    // A client's own headers are not claims.
+    // Headers that a client sends are not claims.
     expect_error(ask_with("OIDC_CLAIM_sub: sara-1", "/api/users"), 401, "No autorizado");
     const std::string superior = sign_in(R"("sub":"sara-1","role":"superAdmin")");
     expect_success(ask_with(superior, "/api/users"));
@@ -409,7 +409,7 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     expect_error(ask_with(simple, "/api/users"), 403, "No tienes permisos para ver usuarios");
     const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
     expect_error(ask_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
-    // A token that the provider has not signed is rejected.
+    // The service rejects tokens that the provider has not signed.
     const Reply forged =
         come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
@@ -434,7 +434,7 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
                                            "hostssl all useradmin 127.0.0.1/32 cert\n");
     if (running_as_root()) {
         Account::first_of({"postgres"})->take_ownership(server.folder());
-        // As in the recipe.
+        // The owner and mode in the recipe.
         for (const Certificates* each : {&client, &stranger}) {
             const std::string key = each->file("client.key");
             CHECK_EQUAL(0, chown(key.c_str(), 0, Httpd::account()->group_id));
@@ -463,17 +463,17 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_success(list_from("localhost", client.folder()));
     CHECK(database.sql().number("SELECT count(*) FROM pg_stat_ssl WHERE ssl AND client_dn = "
                                 "'/CN=useradmin'") > 0);
-    expect_log("certificate verify failed"); // libpq's message about the server
+    expect_log("certificate verify failed"); // libpq rejects the server's certificate
     expect_log("does not match host name");
     expect_log("UA0202");
     expect_log("AH02655"); // mod_dbd: no connection
     const auto expect_none = [&](const std::string& host, const std::string& files) {
         expect_error(list_from(host, files), 503, "Servicio no disponible temporalmente");
     };
-    // A server that the client does not trust, and one with another name.
+    // The client does not trust the first server's certificate. The second one's has another name.
     expect_none("localhost", stranger.folder());
     expect_none("db.example.com", client.folder());
-    // A client that the server does not trust.
+    // The server does not trust this client.
     std::filesystem::copy_file(client.file("root.crt"), stranger.file("root.crt"),
                                std::filesystem::copy_options::overwrite_existing);
     expect_log("alert unknown ca");
@@ -586,13 +586,13 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     CHECK_EQUAL(401, call_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
     CHECK_EQUAL(401, call_from("192.0.2.4", signed_token(token, "a s3cr3t of its own"), true));
     CHECK_EQUAL(401, call_from("192.0.2.5", signed_token("gone", secret)));
-    // Clients without such failures.
+    // These clients do nothing that the filter matches.
     CHECK_EQUAL(200, sign_in_from("192.0.2.6", "eva@example.org", "s3cr3t of eva"));
     CHECK_EQUAL(200, call_from("192.0.2.7", signed_token(token, secret)));
     add_session("late", "ulises-1", "1999-01-01T00:00:00.000Z");
     CHECK_EQUAL(401, call_from("192.0.2.8", signed_token("late", secret)));
 
-    // As on Debian, with only these two files added.
+    // The same configuration as on Debian, with only these two files added.
     const auto folder = Suite::current().work().make("fail2ban");
     for (const char* name : {"fail2ban.conf", "jail.conf", "paths-common.conf", "paths-debian.conf",
                              "action.d", "filter.d"})
@@ -615,7 +615,7 @@ TEST(recipes, fail2ban_matches_only_attackers) {
                 addresses_of("useradmin"));
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n192.0.2.5\n"),
                 addresses_of("useradmin[mode=aggressive]"));
-    // A client with many failures has fewer lines than failures, but is still banned.
+    // A client with many failures is banned, although not every failure is logged.
     for (int attempt = 0; attempt < 60; ++attempt) {
         const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
         CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
@@ -643,7 +643,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
     const std::string log = (folder / "audit.log").string();
     start("UserAdminAuditLog \"" + log + "\"\n" + location("/api/users", as_sara));
     const auto change = [&] {
-        // A new connection: old children keep theirs after a reload.
+        // Use new connections: after a reload, old children keep theirs.
         for (const char* name : {"Ulises", "Odysseus"})
             expect_success(HttpClient(httpd_->port())
                                .send({"PUT",
@@ -651,7 +651,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
                                       {},
                                       R"({"name":")" + std::string(name) + "\"}"}));
     };
-    // The rule with these files and this account, on a system with this httpd.
+    // The recipe with these files, this account and this system's httpd.
     std::string rule = read_file(machine::source("conf/recipes/logrotate.conf"));
     const auto replace = [&](std::string_view old, std::string_view by) {
         std::size_t times = 0;
@@ -683,7 +683,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
         change();
         httpd_->await_restart([&] {
             rotate();
-            change(); // between the two steps
+            change(); // during the restart
         });
     }
     change();

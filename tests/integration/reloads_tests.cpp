@@ -13,7 +13,8 @@ namespace useradmin::test {
 
 namespace {
 
-/// Resources of httpd's main process: descriptors, shared mappings, resident KiB.
+/// Resources of httpd's parent process: file descriptors, shared mappings, and resident memory in
+/// KiB.
 struct Holdings {
     long descriptors = 0;
     long shared = 0;
@@ -73,7 +74,7 @@ TEST(reloads, under_load_fail_no_request_and_leave_nothing_behind) {
     CHECK_EQUAL(std::string(), odd);
     CHECK_EQUAL(before.descriptors, after.descriptors);
     CHECK_EQUAL(before.shared, after.shared);
-    // A sanitizer keeps freed memory for a while.
+    // Sanitizers keep freed memory for a while.
     if (machine::sanitizer_environment().empty())
         CHECK_TEXT(after.resident - before.resident < 1024,
                    (std::to_string(after.resident - before.resident) + " KiB more").c_str());

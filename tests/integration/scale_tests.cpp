@@ -1,4 +1,4 @@
-// useradminctl schema --scale and --no-scale while the service is running.
+// useradminctl schema --scale and --no-scale during requests.
 #include "own_httpd.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
@@ -48,7 +48,7 @@ TEST(scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     };
     schema("--scale");
     is_the_same();
-    // An httpd started now uses it from the first request on.
+    // A new httpd uses the indexes from the first request on.
     start(service);
     is_the_same();
     expect(send("GET", folded), 200, one);

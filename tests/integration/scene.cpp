@@ -16,12 +16,11 @@ namespace {
 
 Suite* current_suite = nullptr;
 
-/// Returns a <Location "path"> that denies all requests.
 std::string denied_location(const std::string& path) {
     return "<Location \"" + path + "\">\n  Require all denied\n</Location>\n";
 }
 
-/// Returns the configuration of the suite's httpd: a Location for each way to configure the
+/// Returns the configuration of the suite's httpd, with a Location for each way to configure the
 /// service.
 std::string configuration(const TestDatabase& database, const std::filesystem::path& secret_file) {
     const std::string signed_by = "AuthUserAdminSecret \"file:" + secret_file.string() + "\"\n";
@@ -30,7 +29,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
-           // Concurrent requests must not be refused.
+           // The service must not refuse concurrent requests.
            "UserAdminHashQueue 32\n"
            "DocumentRoot \"${WORK}\"\n"
            "<Location \"/\">\n  Require all granted\n</Location>\n" +
@@ -111,7 +110,7 @@ bool is_bodiless(const Reply& reply) {
 Suite::Suite(std::string mpm, Kind kind)
     : mpm_(std::move(mpm)), database_(work_, kind, "database") {
     current_suite = this;
-    // Its Locations use several kinds of hashes.
+    // The Locations use different hash formats.
     allow_log("UA0210");
     httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_, secret_file())));
     client_ = std::make_unique<HttpClient>(httpd_->port());
@@ -147,7 +146,7 @@ HttpdSettings Suite::settings(const std::string& configuration) const {
 std::string Suite::directives_for(const TestDatabase& database) {
     return "DBDriver " + database.driver() + "\nDBDParams \"" + database.params() +
            "\"\nDBDMin 0\n" +
-           // Tests without timeouts must also pass on a stalled machine.
+           // Tests that do not need a short timeout must pass on a stalled machine, too.
            "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n";
 }
 
@@ -217,7 +216,7 @@ std::string bearer(Caller caller) {
 }
 
 void Scene::setup() {
-    // Tests replace the users, including the protected one.
+    // Tests replace all users, including the protected one.
     allow_log("UA0212");
     allow_log("UA0213");
     Suite::current().database().clear();
@@ -334,7 +333,7 @@ void check_reply(const Reply& reply, SourceLocation where) {
                                : reply.body.starts_with(R"({"success":false,"error":")");
     if (!enveloped || !reply.body.ends_with("}"))
         fail(reply, "the reply is no envelope", where);
-    // An error from httpd may close the connection instead.
+    // An error from httpd may have no Content-Length if it closes the connection.
     const auto length = reply.header("Content-Length");
     const bool ends_with_connection =
         reply.status >= 400 && reply.header("Connection").value_or("") == "close";

@@ -1,4 +1,4 @@
-// The stage of the integration tests: one httpd in front of one database, and three users who call.
+// Shared by the integration tests: one httpd, one database, and three users as callers.
 #pragma once
 
 #include "support/exchange_log.hpp"
@@ -18,7 +18,7 @@
 
 namespace useradmin::test {
 
-/// What all tests of a run share. main() creates the only instance.
+/// The objects that all tests of a run share. main() creates the only instance.
 class Suite {
   public:
     Suite(std::string mpm, Kind kind);
@@ -30,7 +30,7 @@ class Suite {
 
     const WorkFolder& work() const noexcept { return work_; }
     const std::string& mpm() const noexcept { return mpm_; }
-    /// Returns whether this run uses the event MPM and no sanitizers. For tests that need only this
+    /// Returns whether this run uses the event MPM without sanitizers. Some tests need only this
     /// run, or cannot pass in others.
     bool is_plain_event() const;
     Kind kind() const noexcept { return database_.kind(); }
@@ -38,13 +38,14 @@ class Suite {
     Httpd& httpd() noexcept { return *httpd_; }
     HttpClient& client() noexcept { return *client_; }
 
-    /// Returns settings for a test's separate httpd: the run's MPM and this configuration.
+    /// Returns settings for another httpd with the MPM of the run and this configuration.
     HttpdSettings settings(const std::string& configuration) const;
 
-    /// Returns a file with the tests' secret on its first line, readable only by its owner.
+    /// Returns the path of a file with the tests' secret on its first line, readable only by its
+    /// owner.
     std::filesystem::path secret_file() const;
 
-    /// DBDriver and DBDParams for a database.
+    /// Returns DBDriver and DBDParams for a database.
     static std::string directives_for(const TestDatabase& database);
 
   private:
@@ -55,20 +56,20 @@ class Suite {
     std::unique_ptr<HttpClient> client_;
 };
 
-/// <Location "path"> with the service, open to all, and the further directives.
+/// Returns a <Location "path"> with the service, open to all, and the directives.
 std::string location(const std::string& path, const std::string& directives);
 
-/// <Location "path"> with stand-alone sign-in and the further directives; no test runs into the
-/// limit on failed attempts unless it sets one.
+/// Returns a <Location "path"> with stand-alone sign-in and the directives. By default, its limit
+/// on failed attempts is too high to be reached.
 std::string sign_in(const std::string& path, const std::string& directives);
 
-/// Error messages of the service, and Eva's credentials.
+/// Error messages of the service, and Eva's address and password.
 inline constexpr const char* not_found = "Usuario no encontrado";
 inline constexpr const char* unavailable = "Servicio no disponible temporalmente";
 inline constexpr const char* eva = "eva@example.org";
 inline constexpr const char* right_password = "s3cr3t of eva";
 
-/// The body of a sign-in, with further members: `,"rememberMe":false`.
+/// Returns the body of a sign-in request. more: extra members, for example `,"rememberMe":false`.
 inline std::string login(const std::string& email, const std::string& password,
                          const std::string& more = "") {
     return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
@@ -76,10 +77,9 @@ inline std::string login(const std::string& email, const std::string& password,
 
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
-/// Who sends a request.
 enum class Caller { nobody, user, admin, super_admin };
 
-/// A caller's row in "user", as setup inserts it.
+/// A row of the user table.
 struct Person {
     std::string id;
     std::string name;
@@ -87,25 +87,25 @@ struct Person {
     std::string role;
     std::string created;
 
-    /// Returns the JSON in which the service returns the row, byte for byte.
+    /// Returns the row as JSON, exactly as in replies of the service.
     std::string json() const;
 };
 
-/// Sara (superAdmin), Ada (admin) and Ulises (user), from the newest to the oldest.
+/// Sara (superAdmin), Ada (admin) and Ulises (user). Sara's row is the newest, Ulises's the oldest.
 const Person& sara();
 const Person& ada();
 const Person& ulises();
 
-/// The session token of a caller.
+/// Returns the caller's session token.
 std::string token_of(Caller caller);
 
-/// The token as better-auth signs it: token.base64(HMAC-SHA-256).
+/// Returns the token with better-auth's signature: token.base64(HMAC-SHA-256).
 std::string signed_token(const std::string& token, std::string_view with);
 
-/// The Authorization header with a caller's token.
+/// Returns an Authorization header with the caller's token.
 std::string bearer(Caller caller);
 
-/// At the start of every test, the tables contain only the three callers and their sessions.
+/// When a test starts, the tables contain only the three users and their sessions.
 class Scene : public Utest {
   public:
     void setup() override;
@@ -113,7 +113,7 @@ class Scene : public Utest {
   protected:
     static Database& sql() { return Suite::current().database().sql(); }
 
-    /// Sends a request with the bearer token of the caller, and calls check_reply().
+    /// Sends a request with the caller's bearer token and calls check_reply().
     static Reply ask(Caller caller, const std::string& method, const std::string& path,
                      const std::optional<std::string>& body = {},
                      const std::vector<std::string>& headers = {}, SourceLocation where = {});
@@ -132,20 +132,19 @@ class Scene : public Utest {
         return ask(caller, "DELETE", "/api/users/" + id, {}, {}, where);
     }
 
-    /// Sends raw bytes, reads until the server closes the connection, and parses the reply.
+    /// Sends raw bytes and reads until the server closes the connection. Returns the reply.
     static Reply exchange(std::string_view bytes, SourceLocation where = {});
 
-    /// Adds a row to "user"; the role "NULL" means SQL NULL.
+    /// Adds a row to the user table. The role "NULL" means SQL NULL.
     static void add_user(const Person& person);
-    /// Adds that many users of role user, "u001" and so on, older than everyone else.
+    /// Adds `count` users with the role user: "u001" and so on. They are older than all others.
     static void add_users(int count);
-    /// Adds that many users with a session each: b1 with the token t1, and so on.
+    /// Adds `count` users with one session each: "b1" with the token "t1", and so on.
     static void add_users_with_sessions(Database& database, int count);
     static void add_session(std::string_view token, std::string_view user_id,
                             std::string_view expires_at = "2999-01-01T00:00:00.000Z");
     static long count(const std::string& table);
 
-    /// Allows the log lines of a database outage.
     static void allow_lines_without_a_database() {
         for (const char* line : {"UA010", "UA020", "dbd:", "AH0062"})
             allow_log(line);
@@ -158,7 +157,7 @@ void expect(const Reply& reply, int status, std::string_view body, SourceLocatio
 /// Checks that the reply is the failure envelope with this error message.
 void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where = {});
 
-/// Checks that the reply is a failure envelope: an error status, and success false.
+/// Checks that the reply is the failure envelope with an error status.
 void expect_refused(const Reply& reply, SourceLocation where = {});
 
 /// Checks that the reply has this status and the success envelope.
@@ -167,19 +166,19 @@ void expect_success(const Reply& reply, SourceLocation where = {});
 /// Returns the values of a header, ignoring the case of its name.
 std::vector<std::string> values_of(const Reply& reply, const char* name);
 
-/// Checks what every reply under a base address must have: JSON, not cached, no secret.
+/// Checks the requirements for all replies of the service: JSON, not cached, no secret.
 void check_reply(const Reply& reply, SourceLocation where = {});
 
-/// The ids in a reply, in its order: "a b c".
+/// Returns the ids in a reply, in the same order: "a b c".
 std::string ids_of(const Reply& reply);
 
-/// Returns the first string member of that name in a reply.
+/// Returns the first string member with this name in a reply.
 std::string text_member(const Reply& reply, std::string_view name, SourceLocation where = {});
 
-/// Returns the current time in the format of the service. Such strings sort as the times do.
+/// Returns the current time in the service's format, in which times sort as strings.
 std::string now_as_text();
 
-/// Fails the test, with the reply in the message.
+/// Fails the test and shows the reply.
 [[noreturn]] void fail(const Reply& reply, const std::string& why, SourceLocation where);
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// AuthUserAdminSecondFactor: accounts with a second factor.
+// AuthUserAdminSecondFactor: sign-in to accounts with a second factor.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -16,8 +16,8 @@ constexpr const char* right_basic = "ZXZhQGV4YW1wbGUub3JnOnMzY3IzdCBvZiBldmE=";
 constexpr const char* wrong = "ZXZhQGV4YW1wbGUub3JnOndyb25n";
 
 constexpr const char* secret_line = "AuthUserAdminSecret \"a secret of thirty-two characters\"\n";
-// The key 12345678901234567890 and ["aaaaa-bbbbb","ccccc-ddddd"], encrypted with that secret by
-// @noble/ciphers, which better-auth uses.
+// The key 12345678901234567890 and the codes ["aaaaa-bbbbb","ccccc-ddddd"], encrypted with the
+// secret by @noble/ciphers, the library that better-auth uses.
 constexpr const char* encrypted_key =
     "e164ea5e081a57b61fac7b6dbf25253b92f4453c5d7d10e83c3d2f617ad30c3e57edc01285624d1018db3c3965736d"
     "38163ae8607020494ff12161e1";
@@ -25,7 +25,7 @@ constexpr const char* encrypted_codes =
     "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d6c"
     "32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
 
-/// Returns the current code of the key (RFC 6238).
+/// Returns the current one-time password for the key (RFC 6238).
 std::string current_code() {
     std::uint64_t step = static_cast<std::uint64_t>(std::time(nullptr)) / 30;
     unsigned char message[8];
@@ -65,7 +65,7 @@ class SecondFactor : public OwnHttpd {
                   " WHERE \"id\" = " + sql_literal(id_));
     }
 
-    /// Starts httpd with sign-in and two services: one with Basic authentication, one with
+    /// Starts httpd with sign-in and two services, one with Basic authentication and one with
     /// sessions.
     void start_with(const std::string& directives = {}, const std::string& of_sign_in = {}) {
         start(directives + sign_in("/api/auth", of_sign_in) +
@@ -135,7 +135,7 @@ class SecondStep : public SecondFactor {
   protected:
     void setup() override {
         SecondFactor::setup();
-        allow_log("UA0311"); // about the secret in the configuration
+        allow_log("UA0311"); // the configuration contains a secret
         const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
         sql().run("CREATE TABLE \"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, "
                   "\"backupCodes\" text NOT NULL, \"userId\" text NOT NULL, \"verified\" boolean, "
@@ -154,7 +154,7 @@ class SecondStep : public SecondFactor {
     }
 
     void start_signed(const std::string& directives = {}) { start_with(secret_line + directives); }
-    /// Keeps the cookies of a reply as a browser does.
+    /// Stores the cookies of a reply like a browser.
     void keep_cookies(const Reply& reply) {
         for (const auto& [name, value] : reply.headers)
             if (name == "Set-Cookie") {

@@ -1,4 +1,4 @@
-// UserAdminSecondaryStorage: what is revoked here ends in the application's Redis.
+// UserAdminSecondaryStorage: revoked sessions end in the application's Redis.
 #include "own_httpd.hpp"
 
 #include "support/certificates.hpp"
@@ -41,7 +41,7 @@ class SecondaryStorage : public OwnHttpd {
             allow_log(line);
     }
 
-    /// Adds a session of a user as the application does.
+    /// Adds a session like the application.
     void add_stored(const std::string& user, const std::string& token,
                     const std::string& created_at = long_ago) const {
         redis_->run({"SET", "app:" + token,
@@ -64,12 +64,13 @@ class SecondaryStorage : public OwnHttpd {
     Reply ban(const std::string& record = ulises_path) {
         return send("PUT", record, R"({"banned":true})");
     }
-    /// Waits until the module has noticed that Redis is down: a change then warns.
+    /// Waits until the module has noticed that Redis is down. Replies to changes then have a
+    /// Warning header.
     bool is_noticed() {
         return eventually([&] { return ban().header("Warning").has_value(); });
     }
 
-    /// Bans a user, and expects that another user's session ends.
+    /// Bans a user, and expects that the session of another user can still be ended.
     void expect_deliveries_to_others(const char* reason) {
         add_stored("ada-1", "one");
         ban();
@@ -287,7 +288,8 @@ class TlsStorage : public SecondaryStorage {
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
                                       location_with("UserAdminSecondaryStorage " + url + "\n")));
     }
-    /// Returns whether the build has TLS. Otherwise expects httpd to report what TLS needs.
+    /// Returns whether the build supports TLS. If it does not, expects httpd to report what is
+    /// missing.
     static bool has_tls() {
         const CommandResult result = configtest("rediss://localhost");
         if (result.status == 0)
@@ -315,12 +317,12 @@ class TlsStorage : public SecondaryStorage {
                                     ServerCertificate{certificates_.file(certificate + ".crt"),
                                                       certificates_.file(certificate + ".key")});
     }
-    /// Starts httpd, which trusts one authority.
+    /// Starts an httpd that trusts only this authority.
     void start_with_authority(const std::string& name, const std::string& host = "localhost") {
         environment_ = {{"SSL_CERT_FILE", certificates_.file(name + ".crt")}};
         start(location_with("UserAdminSecondaryStorage " + redis_->tls_url(host) + " app:\n"));
     }
-    /// Expects that nothing is delivered for this reason, and later is.
+    /// Expects that delivery fails for this reason and succeeds later.
     void expect_refusal(const std::string& authority, const std::string& certificate,
                         const std::string& reason) {
         allow_log("UA0219");

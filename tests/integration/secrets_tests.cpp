@@ -1,6 +1,6 @@
-// No secret leaks into the logs, the replies or the server's status, and the modules wipe their
-// copies. httpd's own buffers keep the client's data, so clients here encode secrets: only the
-// modules have the plain text.
+// Secrets must not be in logs, replies or the server's status, and the modules must wipe their
+// copies. httpd's buffers keep what the client sent. Therefore, clients encode the secrets, and
+// only the modules have the plain text.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -17,7 +17,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* cookie = "better-auth.session_token=";
-/// The headers in which a sign-in returns the token.
+/// The headers that contain the token of a new session.
 constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
 
 constexpr const char* while_away = "token while the database is away";
@@ -42,7 +42,7 @@ std::string base64(const std::string& bytes) {
     return text;
 }
 
-/// Decodes base64 without padding. Ignores an incomplete last group.
+/// Decodes base64 without padding. Ignores the last group if it is incomplete.
 std::string from_base64(std::string text) {
     text.resize(text.size() / 4 * 4);
     std::string bytes(3 * text.size() / 4, '\0');
@@ -52,7 +52,6 @@ std::string from_base64(std::string text) {
     return bytes;
 }
 
-/// Decodes hexadecimal digits.
 std::string from_hex(const std::string& text) {
     std::string bytes;
     for (std::size_t at = 0; at + 1 < text.size(); at += 2)
@@ -60,7 +59,8 @@ std::string from_hex(const std::string& text) {
     return bytes;
 }
 
-/// Replaces each ASCII character by its code: "%41" for the prefix "%", "\\u0041" for "\\u00".
+/// Replaces each ASCII character by its code: "%41" if the prefix is "%", "\\u0041" if it is
+/// "\\u00".
 std::string encoded(std::string_view text, const char* prefix) {
     std::string out;
     for (const char character : text) {
@@ -76,7 +76,7 @@ std::string encoded(std::string_view text, const char* prefix) {
 std::string in_json(std::string_view text) {
     return encoded(text, "\\u00");
 }
-/// Leaves percent-encoded characters unchanged.
+/// Percent-encodes the text. Characters that are percent-encoded already stay unchanged.
 std::string in_url(std::string_view text) {
     const std::size_t end = std::min(text.find('%'), text.size());
     std::string out = encoded(text.substr(0, end), "%");
@@ -107,7 +107,7 @@ std::string as(const std::string& token) {
     return "Authorization: Bearer " + in_url(token);
 }
 
-/// Returns the reply without the token that a sign-in returns.
+/// Returns the text of a reply without the token of a new session.
 std::string without_token(Reply reply) {
     std::erase_if(reply.headers, [](const auto& header) {
         return header.first == "Set-Cookie" || header.first == "set-auth-token";
@@ -129,7 +129,7 @@ class Secrets : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // The database is unavailable, rejects a row, and contains an unknown hash.
+        // In this test, the database is unavailable, rejects a row, and contains an unknown hash.
         for (const char* line : {"UA0", "dbd", "AH006", "AH016"})
             allow_log(line);
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
@@ -143,15 +143,15 @@ class Secrets : public OwnHttpd {
     }
     void teardown() override {
         connections_.clear();
-        // A server started meanwhile keeps them open too.
+        // Servers started in the meantime keep these connections open, too.
         own_.reset();
         OwnHttpd::teardown();
     }
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Registers a string to search for at the end. With SQLite, a child's memory may contain
-    /// what is in the tables, because SQLite caches pages of the file.
+    /// Registers a string to search for at the end of the test. SQLite caches pages of the file in
+    /// the children's memory, so strings in tables are exempt with SQLite.
     std::string seek(const std::string& what, const std::string& text, bool is_in_tables = false) {
         sought_.push_back({what, text});
         if (!is_in_tables || is_postgresql())
@@ -160,7 +160,7 @@ class Secrets : public OwnHttpd {
     }
     std::string secret_of(const std::string& what) { return seek(what, made_up()); }
 
-    /// Returns a token with a session in the table.
+    /// Adds a session to the table. Returns its token.
     std::string session_of(const Person& person, const std::string& what,
                            const std::string& expiry = "2999-01-01T00:00:00.000Z") {
         std::string token = seek(what, made_up(), true);
@@ -172,13 +172,13 @@ class Secrets : public OwnHttpd {
         return token;
     }
 
-    /// Sends the request over a connection that stays open, so that the next request does not
-    /// overwrite what this one leaves.
+    /// Sends the request over a connection that stays open. Otherwise, the next request would
+    /// overwrite the memory of this one.
     Reply send(const Request& request) {
         connections_.push_back(std::make_unique<HttpClient>(httpd_->port()));
         return connections_.back()->send(request);
     }
-    /// Sends the request and expects the status, unless it is 0.
+    /// Sends the request. Expects the status, unless it is 0.
     Reply ask(int status, const Request& request, SourceLocation where = {}) {
         Reply reply = send(request);
         replies_ += reply.text();
@@ -190,7 +190,7 @@ class Secrets : public OwnHttpd {
                const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
         return ask(status, {"POST", path, headers, body}, where);
     }
-    /// Signs in and registers the token. With a secret, also registers the signature. Returns the
+    /// Signs in, and registers the new token and its signature, if there is one. Returns the
     /// cookie's value.
     std::string open_session(const std::string& base, const std::string& body,
                              const std::vector<std::string>& headers = {},
@@ -205,14 +205,15 @@ class Secrets : public OwnHttpd {
             seek("signature of a sign-in", value.substr(token.size() + 1));
         return value;
     }
-    /// Not sought in memory: mod_auth_basic does not wipe the decoded password.
+    /// Returns a header with Basic authentication. The password is not searched for in memory,
+    /// because mod_auth_basic does not wipe it.
     std::string basic(const char* address, const std::string& what, const std::string& password) {
         for (const std::string& text : {password, base64(std::string(address) + ":" + password)})
             sought_.push_back({what, text});
         return "Authorization: Basic " + base64(std::string(address) + ":" + password);
     }
 
-    /// Registers the hash of the account, as text and as bytes.
+    /// Registers the hash of the account's password, as text and as bytes.
     void seek_hash(const std::string& email) {
         const std::string stored = *own_->sql().value(
             "SELECT \"password\" FROM \"account\" WHERE \"accountId\" = " + sql_literal(email));
@@ -222,8 +223,8 @@ class Secrets : public OwnHttpd {
              stored.front() == '$' ? from_base64(hash) : from_hex(hash));
     }
 
-    /// Returns the secrets left in the memory of httpd's processes, except for the known
-    /// exceptions.
+    /// Returns the secrets in the memory of httpd's processes, except known cases that the modules
+    /// cannot prevent.
     std::string left_in_memory() {
         std::string found;
         auto processes = children_of(httpd_->main_process());
@@ -235,8 +236,8 @@ class Secrets : public OwnHttpd {
         return found;
     }
 
-    /// Returns whether it is in the head of a reply that returns a token. httpd writes the head
-    /// into its own memory, which modules cannot wipe before it is freed.
+    /// Returns whether the text is in a reply's header with a new token. httpd copies headers to
+    /// memory that modules cannot wipe.
     static bool is_reply_of_httpd(const Occurrence& sighting) {
         const std::string_view before =
             std::string_view(sighting.around).substr(0, sighting.around.find(sighting.part));
@@ -247,8 +248,8 @@ class Secrets : public OwnHttpd {
         });
     }
 
-    /// Returns whether libpq was to send it when the database went away. libpq does not overwrite
-    /// it before it reconnects, and frees it without wiping.
+    /// Returns whether the text is in libpq's buffer of a broken connection. libpq does not
+    /// overwrite the buffer before it reconnects, and does not wipe it.
     static bool is_of_broken_connection(const Occurrence& sighting) {
         return sighting.what == while_away &&
                sighting.around.find("_useradmin_") < sighting.around.find(sighting.part);
@@ -270,12 +271,12 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     const std::string cheap = "UserAdminPasswordHash argon2id m=64\n";
     const std::string signed_by =
         "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
-    // Otherwise, at the first call of a function, the dynamic linker saves vector registers with
-    // copied data on the stack.
+    // Otherwise, the dynamic linker saves vector registers on the stack at the first call of a
+    // function. They may contain copied data.
     environment_ = {{"LD_BIND_NOW", "1"}};
     start_before(*own_,
                  "LogLevel debug useradmin:trace8 auth_useradmin:trace8\n"
-                 // Otherwise, only root may read the children's memory.
+                 // Otherwise, only root could read the children's memory.
                  "CoreDumpDirectory \"${WORK}\"\n"
                  "KeepAliveTimeout 60\nExtendedStatus On\nUserAdminHashQueue 32\n"
                  "<IfModule !mpm_prefork_module>\n  ThreadLimit 48\n  ThreadsPerChild 48\n"
@@ -300,7 +301,6 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     const std::string sara_token = session_of(sara(), "token of Sara");
     const std::string ada_token = session_of(ada(), "token of Ada");
     const auto by_sara = as(sara_token);
-    // Create.
     const std::string password = secret_of("password of Eva");
     post(200, "/api/users", new_user(eva, password), {by_sara});
     const std::string odd_password = secret_of("password of Odile") + "\xef\xac\x81";
@@ -312,7 +312,6 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     post(400, "/api/users", json({{"password", secret_of("password without a name")}}), {by_sara});
     post(500, "/api/users", R"({"password":")" + in_json(secret_of("password in no JSON")),
          {by_sara});
-    // Update.
     ask(500,
         {"PUT",
          "/api/users/" + ada().id,
@@ -322,7 +321,6 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
               "/api/users/" + ada().id,
               {by_sara},
               json({{"name", "A"}, {"password", secret_of("password that an update ignores")}})});
-    // Sessions.
     ask(200, {"GET", "/api/users", {by_sara}});
     ask(200, {"GET", "/cached/users", {by_sara}});
     ask(200, {"GET", "/cached/users", {by_sara}});
@@ -333,7 +331,6 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     ask(401, {"GET", "/signed/users", {as(sara_token)}});
     const std::string forged = secret_of("forged signature");
     ask(401, {"GET", "/signed/users", {as(sara_token + "." + forged)}});
-    // Sign-in and sign-out.
     const std::string bearer_value = open_session("/api/auth", json_login(eva, password));
     open_session("/api/auth", "email=" + std::string(eva) + "&password=" + in_url(password),
                  {form});
@@ -366,7 +363,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     own_->sql().run("UPDATE \"account\" SET \"password\" = " + sql_literal(unknown_hash) +
                     " WHERE \"accountId\" = 'odile@example.org'");
     post(401, in, json_login("odile@example.org", secret_of("password for an unknown hash")));
-    // Basic.
+    // Basic authentication.
     const char* const bea = "bea@example.org";
     const std::string password_of_bea = made_up();
     const auto of_bea = basic(bea, "password of Basic", password_of_bea);
@@ -375,7 +372,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     ask(401, {"GET", "/basic/users", {basic(bea, "wrong password of Basic", made_up())}});
 
     seek_hash(eva);
-    // An outage of the database.
+    // A database outage.
     own_->make_unavailable();
     const int unavailable = is_postgresql() ? 503 : 0;
     const std::string in_vain = as(secret_of(while_away));
@@ -390,8 +387,8 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
 
     replies_ += send({"GET", "/server-status", {}, {}}).body;
     replies_ += send({"GET", "/server-status?auto", {}, {}}).body;
-    // Last, since later requests would overwrite what these leave: bodies that are not read to the
-    // end, and a statement without a successor.
+    // Must be last, because later requests would overwrite the memory: bodies that are not read
+    // completely, and the last statement of a connection.
     post(413, "/api/users",
          new_user("c@example.org", secret_of("password of a large body")) + std::string(70000, ' '),
          {by_sara});
@@ -402,7 +399,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
 
     if (machine::sanitizer_environment().empty()) {
         std::string left;
-        // A thread may still be finishing its request.
+        // A thread may still be processing its request.
         eventually([&] { return (left = left_in_memory()).empty(); });
         CHECK_EQUAL(std::string(), left);
     }

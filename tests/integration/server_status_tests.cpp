@@ -1,4 +1,4 @@
-// The service's section in server-status.
+// The service's section in mod_status's page.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"

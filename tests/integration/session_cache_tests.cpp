@@ -1,4 +1,4 @@
-// AuthUserAdminCache: sessions cached for all children.
+// AuthUserAdminCache: a session cache shared by all children.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -28,7 +28,8 @@ class SessionCache : public OwnHttpd {
         std::filesystem::remove(file_of_children());
     }
 
-    /// Starts an httpd with several children that cache sessions and log which child replied.
+    /// Starts an httpd with several children that cache sessions. They log the PID of the child
+    /// that replied.
     void start_keeping(const std::string& seconds, const std::string& further = {}) {
         start("LoadModule test_callers_module \"" +
               machine::built("tests/mod_test_callers.so").string() +
@@ -37,11 +38,11 @@ class SessionCache : public OwnHttpd {
               location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + further);
     }
 
-    /// Returns the status over a new connection.
+    /// Sends a request over a new connection. Returns the status.
     int status_of(Caller caller, const std::string& path) const {
         return HttpClient(httpd_->port()).send({"GET", path, {bearer(caller)}}).status;
     }
-    /// Returns the distinct statuses of concurrent requests: "200" or "200 401".
+    /// Returns the distinct statuses of concurrent requests, such as "200" or "200 401".
     std::string statuses_of(Caller caller, const std::string& path, int count = 24) {
         std::set<int> statuses;
         const std::vector<Request> requests(static_cast<std::size_t>(count),
@@ -54,7 +55,7 @@ class SessionCache : public OwnHttpd {
         return text;
     }
 
-    /// Returns how many children have replied so far.
+    /// Returns how many different children have replied so far.
     static std::size_t children() {
         std::istringstream lines(read_file(file_of_children()));
         return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
@@ -143,7 +144,7 @@ TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
     CHECK_TRUE(becomes(200));
     change_elsewhere("DELETE", {});
     CHECK_TRUE(becomes(401));
-    // Others stay cached.
+    // Other sessions stay cached.
     CHECK_EQUAL(200, status_of(Caller::super_admin, "/api/users"));
 }
 
@@ -204,7 +205,7 @@ TEST(session_cache, does_not_serve_a_token_without_its_signature) {
 
 TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
-    allow_log("UA0314"); // warns about this
+    allow_log("UA0314"); // the Locations have different secrets
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET") +
                             location("/other/users", "AuthUserAdmin On\n"
@@ -217,11 +218,11 @@ TEST(session_cache, does_not_accept_another_Locations_signature) {
     }
 }
 
-// --- How often a session is looked up --------------------------------------------------------
+// --- Number of session lookups ---------------------------------------------------------------
 
 class SessionLookups : public SessionCache {
   protected:
-    /// Whether the database logs its statements.
+    /// Returns whether the database logs its statements.
     static bool tells() { return Suite::current().kind() == Kind::postgresql; }
 
     void setup() override {
@@ -238,7 +239,7 @@ class SessionLookups : public SessionCache {
         sql().run("ALTER ROLE \"useradmin\" SET \"log_statement\" = " + value);
     }
 
-    /// Returns the statements during the action, without the tests' own.
+    /// Returns the statements that httpd sent during the action.
     template <class Action>
     static std::vector<std::string> asked_during(const Action& action) {
         const auto log =
@@ -254,8 +255,8 @@ class SessionLookups : public SessionCache {
         return lines;
     }
 
-    /// Returns the number of statements for ten requests: the minimum of several tries, since the
-    /// catalogue is sometimes read too.
+    /// Returns the number of statements for ten requests. This is the minimum of several attempts,
+    /// because some requests also read the system catalog.
     template <class Ask>
     static std::size_t asked_by_ten(const Ask& ask) {
         std::size_t least = SIZE_MAX;
@@ -269,7 +270,7 @@ class SessionLookups : public SessionCache {
         return least;
     }
 
-    /// Returns a Location with sessions whose handler leads to another Location.
+    /// Returns a Location with sessions whose handler redirects to another Location.
     static std::string leading(const std::string& path, const std::string& handler) {
         return "<Location \"" + path + "\">\nAuthUserAdmin On\nSetHandler " + handler +
                "\nRequire all granted\n</Location>\n";

@@ -1,5 +1,5 @@
-// Sign-in during a password change, a ban and a deletion: no session that is being opened at that
-// moment survives.
+// Sign-in during a password change, a ban and a deletion. No session that is created at the same
+// time may survive.
 #include "load.hpp"
 
 #include "support/machine.hpp"
@@ -23,7 +23,7 @@ class SessionRaces : public OwnHttpd {
         OwnHttpd::setup();
         if (!Suite::current().is_plain_event())
             return;
-        // On a busy machine, one of several SQLite writers may time out.
+        // On a busy machine, a SQLite writer may time out.
         allow_log("UA0104");
         start(std::string("UserAdminHashQueue 32\nAuthUserAdminSignInLimit 1000000\n"
                           "ServerLimit 2\nStartServers 2\nThreadsPerChild 8\n"
@@ -33,9 +33,8 @@ class SessionRaces : public OwnHttpd {
                                                "UserAdminEndSessions On") +
               test::sign_in("/auth", ""));
     }
-    /// Several clients repeatedly sign in with the first password during the change, which gets the
-    /// user's id. Expects that no session of such a sign-in, with a reply that has the first role,
-    /// survives.
+    /// Several clients sign in repeatedly with the first password while `change` is called with the
+    /// user's id. Expects that none of their sessions with the first role survives.
     void expect_no_survivor(const std::function<void(const std::string& id)>& change) {
         if (!Suite::current().is_plain_event())
             return;

@@ -1,4 +1,4 @@
-// Specification section 5, and the contract between auth module and service in design.md.
+// Section 5 of the specification, and the contract between auth module and service in design.md.
 #include "scene.hpp"
 
 #include "support/process.hpp"
@@ -221,7 +221,7 @@ TEST(sessions, the_notes_are_used_after_an_internal_redirect) {
 }
 
 TEST(sessions, the_notes_are_used_in_a_subrequest) {
-    // The headers of a subrequest are discarded.
+    // The headers of the subrequest's reply are discarded.
     const auto reply = Suite::current().client().send(
         {"GET",
          "/subrequest",

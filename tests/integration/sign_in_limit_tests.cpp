@@ -1,4 +1,4 @@
-// The limits on failed sign-ins, and other tests that need an httpd of their own.
+// Limits on failed attempts to sign in, and other tests that need their own httpd.
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
         httpd_.reset();
     }
 
-    /// Starts an httpd that takes the client's address from X-Client, with further directives.
+    /// Starts an httpd with this limit and these directives. X-Client contains the client's
+    /// address.
     void start(const std::string& limit, const std::string& further = "") {
         auto settings =
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
@@ -50,7 +51,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
                    R"({"email":")" + name + R"(@example.org","password":")" + password + "\"}"});
     }
 
-    /// Returns the statuses of a number of wrong attempts: "401 401 429".
+    /// Returns the statuses of several failed attempts: "401 401 429".
     std::string fail_times(int count, const std::string& name,
                            const std::string& address = "192.0.2.1") {
         std::string statuses;
@@ -119,7 +120,7 @@ TEST(sign_in_limit, applies_to_all_servers_together_if_it_is_shared) {
     CHECK_TRUE(seconds_of(reply, "Retry-After") > 900);
     std::swap(httpd_, first);
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
-    // A restart does not clear it.
+    // A restart does not clear the counts.
     start(limit);
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
 }

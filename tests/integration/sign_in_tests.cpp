@@ -1,4 +1,4 @@
-// Stand-alone sign-in: the replies of better-auth 1.6 and 1.7 to the same requests.
+// Stand-alone sign-in: replies of better-auth 1.6 and 1.7 to the same requests.
 #include "scene.hpp"
 
 #include <regex>
@@ -21,7 +21,7 @@ std::string fault(const std::string& message, const std::string& code) {
     return R"({"message":")" + message + R"(","code":")" + code + R"("})";
 }
 
-/// Returns the Set-Cookie headers, one per line.
+/// Returns the values of the Set-Cookie headers, one per line.
 std::string cookies_of(const Reply& reply) {
     std::string lines;
     for (const auto& [name, value] : reply.headers)
@@ -34,7 +34,7 @@ std::string token_in(const Reply& reply) {
     return text_member(reply, "token");
 }
 
-/// Returns the token as signed by the Locations below /signed.
+/// Returns the token with the signature of the Locations below /signed.
 std::string signed_token(const std::string& token) {
     return test::signed_token(token, secret);
 }
@@ -49,7 +49,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         id_ = text_member(add_account(eva, right_password), "id");
     }
 
-    /// Adds a user with a password, as an administrator does.
+    /// Adds a user with a password as an administrator.
     static Reply add_account(const std::string& email, const std::string& password,
                              const std::string& path = "/cheap/users") {
         auto reply = ask(Caller::super_admin, "POST", path,
@@ -101,7 +101,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         return "Origin: " + own_origin();
     }
 
-    /// Returns Eva's row as better-auth formats it.
+    /// Returns Eva's row in better-auth's format.
     std::string eva_json() const {
         const auto created =
             between(get(Caller::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
@@ -116,12 +116,12 @@ TEST_GROUP_BASE(sign_in, Scene) {
         sql().run("UPDATE \"user\" SET " + assignments + " WHERE \"email\" = 'eva@example.org'");
     }
 
-    /// Adds a session of Eva's that was opened on January 2.
+    /// Adds a session for Eva that was created on January 2.
     void add_session_until(const std::string& token, const std::string& expires_at) const {
         add_session(token, id_, expires_at);
     }
 
-    /// Returns the time that many hours from now, as a string.
+    /// Returns the time in `hours` hours.
     static std::string in_hours(int hours) {
         const auto time = std::chrono::system_clock::now() + std::chrono::hours(hours);
         const auto seconds = std::chrono::system_clock::to_time_t(time);
@@ -142,7 +142,6 @@ TEST_GROUP_BASE(sign_in, Scene) {
         CHECK_TEXT(least <= text && text <= most, (least + " " + text + " " + most).c_str());
     }
 
-    /// Sets the password hash of Eva's account.
     void set_hash(const std::string& hash) const {
         sql().run("UPDATE \"account\" SET \"password\" = " + hash +
                   " WHERE \"userId\" = " + sql_literal(id_));
@@ -429,7 +428,7 @@ TEST(sign_in, from_its_own_site_succeeds) {
     CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
     CHECK_EQUAL(200, sign_in(body, {"Referer: " + own_origin() + "/login?x"}).status);
     CHECK_EQUAL(200, sign_in(body, {"Host: secure.test", "Origin: https://secure.test"}).status);
-    // A proxy may end TLS.
+    // A proxy may terminate TLS.
     const auto port = ":" + std::to_string(Suite::current().httpd().port());
     CHECK_EQUAL(200, sign_in(body, {"Origin: https://127.0.0.1" + port}).status);
     CHECK_EQUAL(200, sign_in(body, {"Host: app.test", "Origin: https://app.test"}).status);
@@ -455,7 +454,7 @@ TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
                     readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
         CHECK_EQUAL(std::string("Origin"), readable.header("Vary").value_or("(none)"));
     }
-    // An error from httpd.
+    // An error of httpd itself.
     expect_log("AH01630");
     const auto denied =
         Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
@@ -546,7 +545,7 @@ TEST(sign_in, get_session_with_disableRefresh_or_dont_remember_extends_nothing) 
         CHECK_EQUAL(std::string(), cookies_of(get_session({cookie("old")}, query)));
     get_session({cookie("old") + "; better-auth.dont_remember=true"});
     CHECK_EQUAL(expires_at, expiry_of("old"));
-    // With a secret, an unsigned cookie does not count.
+    // If a secret is set, an unsigned cookie is ignored.
     send("GET", "/signed/auth/get-session", {},
          {cookie(component_encoded(signed_token("old"))) +
           "; better-auth.dont_remember=" + component_encoded(signed_token("true"))});

@@ -1,5 +1,5 @@
-// Thousands of concurrent requests that hash: other requests still succeed, and memory stays
-// bounded.
+// Thousands of concurrent requests that hash. Other requests must still succeed, and memory must
+// stay limited.
 #include "load.hpp"
 
 #include "support/machine.hpp"
@@ -14,7 +14,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A client that reads one record repeatedly.
+/// A client that measures how long reads of one record take.
 class Reader {
   public:
     Reader(std::uint16_t port, std::string path) : client_(port), path_(std::move(path)) {}
@@ -25,7 +25,7 @@ class Reader {
         times_.push_back(std::chrono::steady_clock::now() - begin);
     }
 
-    /// Returns the 99th percentile of the read times in milliseconds.
+    /// Returns the 99th percentile of the times in milliseconds.
     double p99() {
         std::sort(times_.begin(), times_.end());
         return std::chrono::duration<double, std::milli>(times_.at(times_.size() * 99 / 100))
@@ -47,7 +47,7 @@ class Storm : public OwnHttpd {
         if (!Suite::current().is_plain_event())
             return;
         raise_file_limit();
-        // SQLite has one writer at a time, so some time out.
+        // SQLite has only one writer at a time, so some changes time out.
         for (const char* line :
              {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
             allow_log(line);
@@ -55,7 +55,7 @@ class Storm : public OwnHttpd {
                                               "storm");
         if (own_->kind() == Kind::sqlite)
             own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
-        // Passwords use the default hash format.
+        // Passwords have the default hash format.
         start_before(*own_,
                      "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
                      "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
@@ -71,8 +71,9 @@ class Storm : public OwnHttpd {
                R"(@example.org"})";
     }
 
-    /// Sends many requests at once, each over its own connection, while reading a record. Each one
-    /// succeeds or gets a refusal with Retry-After. Returns the number of successes.
+    /// Sends many requests simultaneously, each over its own connection, while another client reads
+    /// a record. Each one must succeed or get a refusal with Retry-After. Returns how many
+    /// succeeded.
     int break_loose(const std::string& path, const std::function<std::string(int)>& body,
                     const std::string& read) {
         Reader idle(httpd_->port(), read);

@@ -1,4 +1,4 @@
-// Log lines about the database, once after a start of httpd.
+// Log lines about the database, written once after httpd has started.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -9,7 +9,7 @@ class Survey : public OwnHttpd {
         start(location("/api/users", as_sara + directives) +
               location("/other/users", as_sara + directives));
     }
-    /// Returns the number of log lines with the tag.
+    /// Returns how many log lines have this tag.
     static int lines_with(std::string_view tag) {
         const auto seen = LogWatch::instance().lines();
         int count = 0;
@@ -17,7 +17,7 @@ class Survey : public OwnHttpd {
             ++count;
         return count;
     }
-    /// Sends a request, and others that return after its survey.
+    /// Sends requests. When the last one returns, the survey after the first one has ended.
     void ask_twice() {
         expect_success(send("GET", "/api/users"));
         expect_success(send("GET", "/api/users/sara-1"));
@@ -53,7 +53,7 @@ TEST(survey, warns_of_a_missing_column_of_the_last_activity) {
 TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
-    // Two children with DBDMax connections each, or 32 with one.
+    // There are two children with four connections each, or 32 with one each.
     const int most = Suite::current().mpm() == "prefork" ? 32 : 8;
     const auto bound = [&](int connections) {
         sql().run("ALTER ROLE bounded CONNECTION LIMIT " + std::to_string(connections));

@@ -1,4 +1,4 @@
-// UserAdminTotalCache: totals cached for all children.
+// UserAdminTotalCache: totals of lists, cached for all children.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -24,7 +24,7 @@ class TotalCache : public OwnHttpd {
               location("/api/users", as_sara) + further);
     }
 
-    /// Returns the distinct totals of concurrent requests: "3" or "3 4".
+    /// Returns the distinct totals of concurrent requests, such as "3" or "3 4".
     std::string totals_of(const std::string& path, int count = 24) {
         const std::vector<Request> requests(static_cast<std::size_t>(count), Request{"GET", path});
         std::set<std::string> totals;

@@ -1,4 +1,3 @@
-// Users whose bans were confirmed, and the servers that have not refused them yet.
 #pragma once
 
 #include "support/process.hpp"
@@ -20,18 +19,19 @@ class TracedBans {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t server_count = 3;
-    /// Returns whether the server lets the user in; nothing if it replies otherwise.
+    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
+    /// reply.
     using LetsIn = std::function<std::optional<bool>(std::size_t server, int user)>;
 
     explicit TracedBans(LetsIn lets_in) : lets_in_(std::move(lets_in)) {}
 
-    /// Has all servers cache the user's session.
+    /// Makes all servers cache the user's session.
     void fill_caches(int user) {
         for (std::size_t server = 0; server < server_count; ++server)
             lets_in_(server, user);
     }
 
-    /// Adds a user whose ban a reply has just confirmed.
+    /// Adds a user whose ban a reply has confirmed.
     void add(int user) {
         const std::lock_guard lock(mutex_);
         bans_[user] = Clock::now();
@@ -39,7 +39,7 @@ class TracedBans {
             users.insert(user);
     }
 
-    /// Asks a server as each user whom it has not refused yet.
+    /// Sends a request to the server for each user whom it has not refused yet.
     void watch(std::size_t server) {
         std::map<int, Clock::time_point> asked;
         {
@@ -50,7 +50,7 @@ class TracedBans {
         for (const auto& [user, confirmed_at] : asked) {
             const auto asked_at = Clock::now();
             const auto is_let_in = lets_in_(server, user);
-            // Other requests would fail, too.
+            // Other requests would fail as well.
             if (!is_let_in)
                 break;
             const std::lock_guard lock(mutex_);
@@ -59,11 +59,11 @@ class TracedBans {
             else
                 pending_.at(server).erase(user);
         }
-        // Yields the processor to the servers.
+        // Leave the processor to the servers.
         pause_shortly();
     }
 
-    /// Returns the users whose bans were confirmed so far.
+    /// Returns the users whose bans are confirmed.
     std::vector<int> confirmed() {
         const std::lock_guard lock(mutex_);
         std::vector<int> users;
@@ -72,14 +72,14 @@ class TracedBans {
         return users;
     }
 
-    /// Returns whether each server has refused each of them.
+    /// Returns whether each server has refused each of these users.
     bool all_hold() {
         const std::lock_guard lock(mutex_);
         return std::all_of(pending_.begin(), pending_.end(),
                            [](const auto& users) { return users.empty(); });
     }
 
-    /// Returns how long after a ban a server still let the user in.
+    /// Returns the longest time after a confirmed ban at which a server still accepted the user.
     Clock::duration accepted() {
         const std::lock_guard lock(mutex_);
         return accepted_;
@@ -88,7 +88,7 @@ class TracedBans {
   private:
     LetsIn lets_in_;
     std::mutex mutex_;
-    /// When a reply confirmed each ban.
+    /// When each ban was confirmed.
     std::map<int, Clock::time_point> bans_;
     std::array<std::set<int>, server_count> pending_;
     Clock::duration accepted_{};

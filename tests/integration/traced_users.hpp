@@ -1,4 +1,3 @@
-// Users whose every write is remembered, to be compared with what the database has of them.
 #pragma once
 
 #include "scene.hpp"
@@ -11,32 +10,33 @@
 
 namespace useradmin::test {
 
-/// Creates, changes and deletes users from many threads, and tracks the possible outcomes.
+/// Creates, changes and deletes users in many threads. Tracks which states of the database the
+/// replies allow.
 class TracedUsers {
   public:
-    /// Sends a request and waits for the reply; status 0 if there was none.
+    /// Sends a request and waits for the reply. Its status is 0 if there was none.
     using Send = std::function<Reply(const std::string& method, const std::string& path,
                                      const std::string& body)>;
 
-    /// Allows the log lines of a database outage.
     static void allow_lines_of_outages() {
         for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
             allow_log(line);
-        // libpq prints what comes while a connection is made, before that can be turned off.
+        // libpq prints messages that arrive during a connection attempt. They can be turned off
+        // only afterwards.
         for (const char* line : {"terminating connection due to", "because of crash",
                                  "The postmaster has commanded", "In a moment"})
             allow_log(line);
     }
 
-    /// Has PostgreSQL confirm only writes that survive a crash.
+    /// Makes PostgreSQL confirm only writes that survive a crash.
     static void confirm_what_is_safe(Database& sql) {
         for (const char* statement :
              {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
             sql.run(statement);
     }
 
-    /// Creates a user, changes it twice, and deletes every second one; records the outcome.
-    /// The service's path is /api/users.
+    /// Creates a user, changes it twice, deletes every second one, and records the results. The
+    /// service must be at /api/users.
     void write(int thread, int turn, const Send& send) {
         const std::string email =
             "n" + std::to_string(thread) + "-" + std::to_string(turn) + "@example.org";
@@ -56,7 +56,7 @@ class TracedUsers {
             std::set<std::string> doubtful;
             for (const char* name : {"second", "third"}) {
                 const auto changed = send("PUT", path, R"({"name":")" + std::string(name) + "\"}");
-                // What got no reply may still be on its way to the table.
+                // A request without a reply may still be in progress.
                 if (is_done(changed))
                     trace.names = doubtful;
                 else
@@ -73,7 +73,7 @@ class TracedUsers {
         traces_[email] = trace;
     }
 
-    /// Checks that the database agrees with the replies, and that no write was done in part.
+    /// Checks that the database matches the replies, and that no write was done partially.
     void check(Database& sql) {
         for (const char* table : {"account", "session"})
             CHECK_EQUAL(0, sql.number("SELECT count(*) FROM \"" + std::string(table) +
@@ -100,7 +100,7 @@ class TracedUsers {
     int lost() const noexcept { return lost_; }
 
   private:
-    /// What the database may contain about one user.
+    /// The possible states of one user in the database.
     struct Trace {
         bool may_be_there = false;
         bool may_be_absent = true;

@@ -1,4 +1,4 @@
-// What the error log says about requests that get 401.
+// Log lines about requests that get 401.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -35,7 +35,7 @@ class Unauthorized : public OwnHttpd {
                 found.push_back(line);
         return found;
     }
-    /// Waits for the lines with the text and returns how many have the level.
+    /// Waits until `count` lines contain the text. Returns how many of them have this level.
     long lines_at(const std::string& level, const std::string& text, std::size_t count) const {
         static_cast<void>(eventually([&] { return lines_with(text).size() >= count; }));
         const auto lines = lines_with(text);
@@ -44,7 +44,7 @@ class Unauthorized : public OwnHttpd {
             return line.find("useradmin:" + level + "]") != line.npos;
         });
     }
-    /// A line with the reason has the level and says what to check.
+    /// Expects a log line with this level that gives the reason and the advice.
     void expect_explained(const std::string& level, const std::string& reason,
                           const std::string& advice) const {
         const std::string text = reason + "; " + advice;
@@ -84,7 +84,7 @@ TEST(unauthorized, a_refused_session_is_explained_with_what_to_check) {
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
     call("/api/users", token_of(Caller::user));
     expect_explained("warn", refused + "its user is banned", "if the ban is wrong, lift it");
-    // Nothing else was said about them.
+    // There are no other lines about these requests.
     CHECK_EQUAL(8U, lines_with(" UA0").size());
 }
 
@@ -100,10 +100,10 @@ TEST(unauthorized, a_cause_is_a_warning_once_a_minute_for_each_host) {
     for (const Reply& reply : client_->send_at_once(requests))
         CHECK_EQUAL(401, reply.status);
     CHECK_EQUAL(2, lines_at("warn", "no session has it", 30));
-    // The others are about the client, for fail2ban.
+    // The other lines are for fail2ban.
     CHECK_EQUAL(20, lines_at("info", "no session has it", 30));
     CHECK_EQUAL(8, lines_at("debug", "no session has it", 30));
-    // Another cause is said at once.
+    // Another cause is logged immediately.
     call("/api/users", "%ff");
     CHECK_EQUAL(1, lines_at("warn", "it is malformed", 1));
 }
@@ -145,7 +145,8 @@ TEST(unauthorized, a_Location_that_nobody_authenticates_is_named) {
           "<Location \"/console\">\n  SetHandler useradmin-console\n</Location>\n");
     expect_401("/api/users");
     expect_explained("info", reason, advice);
-    // As after signing in to the console. Requests without credentials do not hide it.
+    // The console sends this request after sign-in. It results in a warning, although a request
+    // without credentials came first.
     const Reply reply = client_->send({"GET", "/console?caller", {cookie + "s3cr3t"}});
     CHECK_EQUAL(std::string("null"), reply.body);
     expect_explained("warn", reason, advice);

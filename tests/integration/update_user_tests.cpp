@@ -1,4 +1,4 @@
-// Specification 4.4: PUT /api/users/{id}.
+// Update user (specification, section 4.4).
 #include "scene.hpp"
 
 namespace useradmin::test {

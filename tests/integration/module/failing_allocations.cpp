@@ -1,5 +1,5 @@
-// A preloaded library for the tests' httpd. Makes allocations of the modules and their libraries
-// fail, but not those of httpd and APR, which abort when out of memory.
+// A library that the tests preload into httpd. It makes allocations of the modules and their
+// libraries fail. Those of httpd and APR succeed, because both abort when out of memory.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 
 #include "failing_allocations.hpp"
 
-// glibc's own functions, available before any library is loaded.
+// glibc's own functions are available before any library is loaded.
 extern "C" {
 void* libc_malloc(std::size_t size) __asm__("__libc_malloc");
 void* libc_calloc(std::size_t count, std::size_t size) __asm__("__libc_calloc");
@@ -26,14 +26,14 @@ namespace {
 
 using useradmin::test::AllocationCounts;
 
-/// For this thread: how many allocations succeed before one fails; negative: all.
+/// How many allocations of this thread succeed before one fails. If negative, all succeed.
 thread_local long granted = -1;
-/// Whether all following allocations fail too.
+/// Whether all allocations after the first failure fail, too.
 thread_local bool goes_on = false;
-/// Whether the thread is inside this code, whose allocations succeed.
+/// Whether the thread is inside this library, whose own allocations succeed.
 thread_local bool is_inside = false;
 
-/// In a file that the test reads; shared by all children.
+/// Returns the counts in a file that all children share and the test reads.
 AllocationCounts* counts() {
     static AllocationCounts* const shared = [] {
         const char* const path = std::getenv("TEST_ALLOCATIONS");
@@ -50,12 +50,12 @@ AllocationCounts* counts() {
     return shared;
 }
 
-/// Runs in the parent process.
+/// The parent process creates the mapping, so all children inherit it.
 __attribute__((constructor)) void share_counts() {
     counts();
 }
 
-/// Returns whether httpd or APR allocates.
+/// Returns whether the caller belongs to httpd, APR or other code whose allocations must succeed.
 bool is_spared(const void* caller) {
     Dl_info about{};
     if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr)
@@ -68,7 +68,7 @@ bool is_spared(const void* caller) {
     return false;
 }
 
-/// Returns whether this allocation fails.
+/// Returns whether this allocation must fail.
 bool fails(const void* caller) {
     if (granted < 0 || is_inside)
         return false;

@@ -1,5 +1,5 @@
-// A test module. Names the caller as a third-party auth module would, and creates internal
-// redirects and subrequests, after which the service must still know the caller.
+// A test module. It identifies the caller like a third-party auth module, and creates internal
+// redirects and subrequests, in which the service must still know the caller.
 #define AP_HAVE_DESIGNATED_INITIALIZER
 #include <httpd.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Sets the two notes of a first request from "X-Test-Caller: id role"; either may be missing.
+/// Sets the notes of an initial request from "X-Test-Caller: id role". Both may be missing.
 int state_caller(request_rec* request) {
     const char* caller = apr_table_get(request->headers_in, "X-Test-Caller");
     if (!caller || request->prev || request->main)
@@ -25,7 +25,7 @@ int state_caller(request_rec* request) {
     return OK;
 }
 
-/// Replies with the result for the path in X-Test-Target, or only looks it up.
+/// Redirects to the path in X-Test-Target, runs a subrequest for it, or only looks it up.
 int lead_elsewhere(request_rec* request) {
     if (!request->handler)
         return DECLINED;
@@ -51,8 +51,8 @@ int lead_elsewhere(request_rec* request) {
     return DECLINED;
 }
 
-/// With failing_allocations preloaded, "X-Fail-Allocations: n" makes the allocation after n of them
-/// fail; "n all" makes all following ones fail too.
+/// "X-Fail-Allocations: n" lets n allocations succeed and makes the next one fail. "n all" makes
+/// all later ones fail, too. Without failing_allocations, it has no effect.
 void fail_allocations(const request_rec* request) {
     using Fail = void (*)(long after, int all);
     static const auto fail = reinterpret_cast<Fail>(dlsym(RTLD_DEFAULT, "test_fail_allocations"));
@@ -82,7 +82,7 @@ void register_hooks(apr_pool_t*) {
 
 } // namespace
 
-// The only exported symbol. httpd finds the module by it.
+// The only exported symbol, by which httpd finds the module.
 extern "C" {
 extern module test_callers_module __attribute__((visibility("default")));
 // clang 23 parses a line that begins with "module" as a C++ module declaration.
