@@ -17,12 +17,11 @@ class CtlKeys : public Scene {
     void teardown() override { sql().run(R"(DROP TABLE IF EXISTS "apikey")"); }
 
   protected:
-    /// Creates an API key for Ana.
     static std::string create_key(std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"key", "create", "ana@x.org", "--name", "deploy"});
         return done(ctl(std::move(more)));
     }
-    /// Returns a column of the only key. Times have the interface's format.
+    /// Returns a column of the only key.
     static std::string value(const std::string& column) {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
     }

@@ -1,4 +1,4 @@
-// What useradminctl writes to the audit log, and what it finds in one.
+// Lines that useradminctl writes to the audit log, and their verification.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -11,7 +11,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns the path of a log that does not exist yet.
+/// Returns a new path for a log, without creating the file.
 std::string new_log(const std::string& folder) {
     static int number = 0;
     return folder + "-" + std::to_string(++number) + ".log";
@@ -38,7 +38,7 @@ class CtlAudit : public Scene {
             lines.push_back(line + "\n");
         return lines;
     }
-    /// Returns "operation result target" of a line.
+    /// Returns the line's operation, result and target, separated by spaces.
     static std::string in_short(const std::string& line) {
         const Json json(line);
         return json.at("operation") + " " + json.at("result") + " " + json.at("target");
@@ -100,7 +100,7 @@ TEST(ctl_audit, has_a_line_for_a_refused_command) {
 
 TEST(ctl_audit, names_a_user_given_by_address_by_the_id) {
     const auto id = create("ana@x.org");
-    // The last two change nothing.
+    // The last two commands change nothing.
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"role", "ana@x.org", "admin"},
           {"role", "ANA@x.org", "admin"},
@@ -189,11 +189,11 @@ TEST(ctl_audit, without_a_position_file_is_reported) {
     CHECK_EQUAL(0, empty.status);
     CHECK(has(empty.output, "note: " + log_ + ".chain contains no position: whether the end of " +
                                 log_ + " is missing is unknown"));
-    // No account may read what leads to itself.
+    // No account can read a symbolic link to itself.
     std::filesystem::remove(log_ + ".chain");
     std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");
     CHECK(has(verify({log_}).output, ".chain cannot be read (Too many levels of symbolic links)"));
-    // A moved log has none, and a log without lines has an empty one.
+    // A moved log has no .chain file, and a log without lines has an empty one.
     std::filesystem::remove(log_ + ".chain");
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_, "");
@@ -206,7 +206,7 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
     for (const char* role : {"admin", "user", "admin", "user", "admin"})
         done(audited({"role", id, role}));
     const auto all = lines();
-    // As written before and after a reload: the newer file begins before the older one's end.
+    // Lines written around a reload: the newer file starts before the older one ends.
     write_file(log_ + ".3", all[0] + all[2]);
     write_file(log_ + ".2", all[1] + all[3]);
     write_file(log_, all[4]);
@@ -236,7 +236,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
     CHECK_EQUAL(0, verify({"-"}, text).status);
 
-    // Without its end: the position file reveals that.
+    // The end is missing. The .chain file reveals this.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
     const ProgramResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);

@@ -23,16 +23,16 @@ namespace useradmin::test {
 
 namespace {
 
-// Cheap hashes of "s3cr3t word".
+// Hashes of "s3cr3t word" with cheap parameters.
 constexpr std::string_view argon2id_hash = "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
                                            "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA";
 
-/// Returns an NDJSON line for a user with that address and these further members.
+/// Returns an NDJSON line for a user with this address and these extra members.
 std::string line(const std::string& email, const std::string& more = "") {
     return R"({"email":")" + email + R"(","name":"Ana")" + more + "}\n";
 }
 
-/// Returns lines for users user0@x.org, user1@x.org …, each with these further members.
+/// Returns lines for user0@x.org, user1@x.org and so on, each with these extra members.
 std::string lines_of_users(int count, const std::string& more = "") {
     std::string text;
     for (int number = 0; number < count; ++number)
@@ -44,7 +44,7 @@ std::string hash_member_of(std::string_view hash) {
     return R"(,"passwordHash":")" + std::string(hash) + "\"";
 }
 
-/// Users with every field set, and with values that a format might mishandle.
+/// Returns users with every field set and with values that are difficult for a file format.
 std::string odd_users() {
     return line("null@x.org", R"(,"role":null,"emailVerified":false)") +
            line("quotes@x.org",
@@ -59,14 +59,14 @@ std::string odd_users() {
 
 class Bulk : public Scene {
   protected:
-    /// A file that no test wrote before.
+    /// Writes the text to a new file. Returns its path.
     static std::string lines(const std::string& text, const char* end = ".ndjson") {
         static int number = 0;
         return file("users-" + std::to_string(++number) + end, text);
     }
     static long users() { return sql().number(R"(SELECT count(*) FROM "user")"); }
     static long accounts() { return sql().number(R"(SELECT count(*) FROM "account")"); }
-    /// Returns the contents of an exported file.
+    /// Exports the users to a file. Returns its content.
     static std::string exported(const std::string& end) {
         const std::string name = path("out" + end);
         done(ctl({"export", name, "--force"}));
@@ -167,7 +167,7 @@ TEST(bulk, export_reads_more_than_one_batch) {
 TEST(bulk, export_writes_a_private_file_atomically) {
     done(ctl({"import", lines(odd_users())}));
     const std::string name = path("whole.csv");
-    // Left by an interrupted export, or by an eavesdropper.
+    // An interrupted export or an attacker may have left this file.
     using std::filesystem::perms;
     std::filesystem::permissions(file("whole.csv.part", "older"), perms::all);
     done(ctl({"export", name}));
@@ -182,7 +182,7 @@ TEST(bulk, export_writes_into_a_named_pipe) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
-    // Open at both ends, so that no open() blocks; what is written fits into it.
+    // Opened for reading and writing, so no open() blocks. The output fits into the pipe.
     const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     done(ctl({"export", name}));
     std::string text(4096, ' ');
@@ -195,7 +195,7 @@ TEST(bulk, export_writes_into_a_named_pipe) {
 
 TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     if (!running_as_root())
-        return; // only root can give a file away
+        return; // only root can change a file's owner
     constexpr uid_t nobody = 65534;
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe-of-nobody.csv");
@@ -385,12 +385,12 @@ TEST(bulk, import_reads_standard_input) {
 
 TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
     if (!machine::sanitizer_environment().empty())
-        return; // freed memory that a sanitizer keeps is not the program's
+        return; // sanitizers keep freed memory
     const std::string password = "unheard-of in any other memory";
     const std::string marker = "somebody who is not yet made";
     const std::string more = R"(,"password":")" + password + "\"";
     const std::string cell = ",\"" + password + "\"\n";
-    // Longer than one read(), so it waits for the rest of a line after creating the users.
+    // Longer than one read(): the command creates the users, then waits for the rest of a line.
     const std::string filling(100000, 'x');
     const std::string lines = line("ana@x.org", more) + lines_of_users(499) +
                               line("bo@x.org", R"(,"image":")" + marker + filling + "\"");
@@ -587,7 +587,7 @@ TEST(bulk, import_ends_the_sessions_after_a_new_password) {
     CHECK_EQUAL(of("ana@x.org", "id"),
                 sql().value(R"(SELECT "userId" FROM "session")").value_or("(none)"));
     CHECK_EQUAL(other, hash_of(of("bo@x.org", "id")));
-    // Existing users were not written.
+    // Ana has the same hash as before, so her account is not written.
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "updatedAt" = )"
                                 R"('2026-01-01T00:00:00.000Z')"));
 }
@@ -627,7 +627,8 @@ TEST(bulk, import_keeps_the_last_superadmin) {
             CHECK_EQUAL(2, users());
             CHECK_EQUAL(std::string("superAdmin"), of("root@x.org", "role"));
         }
-    // Lines that keep the last superAdmin, or follow a line that creates another, are accepted.
+    // A line that keeps the last superAdmin is accepted. So is one after a line that creates
+    // another.
     for (const char* harmless :
          {R"(,"role":"superAdmin")", R"(,"banned":false)",
           R"(,"role":"superAdmin","banned":true,"banExpires":"2020-01-01T00:00:00Z")"})
@@ -637,7 +638,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     CHECK(has(done(ctl({"import", two, "--on-conflict", "update", "--dry-run"})), "all lines are"));
     done(ctl({"import", two, "--on-conflict", "update"}));
     CHECK_EQUAL(std::string("user"), of("root@x.org", "role"));
-    // The two that are left: by a line that is right, and by one that is not.
+    // These lines demote both superAdmins. Only the second one is refused.
     done(ctl({"role", root, "superAdmin"}));
     const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
                                    line("root@x.org", R"(,"role":"admin")") + line("b@x"));
@@ -661,7 +662,7 @@ TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     import.signal(SIGKILL);
     CHECK(import.ended_within(std::chrono::seconds(60)));
     const long made = users();
-    // The database may commit before it notices.
+    // The database may commit before it notices the kill.
     const Json said(ctl({"import", name, "--on-conflict", "skip", "--json"}).output);
     CHECK(std::stol(said.at("data.skipped")) >= made);
     CHECK_EQUAL(count, std::stol(said.at("data.made")) + std::stol(said.at("data.skipped")));
@@ -676,7 +677,7 @@ TEST(bulk, import_interrupted_reports_progress_and_how_to_resume) {
         const std::string out = pipe + ".out";
         CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
         const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-        // Longer than one read(), so it waits for the rest after creating the users.
+        // Longer than one read(): the command creates the users, then waits for the rest.
         const std::string text =
             lines_of_users(700, R"(,"image":")" + std::string(200, 'x') + "\"");
         CHECK(fcntl(end, F_SETPIPE_SZ, 1 << 20) >= static_cast<int>(text.size()));
@@ -751,7 +752,7 @@ TEST(bulk, import_with_dry_run_finds_rows_that_the_database_rejects) {
                ended.errors.c_str());
     CHECK(has(ended.errors, "; nothing was imported"));
     CHECK_EQUAL(0, users());
-    // The audit log contains the command, but no user.
+    // The audit log has a line for the command, but none for a user.
     const std::string told = read_file(log);
     CHECK_EQUAL(1, std::count(told.begin(), told.end(), '\n'));
     CHECK(has(told, R"("result":"failed")"));

@@ -1,4 +1,4 @@
-// What useradminctl check reports about httpd's configuration and the running server.
+// Problems in httpd's configuration and the running server that useradminctl check reports.
 #include "scene.hpp"
 
 #include "crypto/encryption.hpp"
@@ -28,7 +28,7 @@ std::string with(std::string text, std::string_view part, std::string_view repla
 } // namespace
 
 TEST_GROUP_BASE(check_server, Scene){
-    /// Writes a whole configuration that ends with these lines. Returns its path.
+    /// Writes a complete configuration that ends with these lines. Returns its path.
     static std::string whole(const std::string& text, std::vector<std::string> modules = {}){
         return Httpd::write_configuration(work(),
                                           {"event", std::move(modules), with_database(text), {}});
@@ -46,7 +46,7 @@ static ProgramResult check(const std::string& configuration,
     more.emplace_back("APACHE_HTTPD", machine::httpd().string());
     return bare_ctl(std::move(arguments), "", more);
 }
-/// Fails the test unless the check finds this one problem.
+/// Fails the test unless the check finds exactly this problem.
 static void finds(const std::string& configuration, const std::string& problem,
                   std::vector<std::string> arguments = {}, SourceLocation where = {}) {
     const ProgramResult ended = check(configuration, std::move(arguments));
@@ -168,7 +168,7 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     give(database, account.user_id, perms::owner_read | perms::owner_write);
     accepts(configuration);
     {
-        // These exist while the database is open. SQLite corrects the mode of empty ones.
+        // These files exist while the database is open. SQLite corrects the mode of empty ones.
         Database open("sqlite3", database);
         open.run("CREATE TABLE other (id TEXT)");
         for (const char* suffix : {"-wal", "-shm"}) {

@@ -1,4 +1,3 @@
-// useradminctl check.
 #include "scene.hpp"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ TEST_GROUP_BASE(check, Scene) {
         done(ctl({"--tables", tables, "schema", "--force"}));
     }
 
-    /// Adds a row as better-auth writes it.
+    /// Adds a user with an account like better-auth.
     void add(const std::string& id, const std::string& email, const std::string& account_id,
              const std::string& hash) {
         const std::string created = "'2026-01-01T00:00:00.000Z'";
@@ -48,7 +47,7 @@ TEST_GROUP_BASE(check, Scene) {
                   ", " + created + ")");
     }
 
-    /// Runs check and expects this exit status. Returns the JSON output.
+    /// Runs check and expects this exit status. Returns its JSON output.
     static Json look(int status, std::vector<std::string> arguments = {},
                      SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});
@@ -225,7 +224,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     CHECK(lists(json, "data.problems", "there is no UNIQUE index on column \"email\""));
     CHECK(
         lists(json, "data.notes", "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
-    // The commands that it suggests are correct.
+    // The suggested commands must be correct.
     for (const char* list : {"data.problems", "data.notes"})
         for (int each = 0; each < json.size(list); ++each) {
             const std::string text = json.at(std::string(list) + "." + std::to_string(each));
@@ -393,13 +392,13 @@ static std::string params() {
     std::string params = database().params();
     return params.replace(params.find("user=useradmin"), 14, "user=reader");
 }
-/// Runs a check as that role, with these configuration lines. Returns its document.
+/// Runs check with these directives under the role of params(). Returns its JSON output.
 static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
     const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
     arguments.insert(arguments.begin(), {"--config", file("role.conf", text), "check", "--json"});
     return Json(bare_ctl(std::move(arguments)).output);
 }
-/// Grants the role the privileges that check reports as missing.
+/// Grants the privileges that check reports as missing.
 static void grant(const Json& json) {
     for (int each = 0; each < json.size("data.problems"); ++each) {
         const std::string text = json.at("data.problems." + std::to_string(each));
@@ -584,7 +583,7 @@ TEST(rights, of_the_service_do_not_include_hashes) {
     CHECK_EQUAL(1, may_read("userId"));
     CHECK_EQUAL(0, may("session", "INSERT"));
     CHECK_EQUAL(0, may("session", "UPDATE"));
-    // With sessions it reads tokens; with signing in it writes them and reads hashes.
+    // Session lookups read tokens. Sign-in also writes tokens and reads hashes.
     const Json with_sessions = look("UserAdmin On\nAuthUserAdmin On\n");
     CHECK_EQUAL(1, with_sessions.size("data.problems"));
     CHECK(lists(with_sessions, "data.problems", R"(GRANT SELECT ON "session" TO reader;)"));
@@ -669,7 +668,7 @@ TEST(rights, on_a_schema_are_reported_as_missing) {
         CHECK_FALSE(lists(json, "data.problems", "there is no table"));
     };
     check_that_it_names_the_grant(look("", {"--tables", names}));
-    // The same if the tables are found by the search path.
+    // The same applies if the search path finds the tables.
     sql().run("ALTER TABLE closed.user RENAME TO people; ALTER TABLE closed.session RENAME TO "
               "visits; ALTER TABLE closed.account RENAME TO logins; ALTER ROLE reader SET "
               "search_path = closed");

@@ -1,4 +1,4 @@
-// UserAdminCleanUp: what useradminctl does with the tables of better-auth's plugins.
+// UserAdminCleanUp: changes by useradminctl to the tables of better-auth's plugins.
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -63,7 +63,7 @@ TEST(clean_up, of_password_links_follows_the_command_for_mail) {
     CHECK_EQUAL(1, links_after("", {"ban", ana}));
     CHECK_EQUAL(0, links_after(with_mail, {"ban", ana}));
     CHECK_EQUAL(0, links_after(with_mail, {"delete", ana, "--yes"}));
-    // The plugins' rows remain.
+    // Without UserAdminCleanUp, the plugin's rows remain.
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
 }
 

@@ -1,4 +1,4 @@
-// The command line: what it rejects, its help and version, and how it finds the database.
+// Rejected arguments, the help, the version, and how useradminctl finds the database.
 #include "scene.hpp"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ TEST(command_line, ends_with_2_after_every_wrong_value) {
 }
 
 TEST(command_line, messages_have_no_tab_or_escape) {
-    // libpq's message has several lines, and tabs.
+    // libpq's message contains newlines and tabs.
     const ProgramResult ended =
         bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent,/nonexistent/2", "list"});
     CHECK_EQUAL(1, ended.status);

@@ -1,4 +1,4 @@
-// What useradminctl reads from an httpd configuration.
+// Directives that useradminctl reads from httpd's configuration.
 #include "scene.hpp"
 
 #include "support/machine.hpp"
@@ -36,7 +36,7 @@ TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
     CHECK_EQUAL(2, status_of(driver() + params() + "DBDParams other\n"));
     CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
     CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
-    // Parameters given as an option may be missing in the file.
+    // If the parameters are given as an option, those in the file may be undefined.
     done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
                    database().params(), "list"}));
 }
@@ -69,11 +69,11 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
     CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
-    // Relative names start there as well.
+    // Relative file names start at this folder, too.
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
     done(bare_ctl({"list"}, "", confdir));
-    // The installation's settings do not apply to another database.
+    // With options for another database, the installation's settings do not apply.
     file(name, "UserAdminTables other\n");
     done(ctl({"list"}, "", confdir));
 }
@@ -171,7 +171,7 @@ TEST(configuration, a_relative_secret_is_read_from_its_ServerRoot_or_from_httpds
     file("secret", "the s3cr3t of the application\n");
     const std::string text = driver() + params() + "AuthUserAdminSecret file:secret\n";
     done(bare_ctl({"--config", file("root.conf", server_root() + text), "session", "open", id}));
-    // The folder that the working folder is must not count, where there is a secret.
+    // The working directory contains the secret, but must not be searched.
     const auto where = std::filesystem::current_path();
     std::filesystem::current_path(folder());
     const ProgramResult ended =

@@ -1,4 +1,4 @@
-// useradminctl drain: the file during whose existence the health check fails.
+// useradminctl drain: a file that makes the health check fail.
 #include "scene.hpp"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Runs useradminctl against one database: ctl --database=postgresql|sqlite [CppUTest's own].
+// Tests useradminctl with one database: ctl --database=postgresql|sqlite [CppUTest's own
+// arguments].
 #include "scene.hpp"
 #include "support/test_main.hpp"
 

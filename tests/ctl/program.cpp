@@ -38,7 +38,8 @@ std::vector<std::string> with_environment(const Environment& environment) {
     return all;
 }
 
-/// Starts the program on the three descriptors, in a new session if they are a terminal.
+/// Starts the program with these file descriptors. If they are a terminal, starts it in a new
+/// session.
 pid_t start(std::vector<std::string> words, const Environment& environment,
             const std::array<int, 3>& descriptors, bool on_terminal) {
     const auto arguments = pointers_to(words);
@@ -73,7 +74,7 @@ std::array<int, 2> new_pipe() {
     return ends;
 }
 
-/// Appends the available output. Returns false at its end.
+/// Appends the available output. Returns false at the end of the output.
 bool read_some(int descriptor, std::string& into) {
     std::array<char, 4096> part{};
     const auto got = ::read(descriptor, part.data(), part.size());
@@ -95,7 +96,7 @@ ProgramResult run_program(const std::vector<std::string>& words, std::string_vie
     const pid_t child = start(words, environment, {in[0], out[1], err[1]}, false);
     for (int end : {in[0], out[1], err[1]})
         ::close(end);
-    // What the tests send fits into a pipe; a program that does not read it must not end them.
+    // The input fits into the pipe. A program that exits without reading it must not end the tests.
     const auto old = std::signal(SIGPIPE, SIG_IGN);
     const auto sent = ::write(in[1], input.data(), input.size());
     std::signal(SIGPIPE, old);

@@ -1,4 +1,4 @@
-// Runs programs with their input on a pipe or a terminal.
+// Programs that read their input from a pipe or a terminal.
 #pragma once
 
 #include <string>
@@ -11,14 +11,13 @@ namespace useradmin::test {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// The output and the exit status of a program.
 struct ProgramResult {
-    int status = -1; ///< the exit status, or 128 + the signal number if a signal ended it
+    int status = -1; ///< the exit status, or 128 plus the number of the signal that killed it
     std::string output;
     std::string errors;
 };
 
-/// Runs a program with that string as its standard input, and waits for its end.
+/// Runs a program with this standard input and waits until it exits.
 ProgramResult run_program(const std::vector<std::string>& words, std::string_view input,
                           const Environment& environment);
 
@@ -30,22 +29,22 @@ class Terminal {
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// Waits until the program prints the text after the previously awaited one.
+    /// Waits until the program prints the text, after the text of the previous call.
     void await(std::string_view text);
     void type(std::string_view keys) const;
-    /// Waits for the program's end. Returns its exit status as in ProgramResult. CppUTest evaluates
-    /// it twice if a check fails.
+    /// Waits until the program exits. Returns its exit status as in ProgramResult. It can be called
+    /// twice, because CppUTest evaluates the arguments of a failed check again.
     int status();
     /// Returns whether the terminal echoes its input.
     bool echoes() const;
-    /// Returns everything printed so far.
+    /// Returns all output so far.
     const std::string& screen() const noexcept { return screen_; }
 
   private:
     bool read_on();
 
     int master_ = -1;
-    /// Kept open so that the settings of the terminal outlive the program.
+    /// Kept open so that the terminal's settings outlive the program.
     int slave_ = -1;
     pid_t child_ = -1;
     int status_ = -1;

@@ -6,7 +6,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Counts the groups whose number of users differs from the stored counts.
+/// Counts the groups in which the number of users differs from the stored count.
 constexpr const char* wrong_counts = R"sql(
 SELECT count(*) FROM (
     SELECT role FROM (

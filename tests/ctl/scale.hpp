@@ -1,4 +1,4 @@
-// The fixture of the tests of schema --scale, which exists only for PostgreSQL.
+// The fixture for tests of schema --scale, which needs PostgreSQL.
 #pragma once
 
 #include "scene.hpp"
@@ -14,15 +14,15 @@
 
 namespace useradmin::test {
 
-/// A connection whose statements may fail, as of an application or a role without privileges.
+/// A connection on which statements may fail, for example for lack of privileges.
 class Session {
   public:
-    /// Connects. `more` overrides the parameters: "user=reader dbname=other".
+    /// Connects. `more` overrides parameters: "user=reader dbname=other".
     explicit Session(const std::string& params, const std::string& more = "");
 
-    /// Runs statements. Returns the SQLSTATE of the failure, or "".
+    /// Runs statements. Returns the SQLSTATE if one fails, otherwise an empty string.
     std::string run(const std::string& statements);
-    /// Returns the first value of a query, "(null)", or the SQLSTATE of the failure.
+    /// Returns the first value of a query, or "(null)". If the query fails, returns the SQLSTATE.
     std::string value(const std::string& query);
     long number(const std::string& query);
     int backend() const noexcept { return PQbackendPID(connection_.get()); }
@@ -38,7 +38,7 @@ class Session {
     std::unique_ptr<PGconn, Closer> connection_;
 };
 
-/// The service's store on a separate connection. The constructor reads the catalogue.
+/// The service's store on a separate connection. The constructor reads the system catalog.
 class OpenStore : public store::ConnectionSource, public text::Logger {
   public:
     explicit OpenStore(const std::string& params, const std::string& more = "",
@@ -50,15 +50,15 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     /// Returns the ids of a list, followed by its total: "a b c of 20".
     std::string list(const store::Filter& filter, const store::Window& window,
                      SourceLocation where = {});
-    /// Returns the ids of all pages, and the total. Each page starts after the previous one's end.
+    /// Returns the ids of all pages and the total. Each page starts at the end of the previous one.
     std::string walk(const store::Filter& filter, store::Window window, SourceLocation where = {});
     /// Returns the position of the first user of a page.
     store::Position position(const store::Window& window);
     /// Returns the last prepared statement.
     std::string last_statement();
-    /// Returns the first twenty ids that a search finds, and the total.
+    /// Returns the first twenty ids that a search finds, followed by the total.
     std::string search(std::string_view text, SourceLocation where = {});
-    /// Returns whether it uses the counts and the search index.
+    /// Returns whether the store uses the counts and the search index.
     bool is_scaled();
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
@@ -75,8 +75,7 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// Every test begins without the objects of schema --scale. On SQLite, there is nothing to
-/// test.
+/// Each test starts without the objects of schema --scale.
 class ScaleScene : public Scene {
   public:
     void setup() override {
@@ -86,18 +85,18 @@ class ScaleScene : public Scene {
     void teardown() override;
 
   protected:
-    /// Runs schema --scale for "user". Returns its output.
+    /// Runs schema --scale for the table "user". Returns its output.
     static std::string scale(SourceLocation where = {}) {
         return done(ctl({"schema", "--scale"}), where);
     }
     static std::string check(SourceLocation where = {}) {
         return done(ctl({"check", "--counts"}), where);
     }
-    /// Fails unless the counts match the users.
+    /// Fails the test unless the counts match the users.
     static void is_exact(SourceLocation where = {});
-    /// Returns an INSERT of users with the ids `first` to `last`, created an hour apart.
+    /// Returns an INSERT for users with the ids `first` to `last`, created one hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");
-    /// Registers statements that undo a test's schema change at its end.
+    /// Registers statements that revert a schema change at the end of the test.
     void undo(const std::string& statements) { undo_ = statements + ";" + undo_; }
 
     std::string params_;

@@ -1,4 +1,4 @@
-// The counts after every kind of change of the user table.
+// The counts after all kinds of changes to the user table.
 #include "scale.hpp"
 
 #include <atomic>
@@ -14,13 +14,13 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 } // namespace
 
 TEST_GROUP_BASE(scale_counts, ScaleScene){
-    /// Runs the statements in a new session, and checks the counts afterwards.
+    /// Runs the statements in a new session, then checks the counts.
     void after(const std::string& statements, SourceLocation where = {}){Session session(params_);
 if (const std::string state = session.run(statements); !state.empty())
     fail_test(state + ": " + session.error(), where);
 is_exact(where);
 } // namespace useradmin::test
-/// The same in a transaction of each isolation level, and rolled back before.
+/// Does the same in a transaction of each isolation level, after a rollback.
 void after_each_way(const std::string& statements, const std::string& reverse,
                     SourceLocation where = {}) {
     for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
@@ -53,7 +53,7 @@ TEST(scale_counts, follow_every_single_statement) {
     after_each_way(R"(UPDATE "user" SET banned = id < 'u2', "emailVerified" = id > 'u5')", back);
     after_each_way(R"(UPDATE "user" SET "createdAt" = "createdAt" + interval '40 days')", back);
     after_each_way(R"(UPDATE "user" SET id = 'v' || id)", back);
-    // The ids go round.
+    // Swap the ids of two users.
     after_each_way(
         R"(UPDATE "user" SET id = 'x' WHERE id = 'u1'; UPDATE "user" SET id = 'u1' WHERE id = 'u51';)"
         R"(UPDATE "user" SET id = 'u51' WHERE id = 'x')",
@@ -115,7 +115,7 @@ TEST(scale_counts, follow_row_triggers_of_the_application) {
     CHECK_EQUAL(11, sql().number(std::string(total) + " WHERE role = 'admin'"));
     after(R"(UPDATE "user" SET name = 'Boss ' || id WHERE id IN ('u2', 'u3', 'u21'))");
     CHECK_EQUAL(13, sql().number(std::string(total) + " WHERE role = 'admin'"));
-    // What it takes back was never done.
+    // The trigger reverts these changes, so they must not count.
     after(R"(UPDATE "user" SET role = 'guest' WHERE id IN ('u4', 'u5'))");
     CHECK_EQUAL(17, sql().number(std::string(total) + " WHERE role = 'user'"));
     after(R"(UPDATE "user" SET role = 'gone' WHERE id IN ('u6', 'u7'))");
@@ -156,11 +156,11 @@ TEST(scale_counts, follow_prepared_transactions) {
     Session session(params_);
     const std::string state =
         session.run("BEGIN; " + users(1, 5) + "PREPARE TRANSACTION 'of two phases'");
-    if (state == "55000") // this server allows none
+    if (state == "55000") // prepared transactions are disabled
         return;
     CHECK_EQUAL(std::string(), state);
     CHECK_EQUAL(std::string("(null)"), session.value(total));
-    // No statement waits for it.
+    // No statement waits for the prepared transaction.
     CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s';" + users(6, 9)));
     CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
     is_exact();
@@ -178,7 +178,7 @@ TEST(scale_counts, block_no_concurrent_writer) {
             Session& writer = *writers.back();
             const std::string own = std::to_string(1000 + number);
             const std::string other = "'u" + std::to_string(number + 1) + "'";
-            // A sequential scan reads all rows, so the serializable writers would conflict.
+            // A sequential scan reads all rows, so serializable writers would conflict.
             CHECK_EQUAL(std::string(),
                         writer.run("SET lock_timeout = '10s'; SET enable_seqscan = off; "
                                    "BEGIN ISOLATION LEVEL " +
@@ -212,7 +212,7 @@ TEST(scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
         CHECK_EQUAL(std::string(), old.run(R"(DELETE FROM "user" WHERE id = 'u3')"));
         CHECK_EQUAL(std::string(), old.run("COMMIT"));
         is_exact();
-        // It takes away what it does not see, too.
+        // TRUNCATE also removes rows that the old snapshot does not contain.
         old.run(std::string("BEGIN ISOLATION LEVEL ") + level);
         old.value("SELECT 1 FROM pg_class");
         sql().run(users(300, 320));
@@ -231,13 +231,13 @@ TEST(scale_counts, are_merged_from_time_to_time) {
     for (int number = 1; number <= 20; ++number)
         sql().run("BEGIN ISOLATION LEVEL REPEATABLE READ;" + users(number, number) + "COMMIT");
     CHECK_EQUAL(20, sql().number(rows));
-    // On average, one write in a hundred merges them.
+    // On average, one write in a hundred merges the rows.
     Session session(params_);
     for (int number = 100; number < 20000 && sql().number(rows) > 1; ++number)
         session.run(users(number, number));
     CHECK_EQUAL(1, sql().number(rows));
     is_exact();
-    // Rows that another transaction is merging are left out.
+    // Rows that another transaction is merging are skipped.
     Session other(params_);
     sql().run(users(30001, 30001));
     other.run("BEGIN; SELECT useradmin_public_user.merge_counts()");
@@ -292,7 +292,8 @@ TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
                                                      "REPEATABLE READ", "SERIALIZABLE"};
             std::string state =
                 session.run(std::string("BEGIN ISOLATION LEVEL ") + levels[random() % 4]);
-            // One row per transaction, or only new rows, so that two writers cannot deadlock.
+            // A transaction changes one row or inserts new rows only. Otherwise, two writers could
+            // deadlock.
             const bool makes_many = random() % 4 == 0;
             const int fresh = 1000 + (number * 250 + round) * 20;
             const std::string work[] = {
@@ -316,7 +317,7 @@ TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
                 state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
             if (state == "40P01")
                 ++deadlocks;
-            // Two changed the same user, or the session was killed.
+            // Two sessions changed the same user, or the session was killed.
             else if (!state.empty() && state != "40001" && state != "57P01" && state != "lost")
                 odd[number] += state + " " + session.error();
             if (!state.empty() && !session.is_lost())

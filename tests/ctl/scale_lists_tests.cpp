@@ -1,5 +1,5 @@
-// Lists with schema --scale are the same as without it, except for accents, which a search folds
-// (4.1).
+// Lists with schema --scale are the same as without it, except that searches ignore accents
+// (specification, section 4.1).
 #include "scale.hpp"
 #include "support/machine.hpp"
 #include "text/unicode.hpp"
@@ -15,25 +15,25 @@ namespace useradmin::test {
 
 namespace {
 
-/// The test's copy of a user.
+/// The expected values of a user.
 struct Kept {
     std::string id;
     std::string name;
     std::string email;
-    std::string role; ///< "" is NULL
-    long created;     ///< hours after the beginning of 2020
+    std::string role; ///< empty if NULL
+    long created;     ///< hours since the beginning of 2020
     bool banned;
     bool verified;
-    long seen; ///< hours, too; -1 without a session
-    // Computed once: the tests compare them a million times.
+    long seen; ///< hours, too, or -1 without a session
+    // Computed once, because the tests compare them a million times.
     std::string folded_name = text::fold(name);
     std::string folded_email = text::fold(email);
     std::string name_key = text::sort_key(name);
     std::string email_key = text::sort_key(email);
 };
 
-/// Returns its numbers in turn: with a few for each of many cases, all come with cases of each
-/// kind.
+/// Returns the numbers in turn. Each test case uses only a few, but all numbers occur with cases of
+/// each kind.
 struct Rotation {
     std::vector<std::int64_t> numbers;
     std::size_t position = 0;
@@ -61,7 +61,7 @@ std::string utf8(char32_t point) {
     return bytes;
 }
 
-/// What is not ASCII in the letters that the index of searches has for it.
+/// Encodes characters outside ASCII in letters, like the search index.
 std::string in_letters(std::string_view text) {
     std::string letters;
     const auto digit = [&](char32_t value) { letters += static_cast<char>('A' + value % 23); };
@@ -148,7 +148,7 @@ constexpr std::array<const char*, 54> searches = {
 TEST_GROUP_BASE(scale_lists, ScaleScene) {
     std::vector<Kept> all;
 
-    /// Adds users with all the names; many were created at the same moment.
+    /// Adds users with all the names. Many were created at the same time.
     void add(int count) {
         std::minstd_rand random(7);
         const char* roles[] = {"user", "user", "admin", "superAdmin", "", "gerente de zona"};
@@ -189,7 +189,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         sort({});
     }
 
-    /// Sorts them as lists are sorted. All were changed at the same time.
+    /// Sorts the users like a list. All have the same updatedAt.
     void sort(const store::Order& order) {
         const auto less = [&](const Kept& left, const Kept& right) {
             switch (order.by) {
@@ -219,7 +219,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
 
     static bool matches(const store::Filter& filter, const Kept& user) {
         const auto has_word = [&](std::string_view word) {
-            // Marks alone are looked for where they are written.
+            // A word of only combining marks is searched for without folding.
             const bool is_literal = text::has_only_combining_marks(word);
             const std::string searched = is_literal ? std::string(word) : text::fold(word);
             const auto contains = [&](const std::string& text, const std::string& folded) {
@@ -249,7 +249,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                                   (filter.matches_all ? static_cast<long>(all.size()) : 1);
     }
 
-    /// Returns the expected list.
+    /// Returns the ids of the expected page, and the total.
     std::string wanted(const store::Filter& filter, const store::Window& window) const {
         std::string ids;
         std::int64_t total = 0;
@@ -291,7 +291,7 @@ TEST(scale_lists, match_the_reference_for_every_role_search_and_page) {
             for (const store::Window& window :
                  {store::Window{20, 0}, store::Window{7, 7}, store::Window{100, 350}})
                 is_as_wanted(store, {role, search}, window);
-    // A text with what parts name and address is sought in the users themselves.
+    // The separator of name and address is searched for in the user table itself.
     CHECK(store.search("a\x01"
                        "b") == wanted({{},
                                        "a\x01"
@@ -331,7 +331,7 @@ TEST(scale_lists, match_the_reference_by_last_activity) {
     }
 }
 
-/// Totals that another request has counted.
+/// A total that another request has counted.
 class Told final : public store::Totals {
   public:
     Told(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}
@@ -361,7 +361,7 @@ TEST(scale_lists, skip_the_query_past_a_known_end) {
     };
     CHECK_EQUAL(std::string("of 2"), of_two(2));
     CHECK_EQUAL(all[1].id + " of 2", of_two(1));
-    // A total of before says nothing of the page.
+    // A cached total of 0 does not mean that the page is empty.
     const std::string ids = wanted({{}, "box.org"}, {20, 0});
     CHECK_EQUAL(ids.substr(0, ids.rfind(' ')) + " 0",
                 OpenStore(params_, "", {}, &kept).search("box.org"));
@@ -380,7 +380,7 @@ TEST(scale_lists, match_the_reference_on_deep_pages) {
         for (const std::int64_t offset :
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
             is_as_wanted(store, {role, {}}, {20, offset});
-        // More than are collected and fewer, found by the index and not.
+        // More matches than are collected, and fewer, with and without the index.
         for (const char* search :
              {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
             for (int count = 0; count < 2; ++count)
@@ -465,7 +465,7 @@ TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
 TEST(scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
     if (!is_postgresql())
         return;
-    // All were changed at the same time.
+    // All users have the same updatedAt.
     add(7000);
     scale();
     sql().run("VACUUM ANALYZE \"user\"");
@@ -584,7 +584,7 @@ TEST(scale_lists, do_not_match_parts_of_a_folded_code_point) {
         return;
     scale();
     Session session(params_);
-    // Of all pairs of neighbours, only the two themselves are found.
+    // In the concatenation of any two folded code points, only these two are found.
     session.run(
         "CREATE TEMPORARY TABLE given AS SELECT code, useradmin_public_user.fold(chr(code)) "
         "AS folded FROM unnest(ARRAY[233, 4660, 12166, 12167, 20013, 143517, 279840, 279841, "
@@ -637,7 +637,7 @@ TEST(scale_lists, use_the_index_with_any_collation) {
                 "\"email\"::text COLLATE \"C\") LIKE (SELECT useradmin_public_user.fold('%" +
                 std::string(text) + "%'))");
             CHECK(has(found, "user_searched_idx"));
-            // One row, and not all, came of it.
+            // The index must return only the matching row.
             CHECK_FALSE(has(found, "\"Rows Removed by Index Recheck\": 4"));
         }
     }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* invalid_indexes = "SELECT count(*) FROM pg_index WHERE NOT indisvalid";
 
-/// The catalogue entries of schema --scale, except the two indexes of the user table.
+/// Counts the catalog entries of schema --scale, except the two indexes on the user table.
 constexpr const char* left =
     "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) + (SELECT count(*) FROM "
     "pg_namespace WHERE nspname LIKE 'useradmin%') + (SELECT count(*) FROM pg_proc WHERE "
@@ -44,13 +44,13 @@ constexpr const char* old_objects =
     "CREATE INDEX user_by_name_idx ON \"user\" (lower(name)); "
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
-// What check reports about objects that the service does not use.
+// Reported by check if the objects exist but the service does not use them.
 constexpr const char* advice = "the objects for long lists are incomplete, or older than";
 
 } // namespace
 
 TEST_GROUP_BASE(scale, ScaleScene){
-    /// Runs schema --scale for other table names, compares the lists, and removes it again.
+    /// Runs schema --scale for these tables and compares the lists with those after --no-scale.
     void works_on(const std::string& names, const store::TableNames& tables,
                   const std::string& more_users, SourceLocation where = {}){
         const auto with = [&](std::vector<std::string> arguments) {
@@ -80,7 +80,7 @@ if (!has(found, "of 22") || !has(far, "of 1300"))
     fail_test("not what was asked for: " + first + " " + far + " " + found, where);
 } // namespace useradmin::test
 
-/// Runs useradminctl as another role of the server.
+/// Runs useradminctl as another role.
 static ProgramResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
     std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver", "pgsql",
                                       "--params", database().params() + " user=" + role};
@@ -155,7 +155,7 @@ TEST(scale, corrects_wrong_counts) {
     CHECK_EQUAL(std::string("100"), json.at("data.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.countsCorrected"));
     is_exact();
-    // Changes made while the triggers were off.
+    // Users added while the triggers are disabled.
     Session session(params_);
     CHECK_EQUAL(std::string(),
                 session.run("SET session_replication_role = replica;" + users(101, 120)));
@@ -200,7 +200,7 @@ TEST(scale, is_resumed_after_a_kill) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 30000));
-    // Killed at ten points, each somewhat later.
+    // Kill it after each of five steps, twice.
     int killed = 0;
     for (int step = 0; step < 10; ++step) {
         Process process({words({"schema", "--scale"}), environment(), {}}, path("killed.txt"));
@@ -226,7 +226,7 @@ TEST(scale, is_resumed_after_a_kill) {
         sql().run(users(100000 + step, 100000 + step));
     }
     CHECK(killed >= 3);
-    // The server may not have noticed yet; the command waits for the old session's locks.
+    // The server may not have noticed the kill yet. The command waits for the old session's locks.
     scale();
     is_exact();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
@@ -312,7 +312,7 @@ TEST(scale, indexes_the_last_activity) {
     const std::string of_sessions =
         ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\");";
     CHECK_EQUAL(of_sessions, indexes());
-    // Another UserAdminLastSeen column replaces the previous index.
+    // An index on another UserAdminLastSeen column replaces the previous one.
     for (const char* const column : {"seen", "other"}) {
         write_file(path("seen.conf"), "DBDriver pgsql\nDBDParams \"" + params_ +
                                           "\"\nUserAdminLastSeen " + column + "\n");
@@ -370,7 +370,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors,
               "the counts are those of an earlier version; run 'useradminctl schema"));
-    // A service that is already running has read the catalogue before.
+    // A running service has read the system catalog earlier.
     OpenStore before(params_);
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
     scale();
@@ -412,7 +412,7 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
         Session holder(params_);
         holder.run(R"(BEGIN; LOCK TABLE "user" IN ROW EXCLUSIVE MODE)");
         Process process({words({"schema", command}), environment(), {}}, path("waits.txt"));
-        // It waits for the table, and what comes behind it gets on before long.
+        // The command waits for the table. Statements that queue behind it proceed soon.
         const char* waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
                             "'\"user\"'::regclass";
         CHECK(eventually([&] { return other.number(waits) > 0 || !process.running(); }));
@@ -463,7 +463,8 @@ TEST(scale, waits_for_running_lists_before_it_is_removed) {
     list.run("BEGIN");
     list.value("SELECT count(*) FROM useradmin_public_user.counts");
     Process process({words({"schema", "--no-scale"}), environment(), {}}, path("list.txt"));
-    // It has the user table, and wants what the list has; the list goes on to the user table.
+    // The command has locked the user table and waits for the list's lock. The list then needs the
+    // user table.
     CHECK(eventually([&] {
         return other.number("SELECT count(*) FROM pg_locks WHERE granted AND mode = "
                             "'AccessExclusiveLock' AND relation = '\"user\"'::regclass") > 0;
@@ -509,7 +510,7 @@ TEST(scale, works_on_tables_of_other_shapes_and_names) {
         return;
     undo("DROP SCHEMA IF EXISTS \"Our auth\" CASCADE; DROP TABLE IF EXISTS people, p_session, "
          "p_account CASCADE");
-    // Each shape: the columns, and an expression for each row.
+    // A shape consists of column types and an expression for the ids.
     const std::string more = " name varchar(100) NOT NULL, email varchar(200) NOT NULL UNIQUE, ";
     struct Shape {
         std::string id, created, created_name, role;
@@ -528,7 +529,7 @@ TEST(scale, works_on_tables_of_other_shapes_and_names) {
             ", 'Aña ' || i, i || '@x', now()::timestamp - (i / 3) * interval "
             "'7 hours' FROM generate_series(";
         sql().run(insert + "1, 1200) i");
-        // Without the accent, which the plain lists look at.
+        // The accent is removed, because lists without --scale do not ignore it.
         works_on("people p_session p_account", {"people", "p_session", "p_account"},
                  insert + "1201, 1300) i; UPDATE people SET name = replace(name, 'ñ', 'n')");
         sql().run("DROP TABLE people");
@@ -584,7 +585,7 @@ TEST(scale, refuses_a_name_collision) {
         CHECK_EQUAL(1, ended.status);
         CHECK(has(ended.errors, "useradmin_public_app_user belongs to another user table"));
     }
-    // The copy belongs to its table, even if that is renamed.
+    // The copy belongs to its table, even after the table is renamed.
     OpenStore store(params_, "", {"app_people", "s", "a"});
     CHECK(store.is_scaled());
     CHECK_EQUAL(std::string("a of 1"), store.search("a"));
@@ -622,7 +623,7 @@ TEST(scale, calls_no_function_of_other_roles) {
         return;
     undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
          "test_owner, test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-    // PostgreSQL 13 and 14 grant this by default.
+    // The default in PostgreSQL 13 and 14.
     sql().run(
         "CREATE ROLE test_owner LOGIN; CREATE ROLE test_hostile LOGIN; CREATE ROLE "
         "test_writer LOGIN; CREATE ROLE test_member LOGIN IN ROLE test_owner; GRANT CREATE ON "
@@ -633,7 +634,7 @@ TEST(scale, calls_no_function_of_other_roles) {
                 owner.run("CREATE TABLE public.trapped (id text PRIMARY KEY, name varchar(80), "
                           "email varchar(80), role varchar(20), \"createdAt\" timestamptz NOT NULL "
                           "DEFAULT now()); GRANT ALL ON public.trapped TO test_writer"));
-    // Functions for exactly the types at hand, which would be preferred to the system's.
+    // PostgreSQL would prefer functions with exactly these argument types to its own.
     Session hostile(params_, "user=test_hostile");
     std::string traps =
         "CREATE TABLE public.caught (who text); GRANT ALL ON public.caught TO PUBLIC;";
@@ -685,7 +686,7 @@ TEST(scale, calls_no_function_of_other_roles) {
             done(ctl_as(who, all));
             is_untouched(words[1]);
         }
-        // The triggers, and the functions of the indexes.
+        // Run the triggers and the functions of the indexes.
         Session writer(params_, "user=test_writer");
         CHECK_EQUAL(std::string("42501"),
                     writer.run("SELECT useradmin_public_trapped.merge_counts()"));
@@ -758,7 +759,8 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
     sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
     undo("DROP ROLE test_member");
     CHECK(has(ctl_as("useradmin", laid("--scale")).errors, "is a superuser, and test_owner"));
-    // By the owner, and by a member of its role. The new objects belong to the owner in both cases.
+    // The owner and a member of its role run the command. In both cases, the new objects belong to
+    // the owner.
     for (const char* who : {"test_owner", "test_member"}) {
         done(ctl_as(who, laid("--scale")));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = "
@@ -770,7 +772,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
             CHECK_EQUAL(std::string("a of 1"), store.search("jose"));
             CHECK_EQUAL(std::string("a of 1"), store.list({}, {20, 0}));
         }
-        // A role that may write the users need not have rights on the counts.
+        // A role that may change users needs no privileges on the counts.
         Session writer(params_, "user=test_reader");
         CHECK_EQUAL(std::string(), writer.run("INSERT INTO shop.users (id, name, email) VALUES ('" +
                                               std::string(who) + "', 'N', 'n')"));
@@ -785,7 +787,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).is_scaled());
         done(ctl_as(who, laid("--scale")));
         CHECK(OpenStore(params_, "user=test_late", tables).is_scaled());
-        // So is the revocation of a privilege.
+        // A revocation is copied, too.
         sql().run("REVOKE SELECT ON shop.users FROM test_late; GRANT SELECT ON "
                   "useradmin_shop_users.counts TO PUBLIC");
         done(ctl_as(who, laid("--scale")));
@@ -807,7 +809,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         sql().run("DELETE FROM shop.users WHERE id <> 'a'");
         done(ctl_as(who, laid("--no-scale")));
     }
-    // Other roles are refused.
+    // Other roles are rejected.
     CHECK_EQUAL(1, ctl_as("test_reader", laid("--scale")).status);
 }
 

@@ -1,4 +1,3 @@
-// The fixture of the tests of useradminctl: one database, and the program.
 #pragma once
 
 #include "program.hpp"
@@ -16,14 +15,14 @@ namespace useradmin::test {
 
 void set_scene(TestDatabase* database, const WorkFolder* work) noexcept;
 
-/// A parsed JSON document. The test fails if a value does not have the requested type.
+/// A parsed JSON document. Fails the test if a value has another type than requested.
 class Json {
   public:
     /// Fails the test unless the string is one line with one JSON document.
     explicit Json(const std::string& line, SourceLocation where = {});
 
-    /// Returns the string at a path of keys and indexes, such as "data.0.email"; otherwise
-    /// "(null)", "(absent)", "true" and the like.
+    /// Returns the string at a path of keys and indexes, such as "data.0.email". Returns other
+    /// values in the form "(null)" or "true", and "(absent)" if there is none.
     std::string at(std::string_view path) const;
     /// Returns the number of elements or members at the path.
     int size(std::string_view path) const;
@@ -36,7 +35,7 @@ class Json {
     std::unique_ptr<cJSON, Deleter> tree_;
 };
 
-/// Every test starts with empty tables.
+/// Each test starts with empty tables.
 class Scene : public Utest {
   public:
     void setup() override { database().clear(); }
@@ -51,36 +50,35 @@ class Scene : public Utest {
     /// Returns the path of a file in the work folder.
     static std::string path(std::string_view name);
 
-    /// The command line and the environment for Terminal.
+    /// Return the command line and the environment for Terminal.
     static std::vector<std::string> words(std::vector<std::string> arguments);
     static Environment environment();
 
-    /// Runs useradminctl on the database. Fails the test if the output contains a password, a hash
-    /// or terminal control characters.
+    /// Runs useradminctl with the database. Fails the test if the output contains a password, a
+    /// hash or terminal control characters.
     static ProgramResult ctl(std::vector<std::string> arguments, std::string_view input = "",
                              const Environment& more = {}, SourceLocation where = {});
-    /// The same without the options that name the database.
+    /// Like ctl(), but without the options for the database.
     static ProgramResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
                                   const Environment& more = {}, SourceLocation where = {});
     /// Returns a configuration with the database and these lines.
     static std::string with_database(const std::string& lines);
-    /// Runs useradminctl with such a configuration in place of the options that name the database.
+    /// Like ctl(), but with a configuration instead of the options for the database.
     static ProgramResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
-    /// Runs a program as an account that is subject to file modes.
+    /// Runs a program under an account to which file modes apply.
     static ProgramResult run_as_other(std::vector<std::string> program,
                                       const Environment& environment);
-    /// Returns the output of a run that must succeed, without the final newline.
+    /// Expects success. Returns the output without the final newline.
     static std::string done(const ProgramResult& ended, SourceLocation where = {});
 
     /// Creates a user. Returns its id.
     static std::string create(const std::string& email, const std::string& name = "Ana",
                               const std::string& role = "user");
-    /// Returns the user's stored password hash.
     static std::string hash_of(const std::string& user_id);
     static long sessions_of(const std::string& user_id);
 };
 
-/// Returns whether the string has terminal control characters: C0 except newlines, DEL, C1, or
+/// Returns whether the string contains terminal control characters: C0 except newlines, DEL, C1, or
 /// bidirectional controls.
 bool steers_a_terminal(const std::string& text);
 

@@ -1,4 +1,4 @@
-// useradminctl schema, and tables with other names.
+// useradminctl schema, and tables with different names.
 #include "scene.hpp"
 #include "support/machine.hpp"
 
@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns SQL for an application's tables, as better-auth creates them.
+/// Returns SQL that creates an application's tables like better-auth.
 std::string application_tables(const std::string& time) {
     return "CREATE TABLE \"user\" (\"id\" text NOT NULL PRIMARY KEY, \"name\" text NOT NULL, "
            "\"email\" text NOT NULL UNIQUE, \"emailVerified\" boolean NOT NULL, \"image\" text, "
@@ -123,7 +123,7 @@ TEST(schema, remove_file_keeps_the_application_s_own_objects) {
         else
             run(read_file(file));
     };
-    // The complete contents of the database.
+    // The complete content of the database.
     const auto contents = [&] {
         if (is_postgresql())
             return run_postgresql({"pg_dump", "-d", params});
@@ -164,7 +164,7 @@ TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     CHECK_EQUAL(std::string("Columns that were missing were added: banReason, banExpires."),
                 done(ctl({"--tables", tables, "schema", "--force"})));
-    // SQLite's ALTER TABLE does not see what another process has changed; other statements do.
+    // SQLite's ALTER TABLE does not notice changes by another process. Other statements do.
     sql().run("DELETE FROM app_user");
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
@@ -205,7 +205,7 @@ TEST(schema, creates_only_missing_tables) {
         CHECK(has(done(ctl({"--tables", tables, "schema", "--force"})), "nothing was changed"));
     }
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
-    // A large table is not locked to create a missing index.
+    // The missing index is not created, because this would lock a large table.
     CHECK(has(done(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
 }
 
@@ -217,7 +217,7 @@ TEST(schema, creates_missing_tables_of_its_own) {
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
     }
     sql().run("DROP TABLE useradmin_revocation");
-    // The names of its columns begin with those of other tables.
+    // Its columns user_id and session_id start like table names, but --tables must not change them.
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
@@ -264,8 +264,7 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
 }
 
 TEST(schema, changes_nothing_if_it_fails) {
-    // An index on the table that the application alone uses is laid after the other tables; on a
-    // view there is none.
+    // The index on "verification" is created last. On a view, this fails.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
               "\"kept\"; CREATE VIEW \"verification\" AS SELECT 1 AS \"identifier\"");
     const ProgramResult ended = ctl({"--tables", tables, "schema", "--force"});

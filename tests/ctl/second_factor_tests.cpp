@@ -1,4 +1,4 @@
-// useradminctl second-factor, and what check reports about it.
+// useradminctl second-factor, and what check reports about second factors.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -89,7 +89,8 @@ TEST(ctl_second_factor, rights_are_in_check_if_UserAdminExtras_is_on) {
         CHECK_TEXT(has(with, "run: GRANT " + std::string(grant) + " TO reader;"), grant);
         CHECK_FALSE_TEXT(has(granted, grant), grant);
     }
-    // Its foreign key rejects a deletion: only UserAdminCleanUp removes the rows before.
+    // The table's foreign key rejects a deletion of the user, unless UserAdminCleanUp deletes the
+    // rows first.
     CHECK(has(with, "without ON DELETE CASCADE or SET NULL"));
 }
 

@@ -1,4 +1,3 @@
-// useradminctl session.
 #include "scene.hpp"
 
 #include "crypto/signature.hpp"
@@ -39,7 +38,7 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
     check(done(ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
     check(done(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
                    {{"APP_SECRET", "the s3cr3t"}})));
-    // The first of several secrets signs.
+    // The first of several secrets signs the token.
     for (const std::string said : {"\"the s3cr3t\"", "env:APP_SECRET env:FORMER_SECRET"}) {
         const auto configuration =
             file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +

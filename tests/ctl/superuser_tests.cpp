@@ -1,4 +1,4 @@
-// A superuser's session runs no code of a less privileged role.
+// A superuser's session must not run code of a less privileged role.
 #include "scene.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-// Code that the owner of the tables would like a more privileged role to run.
+// Code that the owner of the tables wants a more privileged role to run.
 constexpr const char* trap = R"sql(
 CREATE FUNCTION public.trap(text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -28,7 +28,7 @@ ALTER TABLE "user" RENAME TO people;
 CREATE VIEW "user" AS SELECT * FROM people WHERE public.trap(id);
 )sql";
 
-/// An application's database, owned by its role.
+/// The database of an application, owned by the application's role.
 class SuperuserScene : public Scene {
   public:
     void setup() override {
@@ -53,7 +53,7 @@ class SuperuserScene : public Scene {
             sql().run("DROP OWNED BY test_shop; DROP ROLE test_shop");
     }
 
-    /// Runs statements in the application's database as a role.
+    /// Runs statements in the application's database under this role.
     void run_as(const std::string& role, const std::string& statements) const {
         Database("pgsql", params_ + " user=" + role).run(statements);
     }
@@ -63,7 +63,7 @@ class SuperuserScene : public Scene {
                          {"--driver", "pgsql", "--params", params_ + " user=" + role});
         return bare_ctl(std::move(arguments), input);
     }
-    /// Creates the tables as the application does.
+    /// Creates the tables under the application's role.
     void create_tables() const {
         done(shop("test_shop", {"schema"}));
         run_as("test_shop", R"(INSERT INTO "user" ("id", "name", "email", "emailVerified") VALUES )"
@@ -127,7 +127,7 @@ TEST(superuser, runs_no_view_of_the_tables_owner) {
         CHECK_TEXT(has(ended.errors, "log in as test_shop or a member of it"),
                    (command.front() + ": " + ended.errors).c_str());
     }
-    // SET ROLE alone does not protect.
+    // SET ROLE does not protect, because the code can reset it.
     run_as("useradmin", R"(SET ROLE test_shop; SELECT count(*) FROM "user")");
     CHECK(is_escalated());
 }
@@ -155,7 +155,7 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
     const ProgramResult checked = shop("test_root", {"check", "--verbose"});
     run_as("test_shop", R"(DROP TABLE "useradmin_revocation")");
     const ProgramResult laid = shop("test_root", {"schema"});
-    // Otherwise, httpd would ignore it.
+    // If the table belonged to test_root, httpd would ignore it.
     CHECK_EQUAL(
         std::string("test_shop"),
         Database("pgsql", params_ + " user=test_shop")
@@ -203,7 +203,7 @@ TEST(superuser, ignores_objects_that_shadow_the_systems) {
 TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
     if (!is_postgresql())
         return;
-    // As in PostgreSQL 13 and 14.
+    // The default in PostgreSQL 13 and 14.
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")
         .run("GRANT CREATE ON SCHEMA public TO PUBLIC");

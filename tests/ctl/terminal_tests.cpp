@@ -1,4 +1,3 @@
-// useradminctl on a terminal.
 #include "scene.hpp"
 
 #include "password/hash.hpp"
@@ -115,7 +114,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
 
 TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     create("ana@x.org", "An\x1b[31ma");
-    // Also by the terminal's names.
+    // The same applies if the file is the terminal.
     for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {
         Terminal terminal(words({"export", name, "--format", "csv"}), environment());
         terminal.await(",An\\x1b[31ma,ana@x.org,");
@@ -144,7 +143,7 @@ TEST(terminal, progress_has_a_total_a_rate_and_the_time_left) {
     shows(screen_of({"import", users, "--dry-run"}), "Checking the lines: 500 of 1200, ");
     shows(screen_of({"import", users, "--audit-log", log}), "Importing the lines: 1000 of 1200, ");
     shows(screen_of({"export", out}), "Exporting the users: 50 of 1200, ");
-    // It is shown every 10,000 lines.
+    // Progress is shown every 10,000 lines.
     std::string many;
     for (int count = 0; count < 10; ++count)
         many += read_file(log);
@@ -263,7 +262,7 @@ TEST(hostile_texts, of_names_in_the_database_reach_no_terminal) {
 
 TEST(hostile_texts, with_NUL_reach_no_terminal) {
     if (is_postgresql())
-        return; // it rejects such strings
+        return; // PostgreSQL rejects such strings
     add_user("'id-1'");
     sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
     run({"list"});

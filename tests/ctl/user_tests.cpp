@@ -1,4 +1,4 @@
-// How useradminctl creates and changes users.
+// Commands that create and change users.
 #include "scene.hpp"
 
 #include "password/hash.hpp"
@@ -89,7 +89,7 @@ TEST(create, with_an_unknown_role_requires_force) {
 }
 
 TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
-    // Each of these is two UTF-16 code units.
+    // Two UTF-16 code units.
     const std::string face = "\U0001F600";
     std::string faces[] = {"x", "", "", "x"}; // 7, 8, 128 and 129 units
     for (int count : {3, 4, 64, 64})
@@ -361,7 +361,7 @@ TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
     const std::string bo = create("bo@x.org", "Bo", "superAdmin");
     done(ctl({"ban", bo}));
     CHECK_EQUAL(2, ctl({"ban", ana}).status);
-    done(ctl({"ban", bo})); // who may do nothing already
+    done(ctl({"ban", bo})); // bo is banned already
     done(ctl({"role", bo, "user"}));
     done(ctl({"role", bo, "superAdmin"}));
     done(ctl({"unban", bo}));

@@ -1,6 +1,6 @@
 // Prints a module's directives for check-directives. Each line on standard output has
 // tab-terminated fields:
-//   module NAME DIRECTIVE MIN MAX HELP           the number of arguments; 0: any
+//   module NAME DIRECTIVE MIN MAX HELP           the number of arguments (0 if any)
 //   bounds DIRECTIVE MIN MAX                     the bounds of a number
 //   default DIRECTIVE same|other|unsaid|unknown  the server's value compared with the default
 //   switch DIRECTIVE On|Off                      the default of a switch
