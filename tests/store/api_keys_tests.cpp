@@ -1,4 +1,4 @@
-// API keys of better-auth's plugin apiKey: looking them up, and counting their uses.
+// API keys of better-auth's plugin apiKey: lookups and use counts.
 #include "contract.hpp"
 
 #include <string>
@@ -9,7 +9,8 @@ namespace useradmin::test {
 
 namespace {
 
-/// The plugin's columns from 1.5 on, or until 1.4, without those that neither version reads.
+/// Returns a CREATE TABLE with the columns that the store reads. owner: the columns for the key's
+/// owner, which differ in versions up to 1.4 and from 1.5 on.
 std::string table_of(const std::string& owner) {
     const std::string time = is_postgresql() ? " timestamptz" : " date";
     return "CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"key\" text NOT NULL, " + owner +
@@ -49,7 +50,7 @@ class ApiKeys : public Contract {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
     }
 
-    /// Runs an operation on a store of a new connection.
+    /// Runs an operation on a store with a new connection.
     template <class Operation>
     auto with_keys(const Operation& operation) {
         SingleConnection connection(database());
@@ -88,7 +89,7 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_TRUE(found.key.last_request == now_ - std::chrono::hours(1));
     CHECK_FALSE(found.key.refill_amount.has_value());
     CHECK_TRUE(find("Digest").is_not_found());
-    // Like a key of an organization.
+    // The key of an organization.
     set("\"referenceId\" = 'o'");
     CHECK_FALSE(worked(find()).user.has_value());
 }
@@ -132,7 +133,7 @@ TEST(api_keys, are_taken_from_what_remains_and_refilled) {
     use.refill_before = now_ - std::chrono::hours(1);
     CHECK_TRUE(is_used(use));
     CHECK_EQUAL(std::string("4"), value("remaining"));
-    // Another request has refilled it.
+    // Another request has already refilled the key.
     CHECK_FALSE(is_used(use));
     const store::ApiKeyWithUser found = worked(find());
     CHECK_TRUE(found.key.last_refill_at == now_);
@@ -147,7 +148,7 @@ TEST(api_keys, are_counted_in_a_window) {
     use.max_requests = 2;
     use.window_before = now_ - std::chrono::minutes(1);
     CHECK_TRUE(is_used(use));
-    // Another request has started the window.
+    // Another request has already started the window.
     CHECK_FALSE(is_used(use));
     use.rate = store::ApiKeyUse::Rate::count;
     CHECK_TRUE(is_used(use));

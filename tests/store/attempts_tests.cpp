@@ -1,4 +1,4 @@
-// The table of failed attempts to sign in, which all servers share.
+// The table of failed attempts to sign in, shared by all servers.
 #include "contract.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@ class Attempts : public Contract {
   protected:
     using Counters = std::vector<store::AttemptCounter>;
 
-    /// Counts a failure. Returns the index of the counter whose limit was reached, or -1.
+    /// Records a failure. Returns the index of the counter whose limit is reached, or -1.
     int record(const Counters& counters) {
         return exceeded(
             worked(store().record_failed_attempt(counters, std::chrono::seconds(1000))));
@@ -26,7 +26,7 @@ class Attempts : public Contract {
     int find(const Counters& counters) {
         return exceeded(worked(store().failed_attempts(counters)));
     }
-    /// "a 1, b 2".
+    /// Returns the counters: "a 1, b 2".
     std::string counts() {
         std::string all;
         for (const auto& row :

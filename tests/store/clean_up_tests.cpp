@@ -1,4 +1,4 @@
-// UserAdminCleanUp: deletes a user's rows in the tables of better-auth's plugins with the user.
+// UserAdminCleanUp: a deleted user's rows in the tables of better-auth's plugins are deleted, too.
 #include "contract.hpp"
 
 #include <span>
@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A plugin's table, the column that refers to its user, and its further columns.
+/// A plugin's table, the column that refers to the user, and extra columns.
 struct Plugin {
     const char* name;
     const char* owner;
@@ -71,7 +71,7 @@ class CleanUp : public Contract {
         return all;
     }
 
-    /// Runs an operation on a store of a new connection.
+    /// Runs an operation on a store with a new connection.
     template <class Operation>
     auto cleaning(const Operation& operation, const std::string& account = "useradmin",
                   bool has_plugins = true) {
@@ -221,7 +221,7 @@ TEST(clean_up, goes_on_after_a_right_was_revoked) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
-/// API keys on a ban.
+/// A ban disables the user's API keys.
 class DisabledKeys : public CleanUp {
   public:
     void setup() override {

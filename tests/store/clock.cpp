@@ -24,7 +24,8 @@ void useradmin::test::before_sleep(std::function<void()> look) {
     to_call_before_sleep() = std::move(look);
 }
 
-// These replace APR's functions: the program's symbols precede those of its libraries.
+// These replace APR's functions, because the program's symbols take precedence over those of
+// libraries.
 
 extern "C" apr_time_t apr_time_now() {
     const auto now = std::chrono::system_clock::now().time_since_epoch() + passed;

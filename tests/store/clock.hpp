@@ -1,4 +1,4 @@
-// The clock of this program: what asks APR for the time, or sleeps by it, comes here.
+// A clock and a sleep function that replace APR's in this program.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace useradmin::test {
 /// Advances the clock.
 void pass(std::chrono::seconds time) noexcept;
 
-/// Sets a function to call before each sleep. An empty one removes it.
+/// Sets a function to call before each sleep. An empty function removes it.
 void before_sleep(std::function<void()> look);
 
 } // namespace useradmin::test

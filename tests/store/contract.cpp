@@ -41,7 +41,7 @@ const store::Connection* SingleConnection::acquire(store::Deadline) {
             connection_.handle = nullptr;
             return nullptr;
         }
-        // As in mod_dbd: later cleanups of the connection's pool run before the close.
+        // As in mod_dbd, cleanups that are registered later run before the connection is closed.
         apr_pool_cleanup_register(
             connection_.pool, &connection_,
             [](void* data) -> apr_status_t {

@@ -1,4 +1,4 @@
-// The fixture of the tests of the store: one database, and a store on a connection to it.
+// The fixture for tests of the store: one database, and a store with a connection to it.
 #pragma once
 
 #include "store/database_store.hpp"
@@ -14,7 +14,7 @@
 
 namespace useradmin::test {
 
-/// A separate connection for a store, opened at first use. Counts its open leases.
+/// A connection for a store, opened at first use. Counts its open leases.
 class SingleConnection final : public store::ConnectionSource {
   public:
     /// The default account owns the tables.
@@ -39,10 +39,10 @@ class SingleConnection final : public store::ConnectionSource {
     int leases_ = 0;
 };
 
-/// The time that all calls of a store may take together, also on a busy machine.
+/// The total time for all calls of a store, long enough for a busy machine.
 inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(600)};
 
-/// Keeps the log lines of the store.
+/// Records the log lines of the store.
 class RecordingLogger final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
@@ -51,14 +51,14 @@ class RecordingLogger final : public text::Logger {
     std::vector<std::string> lines;
 };
 
-/// The database of this run.
+/// Returns the database of this run.
 TestDatabase& database();
 inline bool is_postgresql() {
     return database().kind() == Kind::postgresql;
 }
 void set_database(TestDatabase* database) noexcept;
 
-/// For tests that do not check notifications.
+/// Accepts all changes.
 class IgnoringListener final : public store::ChangeListener {
   public:
     explicit IgnoringListener(bool runs_before_commit) noexcept
@@ -81,8 +81,8 @@ class RefusingListener final : public store::ChangeListener {
     }
 };
 
-/// Every test starts with empty tables and a connection of its own, and fails where the store held
-/// on to the connection or logged what the test did not name.
+/// Each test starts with empty tables and a new connection. It fails if the store keeps the
+/// connection or logs a line that the test does not expect.
 class Contract : public Utest {
   public:
     void setup() override;
@@ -104,17 +104,17 @@ class Contract : public Utest {
                           const std::string& expires_at = "2030-01-01T00:00:00.000Z",
                           const std::string& created_at = "2026-01-01T00:00:00.000Z");
 
-    /// Returns a user to create, with all fields set.
+    /// Returns a new user with all fields set.
     static store::NewUser new_user(std::string_view id, std::string_view email);
 
-    /// Returns the ids of a page, in its order: "a b c".
+    /// Returns the ids of a page, in the same order: "a b c".
     static std::string ids(const store::Page& page);
 
-    /// Guards that no change of a user passes, and what they fail with. The user "m" must not be an
-    /// admin, and no user have the id "gone".
+    /// Returns guards that reject every change of a user, and the resulting failures. The user "m"
+    /// must not be an admin, and the id "gone" must not exist.
     static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
 
-    /// Changes the schema until the test reverts it or ends.
+    /// Changes the schema until undo() is called or the test ends.
     void change(const std::string& statements, const std::string& reverse);
     void undo();
 
@@ -133,7 +133,7 @@ class Contract : public Utest {
     std::string undo_;
 };
 
-/// Returns the value; fails the test if there is none.
+/// Returns the value. Fails the test if there is none.
 template <class T>
 T worked(store::Result<T> result, SourceLocation where = {}) {
     if (!result)
@@ -141,19 +141,19 @@ T worked(store::Result<T> result, SourceLocation where = {}) {
     return *result;
 }
 
-/// Returns whether there is no value because the database refused.
+/// Returns whether the call failed because the database rejected a statement.
 template <class T>
 bool failed(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::failed;
 }
 
-/// Returns whether there is no value because there is no such row.
+/// Returns whether the call failed because the row does not exist.
 template <class T>
 bool absent(const store::Result<T>& result) {
     return result.is_not_found();
 }
 
-/// Returns whether there is no value because no connection was available.
+/// Returns whether the call failed because no connection was available.
 template <class T>
 bool unavailable(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::unavailable;

@@ -225,7 +225,7 @@ TEST(lists, are_sorted_and_their_reverse_is_the_reverse) {
         CHECK_EQUAL(back + " of 4", ids_of({}, {key, true}));
         CHECK_EQUAL(back.substr(2, 3) + " of 4", ids_of({}, {key, true}, 2, 1));
         CHECK_EQUAL(std::string(" of 4"), ids_of({}, {key, true}, 2, 9));
-        // With a filter, too.
+        // The same applies with a filter.
         CHECK_EQUAL(forth + " of 4", ids_of({"user", "a"}, {key, false}));
         CHECK_EQUAL(forth.substr(4) + " of 4", ids_of({"user", "a"}, {key, false}, 2, 2));
     }
@@ -401,7 +401,7 @@ TEST(create, of_a_taken_address_is_reported_with_a_listener_too) {
 TEST(create, that_cannot_store_the_account_stores_no_user) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
-    // The account's id is a duplicate of the first one's.
+    // Both accounts have the same id.
     CHECK(failed(store().create(new_user("second", "second@x"))));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
@@ -507,8 +507,8 @@ class EmailChanges : public Contract {
         add_user("v", "v@x");
     }
 
-    /// Verifies the addresses, changes one, and returns whether it is verified then, in the reply
-    /// and in the table.
+    /// Marks all addresses as verified and changes one. Returns whether it is still verified, in
+    /// the reply and in the table.
     bool stays_verified(std::string_view email, bool lowers_email = false,
                         std::string_view id = "u") {
         sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
@@ -606,7 +606,7 @@ TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
 
 TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     IgnoringListener listener(false);
     for (store::ChangeListener* const each : {static_cast<store::ChangeListener*>(nullptr),
                                               static_cast<store::ChangeListener*>(&listener)}) {
@@ -632,7 +632,7 @@ TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
 
 class Losses : public Contract {
   protected:
-    /// Adds a user with two sessions, and another one with one.
+    /// Adds a user with two sessions, and another user with one.
     void setup() override {
         Contract::setup();
         add_user("u", "u@x", "'admin'");
@@ -646,13 +646,13 @@ class Losses : public Contract {
         add_session("two", "u", "2020-01-01T00:00:00.000Z");
     }
 
-    /// Returns how many of the user's sessions are left. Checks that the other user's is.
+    /// Checks that the other user's session is left. Returns how many of the user's are.
     long left() {
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'v'"));
         return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'u'");
     }
 
-    /// Returns how many are left after a change that ends them if it removes rights.
+    /// Makes a change that revokes sessions if it reduces rights. Returns how many are left.
     long left_after(const store::Changes& changes) {
         worked(store().update("u", changes, {}, store::SessionPolicy::revoke));
         return left();
@@ -723,7 +723,7 @@ TEST(lost_rights, that_are_refused_end_no_sessions) {
 
 TEST(lost_rights, are_those_of_the_row_as_another_writer_leaves_it) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
     sql().run("BEGIN; UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'");
     std::optional<store::Result<model::User>> changed;
@@ -762,7 +762,7 @@ class FurtherColumns : public Contract {
                "ALTER TABLE \"user\" DROP COLUMN \"nothing\"");
     }
 
-    /// The members in the database's own order and spacing.
+    /// Checks each member, because order and spacing depend on the database.
     static void expect_members(std::string_view object) {
         const std::string text(object);
         for (const char* part :
@@ -943,8 +943,7 @@ TEST(remove, that_a_foreign_key_rejects_names_its_table_and_the_remedy) {
 
 class Guarded : public Contract {
   protected:
-    /// Returns the result of an update or a deletion under the guard: "done", "outranked" and so
-    /// on.
+    /// Returns the result of an update or a deletion with the guard: "done", "outranked" and so on.
     std::string outcome_of_update(const store::UpdateGuard& guard) {
         return word_for(store().update("u", {{"name", "New"}}, guard));
     }
@@ -1211,7 +1210,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     };
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
-    // The one that has just expired is between them.
+    // Between these two is a session that has just expired.
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
     CHECK_EQUAL(
         0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
@@ -1319,7 +1318,7 @@ TEST(credential, is_changed_only_for_the_expected_versions) {
 
 TEST(credential, is_checked_against_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // SQLite has one writer at a time
     worked(store().create(new_user("n", "n@x")));
     const std::string version(worked(store().find("n")).version);
     sql().run("BEGIN; UPDATE \"user\" SET \"name\" = 'Another' WHERE \"id\" = 'n'");
@@ -1456,10 +1455,10 @@ TEST(other_schemas, refuse_a_value_without_a_column) {
         {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
     for (const store::Changes& changes : lost)
         CHECK(failed(other_->update(id, changes)));
-    // An unknown user comes first.
+    // If the user does not exist, this is reported first.
     for (const store::Changes& changes : lost)
         CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
-    // What they would be read as all the same.
+    // A missing column stands for these values.
     worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }
 

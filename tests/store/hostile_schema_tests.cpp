@@ -1,4 +1,4 @@
-// No object of another role runs in place of PostgreSQL's own, whatever the search path is.
+// Regardless of the search path, no object of another role may run in place of PostgreSQL's own.
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -35,7 +35,8 @@ class HostileSchema : public Contract {
     }
 
   protected:
-    /// A statement may find nothing to do; hostile code makes it fail, which is logged.
+    /// Expects that a statement ran. It may find nothing to do, but hostile code would make it
+    /// fail.
     template <class T>
     static void ran(const store::Result<T>& result, SourceLocation where = {}) {
         if (!result && (result.failure() == store::Failure::failed ||
@@ -92,7 +93,7 @@ class HostileSchema : public Contract {
                                    guard));
             }
         ran(store().create(user_with_account("n", "n@x")));
-        ran(store().create(user_with_account("m", "n@x"))); // a conflict: its cause is queried
+        ran(store().create(user_with_account("m", "n@x"))); // a conflict, whose cause is queried
         ran(store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
         ran(store().remove("n", {"u@x", true}, guards[0]));
         ran(store().exists_other_with_role("u", "superAdmin", now));

@@ -1,4 +1,4 @@
-// The last activity of users, from their sessions or from a column (UserAdminLastSeen).
+// The last activity of users, taken from their sessions or from a column (UserAdminLastSeen).
 #include "contract.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ using store::Filter;
 using store::Order;
 using store::SortKey;
 
-/// The test's copy of a user.
+/// The expected values of a user.
 struct Kept {
     std::string id;
     bool is_admin;
-    /// The hour of the last activity; negative: unknown.
+    /// The hour of the last activity, or negative if unknown.
     int seen;
 };
 
@@ -26,7 +26,7 @@ std::string padded(int number) {
     return std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits;
 }
 
-/// Returns the time so many hours into January 2026, in ISO 8601.
+/// Returns the time `hour` hours after the start of January 2026, in ISO 8601.
 std::string time_of(int hour) {
     return "2026-01-" + padded(1 + hour / 24).substr(2) + "T" + padded(hour % 24).substr(2) +
            ":00:00.000Z";
@@ -44,9 +44,9 @@ class LastActivity : public Contract {
     }
 
   protected:
-    /// Switches read_ to a store with these names of tables and columns.
+    /// Makes read_ a store with these table and column names.
     void use(const store::TableNames& names) {
-        // A new label each time: the schema is cached by label for ten seconds.
+        // A new label each time, because the schema is cached by label for ten seconds.
         const std::string label = "other" + std::to_string(++uses_);
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, names, apr_pstrdup(pool_, label.c_str()), timeout_policy);
@@ -71,8 +71,8 @@ class LastActivity : public Contract {
         sessions_.clear();
     }
 
-    /// Adds users of whom every fourth has no session. Others have up to three, several of them of
-    /// the same time.
+    /// Adds users. Every fourth has no session. Others have up to three, some of them with the same
+    /// time.
     void add_users(int count) {
         std::string rows;
         for (int number = 0; number < count; ++number) {
@@ -113,7 +113,7 @@ class LastActivity : public Contract {
         return worked(read_->list(filter, window), where);
     }
 
-    /// Returns the ids of a list that is paged by number, or by position.
+    /// Returns the ids of all pages of a list, paged by number or by position.
     std::string walk(const Filter& filter, const Order& order, std::int64_t limit,
                      bool has_positions, bool is_back, SourceLocation where) {
         std::vector<std::string> ids;
@@ -201,7 +201,7 @@ class LastActivity : public Contract {
             filter, limit, [](const Kept& user) { return user.seen < 20 && user.is_admin; }, where);
     }
 
-    /// Returns the last activity of users, or "unknown".
+    /// Returns the last activity of these users, or "unknown".
     std::string read(std::initializer_list<std::string_view> ids) {
         std::vector<model::User> users(ids.size());
         std::transform(ids.begin(), ids.end(), users.begin(), [](std::string_view id) {
@@ -315,7 +315,7 @@ TEST(last_activity, is_that_of_the_column_if_there_is_one) {
         add_users(60);
         const bool is_number = type == std::string_view("bigint");
         for (Kept& user : users_) {
-            // Other than that of the sessions.
+            // Different from the time of the sessions.
             user.seen = user.seen < 0 ? 3 : user.seen % 2 == 0 ? -1 : (user.seen + 11) % 29;
             if (user.seen >= 0)
                 sql().run("UPDATE \"user\" SET \"lastLoginAt\" = " +

@@ -1,5 +1,4 @@
-// Runs the store's contract against one database: store --database=postgresql|sqlite [CppUTest's
-// own].
+// Tests the store with one database: store --database=postgresql|sqlite [CppUTest's own arguments].
 #include "contract.hpp"
 #include "support/test_main.hpp"
 

@@ -1,4 +1,4 @@
-// UserAdminMailCommand: events that invalidate a link to set a password.
+// UserAdminMailCommand: events that invalidate links to set a password.
 #include "contract.hpp"
 
 namespace useradmin::test {
@@ -22,7 +22,7 @@ class PasswordLinks : public Contract {
     }
 
   protected:
-    /// The users with links: "m, n".
+    /// Returns the users with links: "m, n".
     std::string links() {
         std::string all;
         for (const auto& row : sql().rows("SELECT \"value\" FROM \"verification\" WHERE "

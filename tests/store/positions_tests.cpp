@@ -1,4 +1,4 @@
-// Pages after and before a position in a list (4.1).
+// Pages before and after a position in a list (specification, section 4.1).
 #include "contract.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Positions : public Contract {
         return text;
     }
 
-    /// Collects the ids from this page on, in either direction.
+    /// Returns the ids of this page and all that follow, in either direction.
     Ids walk(const store::Filter& filter, const Order& order, std::int64_t limit, store::Page page,
              bool is_back) {
         Ids ids;
@@ -107,7 +107,7 @@ class Positions : public Contract {
 TEST_GROUP_BASE(positions, Positions){};
 
 TEST(positions, reach_every_user_once_in_every_order) {
-    // Many have the same name or time, and times differ by microseconds.
+    // Many users have the same name or time. Times differ by microseconds.
     for (int user = 0; user < 60; ++user) {
         const std::string number = std::to_string(user);
         add_user("u" + number, (user % 2 == 0 ? "A" : "\xc3\xa1") + number + "@x",

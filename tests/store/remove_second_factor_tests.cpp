@@ -1,4 +1,4 @@
-// UserAdminExtras: removing a user's second factor (better-auth's plugin twoFactor).
+// Removal of a user's second factor (UserAdminExtras and better-auth's plugin twoFactor).
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -26,7 +26,7 @@ class RemoveSecondFactor : public Contract {
     }
 
   protected:
-    /// The values of a column: "a, b".
+    /// Returns the values of a column: "a, b".
     std::string all(const std::string& column, const std::string& table) {
         std::string texts;
         for (const auto& row :
@@ -34,7 +34,8 @@ class RemoveSecondFactor : public Contract {
             texts += (texts.empty() ? "" : ", ") + row[0].value_or("?");
         return texts;
     }
-    /// The users with second factors; with sessions; with the flag; with revocations.
+    /// Returns the users with a second factor, with sessions, with twoFactorEnabled, and with
+    /// revocations, separated by semicolons.
     std::string state() {
         return all("userId", "\"twoFactor\"") + "; " + all("userId", "\"session\"") + "; " +
                all("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +

@@ -1,4 +1,4 @@
-// The revocation table, which tells other servers whose rights or sessions were revoked.
+// The revocation table, which tells other servers which rights and sessions were revoked.
 #include "contract.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Revocations : public Contract {
         return store::account_row(user);
     }
 
-    /// The recorded revocations: "n all, n session-one".
+    /// Returns the recorded revocations: "n all, n session-one".
     std::string recorded() {
         std::string all;
         for (const auto& row :
@@ -43,7 +43,7 @@ class Revocations : public Contract {
         return all;
     }
 
-    /// The users of the revocations since a position: "n m".
+    /// Returns the users of the revocations since a position: "n m".
     std::string users_since(std::int64_t position) {
         const store::Revocations read = worked(store().revocations_since(position));
         std::string all;

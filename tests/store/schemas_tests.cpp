@@ -1,4 +1,4 @@
-// Tables of other applications: other types, other constraints, changes while they are in use.
+// Tables of other applications, with other types and constraints, and changes to tables in use.
 #include "clock.hpp"
 #include "contract.hpp"
 #include "store/cached_connection.hpp"
@@ -31,7 +31,7 @@ constexpr bool is_sanitized = false;
 /// Tables created by the test, and a store for them.
 class Made : public Contract {
   protected:
-    /// Creates the tables with ids, tokens and references of these types.
+    /// Creates the tables with these types for ids, tokens and references.
     void make(const std::string& id, const std::string& token, const std::string& reference,
               const std::string& more = "") {
         const std::string time = is_postgresql() ? "timestamptz" : "date";
@@ -103,7 +103,7 @@ class Made : public Contract {
         CHECK(absent(made_->delete_session(id)));
     }
 
-    /// Expects that columns of the type match ids and tokens exactly.
+    /// Expects that columns of this type match ids and tokens exactly.
     void expect_ids_to_the_letter(const std::string& type, const std::string& id,
                                   const std::vector<const char*>& others) {
         make(type + " PRIMARY KEY", type, type);
@@ -309,7 +309,7 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
                  value("nope", "x"), value("emailVerified", false)};
     user.has_account = false;
     const model::User made = worked(made_->create(user));
-    // PostgreSQL adds spaces.
+    // PostgreSQL inserts spaces.
     const auto json_of = [](const model::User& row) {
         std::string json(row.extra_columns);
         std::erase(json, ' ');
@@ -963,7 +963,7 @@ TEST(tables_in_use, are_left_unlocked_by_a_create_that_fails) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
     CHECK(failed(store().create(new_user("second", "second@x"))));
-    // Uses another connection, which would block on a transaction left open.
+    // This uses another connection, which would block if the transaction were still open.
     add_user("other", "other@x");
     worked(store().find("other"));
 }

@@ -1,4 +1,4 @@
-// Sessions opened while their user is changed, and changes made while their caller is changed.
+// Sessions created while their user changes, and changes made while their caller changes.
 #include "contract.hpp"
 
 #include "support/process.hpp"
@@ -33,7 +33,7 @@ class SessionTerms : public Contract {
     }
 
   protected:
-    /// Opens a session for the user as read in setup().
+    /// Creates a session for the user as read in setup().
     store::Result<std::string_view> open(std::string_view token = "fresh",
                                          std::int64_t max_sessions = 0,
                                          std::string_view hash = "a hash") {
@@ -165,7 +165,7 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
             set_change_listener(nullptr);
             worked(store().create(new_user("n", "n@x")));
             set_change_listener(listener);
-            // What create_session() does, not yet committed.
+            // Does the same as create_session(), but does not commit yet.
             sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
             add_session("opening", "n", "2030-01-01T00:00:00.000Z");
             bool changed = false;
@@ -212,7 +212,7 @@ class Callers : public Contract {
         return {"boss", std::span(administrators).first(roles), at("2026-01-01T00:00:00.000Z")};
     }
 
-    /// Expects that every change by the caller fails with this failure and changes nothing.
+    /// Expects that every change by this caller fails with this failure and has no effect.
     void expect_refused(const store::Actor& actor, Failure failure) {
         store::UpdateGuard guard;
         guard.actor = actor;

@@ -1,4 +1,4 @@
-// UserAdminExtras: a user's sign-in methods, in the tables of better-auth and its plugins.
+// Sign-in methods of a user (UserAdminExtras), in the tables of better-auth and its plugins.
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 using model::MethodKind;
 
-/// A user n with a row in each table, and a user m with the same kinds of rows.
+/// The users n and m, each with a row in every table.
 class SignInMethods : public Contract {
   public:
     void setup() override {
@@ -49,7 +49,7 @@ class SignInMethods : public Contract {
                              sql_literal(made) + ", " + sql_literal(made) + ")");
     }
 
-    /// Runs an operation on a store that uses the connection.
+    /// Runs an operation on a store with this connection.
     template <class Operation>
     auto with_methods(SingleConnection& connection, const Operation& operation,
                       const store::TableNames& names = {"user", "session", "account", true},
@@ -65,7 +65,7 @@ class SignInMethods : public Contract {
             return store.list_sign_in_methods(user, most);
         });
     }
-    /// All fields of each method: "account 'password of n' 'credential' NULL …; …".
+    /// Returns all fields of each method: "account 'password of n' 'credential' NULL …; …".
     static std::string text_of_all(const std::vector<model::SignInMethod>& methods) {
         const auto text = [](model::NullableText value) {
             return value ? " '" + std::string(*value) + "'" : std::string(" NULL");
@@ -84,7 +84,7 @@ class SignInMethods : public Contract {
                    time(method.created_at) + time(method.expires_at);
         return all;
     }
-    /// Only the ids: "password of n, passkey of n".
+    /// Returns only the ids: "password of n, passkey of n".
     std::string ids_of(std::string_view user, std::int64_t most = 100) {
         std::string all;
         for (const model::SignInMethod& method : worked(find(user, most)))

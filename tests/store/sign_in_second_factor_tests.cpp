@@ -1,5 +1,5 @@
-// Signing in with the second factor of better-auth's plugin twoFactor: challenges in the
-// verification table, backup codes, and the lock after failed codes.
+// Sign-in with a second factor (better-auth's plugin twoFactor): challenges in the verification
+// table, backup codes, and the lock after wrong codes.
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr const char* lock_columns =
     R"(, "failedVerificationCount" integer DEFAULT 0, "lockedUntil" )";
 
-/// Tables of an application with other names and types.
+/// An application's tables with other names and types.
 struct Variant {
     const char* what;
     const char* key;
@@ -26,7 +26,7 @@ struct Variant {
     const char* reference;
     const char* time;
     bool has_snake_case;
-    /// The ids of the user and of the other tables' rows.
+    /// The ids of the user and of rows in the other tables.
     const char* user_id;
     const char* row_id;
 };
@@ -80,7 +80,8 @@ class SignInSecondFactor : public Contract {
   protected:
     static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }
 
-    /// Creates the plugin's table and column until the test ends, and a second factor of n.
+    /// Creates the plugin's table and column until the test ends, and adds a second factor for user
+    /// n.
     void create_table(const std::string& optional_columns = lock_columns + time() +
                                                             ", \"verified\" boolean") {
         change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; CREATE TABLE "
@@ -105,7 +106,7 @@ class SignInSecondFactor : public Contract {
                           const std::string& created_at = "2026-11-26T10:00:00.000Z") {
         Contract::add_verification(identifier, value, expires_at, created_at);
     }
-    /// The identifiers in the verification table: "2fa-a, 2fa-b".
+    /// Returns the identifiers in the verification table: "2fa-a, 2fa-b".
     std::string verifications() {
         std::string all;
         for (const auto& row :
@@ -151,7 +152,7 @@ class SignInSecondFactor : public Contract {
         });
     }
 
-    /// Runs an operation in several threads, each on a store with its own connection.
+    /// Calls a function in several threads, each with its own store and connection.
     void in_threads(int count, const std::function<void(store::DatabaseStore&)>& operation) {
         std::atomic<int> ready = 0;
         std::vector<std::thread> threads;
@@ -254,7 +255,7 @@ TEST(sign_in_second_factor, is_found_with_its_user) {
     CHECK_EQUAL(std::string("3"),
                 std::string(found.factor.failed_verification_count.value_or("NULL")));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
-    // m has no second factor; o is not a user.
+    // User m has no second factor, and there is no user o.
     CHECK(absent(find("m")));
     add_factor("o");
     CHECK(absent(find("o")));
@@ -344,7 +345,7 @@ TEST(sign_in_second_factor, change_that_fails_changes_nothing) {
     add_verification("a");
     store::SecondFactorChange change{"n", now_};
     change.taken = {"a"};
-    // The second row has the id of the first.
+    // Both rows have the same id.
     change.added = {verification("b"), verification("b")};
     change.backup_codes = "fewer";
     change.instead_of = "codes";

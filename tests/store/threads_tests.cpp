@@ -1,4 +1,4 @@
-// Objects shared by the threads of a child, used concurrently. Long runs use ThreadSanitizer.
+// Concurrent use of objects that the threads of a child share. Long runs use ThreadSanitizer.
 #include "contract.hpp"
 
 #include "httpd/connection_limiter.hpp"
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr int thread_count = 8;
 constexpr std::chrono::milliseconds wait = 60s;
 
-/// Runs the work in thread_count threads and waits for all of them. Passes it their numbers.
+/// Calls the function in thread_count threads with their numbers, and waits for all of them.
 void in_threads(const std::function<void(int)>& work) {
     std::vector<std::thread> threads;
     for (int number = 0; number < thread_count; ++number)
@@ -38,7 +38,7 @@ void in_threads(const std::function<void(int)>& work) {
         thread.join();
 }
 
-/// The first failure in any of the threads.
+/// The first failure in any thread.
 class Complaint {
   public:
     void note(bool is_right, const std::string& what) {
@@ -66,7 +66,7 @@ class SharedLog final : public text::Logger {
     std::string text_;
 };
 
-/// Zeroed memory, like that shared by children.
+/// Zeroed memory, like the memory shared by children.
 class Memory {
   public:
     explicit Memory(std::size_t size) : words_(size / sizeof(std::max_align_t) + 1) {}
@@ -76,7 +76,7 @@ class Memory {
     std::vector<std::max_align_t> words_;
 };
 
-/// A few connections behind a ConnectionLimiter, like mod_dbd's.
+/// A few connections behind a ConnectionLimiter, like mod_dbd's pool.
 struct ConnectionPool {
     static constexpr int most = 3;
 
@@ -190,7 +190,7 @@ class Threads : public Contract {
         const std::string logged = child_->log.text();
         child_.reset();
         Contract::teardown();
-        // The log has the cause.
+        // The log contains the cause.
         STRCMP_EQUAL("", (complaint_.first() + logged).c_str());
     }
 
@@ -266,7 +266,7 @@ TEST(threads, share_connections_totals_and_sessions) {
     CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-/// Records the name in a row before and after each change.
+/// Records a row's name before and after each change.
 class RecordedChanges final : public store::ChangeListener {
   public:
     bool runs_before_commit() const noexcept override { return false; }
@@ -299,7 +299,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
                                 before + ": was followed twice");
         }
     });
-    // The changes form one chain: each starts where another ended.
+    // The changes must form one chain: each starts where another ended.
     std::string last = first;
     int length = 0;
     for (auto next = after_of.find(last); next != after_of.end(); next = after_of.find(last)) {
@@ -464,7 +464,7 @@ TEST(threads, with_one_hashing_slot_hash_one_at_a_time) {
     ipc::FairSemaphore* const semaphore = ipc::FairSemaphore::create(memory.get(), one);
     CHECK(semaphore != nullptr);
     const int turns = machine::times(200, 5000);
-    int done = 0; // guarded by the slot
+    int done = 0; // protected by the slot
     in_threads([&](int) {
         password::HashSlots slots(*semaphore, {wait, "UserAdminTimeout"}, child_->log);
         for (int turn = 0; turn < turns; ++turn) {

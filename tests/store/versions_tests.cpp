@@ -1,4 +1,4 @@
-// Versions of user rows, and changes that are conditional on them.
+// Versions of user rows, and conditional changes.
 #include "contract.hpp"
 
 #include <set>
@@ -23,14 +23,14 @@ class Versions : public Contract {
     std::string version() { return std::string(worked(store().find("u")).version); }
     std::string name() { return std::string(worked(store().find("u")).name); }
 
-    /// Expects that the version differs from that of the previous call.
+    /// Expects that the version has changed since the previous call.
     void expect_new(const char* after, SourceLocation where = {}) {
         const std::string now = version();
         if (now.empty() || now == std::exchange(last_, now))
             fail_test(std::string("no new version after: ") + after, where);
     }
 
-    /// Expects that an update and a deletion for these versions fail with version_mismatch.
+    /// Expects that an update and a deletion with these versions fail with version_mismatch.
     void expect_changed(const std::vector<std::string_view>& versions) {
         CHECK(store().update("u", {{"name", "New"}}, meant_for(versions)).failure() ==
               store::Failure::version_mismatch);
@@ -39,7 +39,7 @@ class Versions : public Contract {
         CHECK_EQUAL(std::string("Name of u"), name());
     }
 
-    /// Expects that only the first change for a version succeeds.
+    /// Expects that only the first change with a version succeeds.
     void expect_one_winner() {
         const std::string first = version();
         const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
