@@ -12,8 +12,8 @@ using Kind = Object::Kind;
 
 constexpr std::string_view members[] = {"name", "email", "password", "role", "banned", "banReason"};
 
-/// The grammar of RFC 8259, and what the reader refuses beyond it: a value
-/// that is no object, 65 levels, U+0000, an unpaired surrogate.
+/// The grammar of RFC 8259, with the reader's own limits: it accepts only objects, at most 64
+/// levels, and no U+0000 or unpaired surrogate.
 class Grammar {
   public:
     explicit Grammar(std::string_view text) noexcept : rest_(text) {}
@@ -86,7 +86,7 @@ class Grammar {
         }
         return false;
     }
-    /// Parses the content of brackets: items separated by commas.
+    /// Parses items separated by commas, up to the closing bracket.
     template <class Item>
     bool items(std::string_view end, const Item& item) {
         skip_space();
@@ -154,7 +154,7 @@ void require_same(const Object& object, const Object& again) {
                 "an object that is formatted and parsed is the same");
 }
 
-/// Checks the object with one more member at its end.
+/// Checks the object with another member at its end.
 void take_longer(std::string_view text, const Object& object) {
     std::string longer(text.substr(0, text.rfind('}')));
     longer += longer.find_last_not_of(" \t\r\n") == longer.find('{') ? "" : ",";

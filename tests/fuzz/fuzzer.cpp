@@ -1,5 +1,5 @@
-// The entry point of libFuzzer, in place of the replay's main. The environment variable
-// USERADMIN_FUZZ_TARGET names the target.
+// The entry point of libFuzzer, which replaces main() in replay.cpp. USERADMIN_FUZZ_TARGET in the
+// environment names the target.
 #include "targets.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The origin of a request and where it redirects to: one line each of Origin, Host and a redirect
-// address.
+// The origin of a request and its redirect address. The input has one line each for Origin, Host
+// and the address.
 #include "targets.hpp"
 
 #include "http/origin.hpp"
@@ -74,7 +74,7 @@ void fuzz_origin(std::string_view lines) {
                 "an origin with another port differs");
     }
     const auto refusal = sign_in::reject_cross_site_cookies(headers, trusted);
-    if (!origin.empty()) // else no cookie came
+    if (!origin.empty()) // otherwise, there is no cookie
         require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
                                          (parsed && http::is_own_origin(*parsed, headers))),
                 "cookies are accepted from the own and from trusted origins only");

@@ -1,4 +1,4 @@
-// The hash of a password, which an application's table may hold in any form.
+// A stored password hash, which can be any string in an application's table.
 #include "targets.hpp"
 
 #include "password/argon2id.hpp"
@@ -14,7 +14,6 @@ namespace {
 using password::Argon2id;
 using password::Bcrypt;
 
-/// Returns whether a hash with these parameters is very cheap.
 bool is_cheap(const Argon2id& work) noexcept {
     return work.memory_kib <= 128 && work.passes <= 2;
 }
@@ -26,7 +25,7 @@ void require_bounds(const Argon2id& work) {
     require(work.memory_kib >= password::min_lane_memory_kib * work.lanes, "each lane has memory");
 }
 
-/// Returns the parameters in their encoded form.
+/// Returns the start of a hash with these parameters.
 std::string parameters_of(const Argon2id& work) {
     return "$argon2id$v=19$m=" + std::to_string(work.memory_kib) +
            ",t=" + std::to_string(work.passes) + ",p=" + std::to_string(work.lanes) + "$";
@@ -66,7 +65,7 @@ void fuzz_password_hash(std::string_view stored) {
     }
     if (stored.size() > password::max_password_bytes)
         return;
-    // The input as the password.
+    // The input is the password.
     const auto made = password::hash(Argon2id{8, 1, 1}, stored);
     require(made.has_value(), "hashing succeeds");
     require(password::verify(made->view(), stored) == password::Verdict::match,

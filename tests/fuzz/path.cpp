@@ -1,4 +1,4 @@
-// The path below the base address: the id of a user.
+// The path below the base address, which contains a user's id.
 #include "scene.hpp"
 
 #include "support/text.hpp"
@@ -31,7 +31,7 @@ void take_request(std::string_view method, std::string_view path, api::Role role
         require(role == api::Role::super_admin, "only a superAdmin deletes");
 }
 
-/// The same for a user's sessions, password and ban.
+/// Does the same for a user's sessions, password and ban.
 void take_request_for_extras(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     scene.settings.has_extras = true;

@@ -24,7 +24,7 @@ void take_parameter(std::string_view query, std::string_view name) {
             "the first of several equal parameters is used");
 }
 
-/// Returns the number after a string that the envelope must contain.
+/// Returns the number after this text, which the envelope must contain.
 std::int64_t number_after(std::string_view reply, std::string_view text) {
     const std::size_t at = reply.rfind(text);
     require(at != reply.npos, "a list reply has pagination");
@@ -43,7 +43,7 @@ void take_list(std::string_view query, api::Role role) {
     const auto limit = number_after(reply.body, "\"limit\":");
     require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit,
             "page and limit are within bounds");
-    // With a cursor, one more row shows whether there is another page.
+    // With a cursor, the store reads one more row to find out whether there is another page.
     const auto is_read = [&](std::int64_t number) {
         return scene.calls.text().find(" " + std::to_string(number) + " from " +
                                        std::to_string((page - 1) * limit)) != std::string::npos;

@@ -1,5 +1,4 @@
-// Runs each target on its corpus: fuzz FOLDER. Or runs one target on some files: fuzz TARGET
-// FILE…
+// Runs each target on its corpus (fuzz FOLDER), or one target on some files (fuzz TARGET FILE…).
 #include "targets.hpp"
 
 #include "support/files.hpp"
@@ -19,13 +18,13 @@ int complain(const path& what, const char* sentence) {
 }
 
 void replay(const Target& target, const path& file) {
-    // The last name printed is that of the failing input.
+    // If a target aborts, the last line printed is the name of its input.
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
     target.run(useradmin::test::read_file(file));
 }
 
-/// Returns the exit status.
+/// Runs each target on the files in its corpus folder. Returns the exit status.
 int replay_all(const path& corpus) {
     std::size_t folders = 0;
     for (const auto& folder : std::filesystem::directory_iterator(corpus)) {

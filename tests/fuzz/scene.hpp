@@ -1,4 +1,3 @@
-// The service with in-memory tables, and checks of its replies.
 #pragma once
 
 #include "targets.hpp"
@@ -12,7 +11,7 @@
 
 namespace useradmin::fuzz {
 
-/// Requires the envelope of a reply (specification 2.4) with one of the statuses.
+/// Requires that a reply has the envelope (specification, section 2.4) and one of these statuses.
 inline json::Object require_envelope(const http::Reply& reply,
                                      std::initializer_list<int> statuses) {
     require(std::find(statuses.begin(), statuses.end(), reply.status) != statuses.end(),
@@ -26,7 +25,8 @@ inline json::Object require_envelope(const http::Reply& reply,
     return std::move(*envelope);
 }
 
-/// Sends requests to the service. The tables contain the caller, "me", and the user "another".
+/// Sends requests to the service and checks the replies. The tables contain the caller, "me", and
+/// the user "another".
 class Scene {
   public:
     explicit Scene(api::Role role) : caller_{"me", role} {

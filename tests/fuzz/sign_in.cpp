@@ -1,4 +1,5 @@
-// A sign-in request: a line with the media type of the body, then the body.
+// A sign-in request. The first line of the input is the media type of the body, the rest is the
+// body.
 #include "scene.hpp"
 
 #include "sign_in/service.hpp"
@@ -16,7 +17,7 @@ bool is_printable(std::string_view text) {
         });
 }
 
-/// Returns the counts of failed attempts. They live as long as the program.
+/// Returns the counts of failed attempts, which exist until the program ends.
 password::AttemptLimiter& counts() {
     static test::SharedObject<password::AttemptLimiter> limiter;
     return *limiter;

@@ -1,4 +1,4 @@
-// Untrusted input, for the fuzzer and for the replay of its findings.
+// The targets, shared by the fuzzer and the replay of its findings.
 #pragma once
 
 #include <cstdio>
@@ -7,8 +7,8 @@
 
 namespace useradmin::fuzz {
 
-/// A function that accepts any input. Each target has a file in this folder, and a corpus folder
-/// with its name.
+/// A function that accepts any input. Each target has a source file in this folder and a corpus
+/// folder with its name.
 struct Target {
     std::string_view name;
     /// Does not return if the input violates a property that the target checks.
@@ -31,7 +31,7 @@ inline constexpr Target targets[] = {
     {"text", fuzz_text}, {"timestamp", fuzz_timestamp}, {"token", fuzz_token},
 };
 
-/// Returns the target with that name, or nullptr if there is none.
+/// Returns the target with this name, or nullptr if there is none.
 inline const Target* find_target(std::string_view name) noexcept {
     for (const Target& target : targets)
         if (target.name == name)

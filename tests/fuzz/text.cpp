@@ -20,8 +20,8 @@ struct Counts {
     std::size_t utf16_units = 0;
 };
 
-/// Counts the characters of well-formed UTF-8 without U+0000 (table of RFC 3629). Returns nothing
-/// for other bytes.
+/// Counts the characters of well-formed UTF-8 without U+0000 (table in RFC 3629). Returns
+/// std::nullopt for other bytes.
 std::optional<Counts> counts_of(std::string_view text) {
     struct Form {
         unsigned char first, last;               // of the first byte
@@ -52,7 +52,7 @@ std::optional<Counts> counts_of(std::string_view text) {
     return counts;
 }
 
-/// Returns the text of a LIKE pattern with wildcards only at its start and end.
+/// Returns the text in a LIKE pattern whose wildcards are only at its start and end.
 std::string meant_by(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
             "a pattern matches the text anywhere");

@@ -1,4 +1,4 @@
-// Timestamps, as a column of any type may contain them.
+// Timestamps in a column of any type.
 #include "targets.hpp"
 
 #include "text/timestamp.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view cookie_name = "better-auth.session_token";
 constexpr std::string_view secret = "the secret of the corpus' tokens";
-/// The only token that has a signature with this secret.
+/// The only token with a signature by this secret.
 constexpr std::string_view signed_token = "a-token-that-was-signed";
 constexpr std::size_t longest_token = 1024;
 
