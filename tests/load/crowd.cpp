@@ -34,7 +34,7 @@ int connected(std::uint16_t port) {
     return made;
 }
 
-/// Returns whether a reply is complete. Replies of the service have a Content-Length.
+/// Returns whether a reply is complete, according to its Content-Length.
 bool is_whole(const std::string& bytes) {
     constexpr std::string_view name = "\r\nContent-Length: ";
     const auto end = bytes.find("\r\n\r\n");

@@ -1,5 +1,5 @@
-// Load: load [CppUTest's own arguments]. Runs for seconds, or with
-// USERADMIN_TEST_LONG much longer.
+// Load tests: load [CppUTest's own arguments]. They run for seconds, or much longer if
+// USERADMIN_TEST_LONG is set.
 #include "crowd.hpp"
 
 #include "support/httpd.hpp"
@@ -32,7 +32,7 @@ std::string request(const std::string& method, const std::string& path,
            "\r\n\r\n" + body;
 }
 
-/// Clients that list, search, create, read, change and delete.
+/// Clients that list, search, create, read, change and delete users.
 class Users final : public Crowd {
   public:
     /// Clients start at different steps. Before a client has created a user, it reads an
@@ -80,13 +80,14 @@ class Users final : public Crowd {
             --total;
     }
 
-    /// Returns the number of users according to the replies.
+    /// The number of users according to the replies.
     long total = 0;
-    /// Replies other than success, with their counts.
+    /// Replies that report a failure, and how often each occurred.
     std::map<std::string, int> odd;
 
   private:
-    /// Clients delete every second user that they create.
+    /// Returns whether the client deletes its user, as it does with every second one that it
+    /// creates.
     bool deletes(std::size_t client, int number) const {
         return number % 20 == 8 && ids_[client] != "u2";
     }
@@ -120,7 +121,7 @@ TEST_GROUP(load) {
         database_.reset();
     }
 
-    /// Uses the event MPM with enough workers and connections for the clients.
+    /// Starts an httpd with the event MPM and with enough workers and connections for the clients.
     void start(const std::string& of_server = {}, const std::string& of_location = {}) {
         HttpdSettings settings;
         settings.modules = {};
@@ -139,7 +140,7 @@ TEST_GROUP(load) {
         httpd_ = std::make_unique<Httpd>(work_, settings);
     }
 
-    /// Returns the durations of consecutive requests; all must succeed.
+    /// Returns the durations of consecutive requests in microseconds. All must succeed.
     std::vector<long> times_of(int requests, std::chrono::milliseconds pause) {
         HttpClient client(httpd_->port());
         std::vector<long> times;
@@ -185,7 +186,7 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
                (list.body + " is not " + std::to_string(users.total)).c_str());
     CHECK_EQUAL(users.total,
                 database_->sql().number("SELECT count(*) FROM \"account\"") + first_users);
-    // Every thread has done everything a while before a third of the time is over.
+    // Before a third of the time is over, every thread has processed every kind of request.
     const auto third = static_cast<std::ptrdiff_t>(memory.size() / 3);
     const long early = *std::max_element(memory.begin() + third, memory.begin() + 2 * third);
     const long late = *std::max_element(memory.end() - third, memory.end());
@@ -199,7 +200,7 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
 }
 
 TEST(load, of_slow_clients_occupies_no_database_connection) {
-    // With one per child, a client that held it would block all others.
+    // If a client held the only connection of a child, it would block all others.
     start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
     const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";
     const std::string cookie = "better-auth.session_token=" + std::string(token);
@@ -218,7 +219,7 @@ TEST(load, of_slow_clients_occupies_no_database_connection) {
                          "3600", "-j", cookie}};
         command.words.insert(command.words.end(), slow.options.begin(), slow.options.end());
         Process clients(command, work_.path() / "slowhttptest.log");
-        sleep(2); // until all of them are there
+        sleep(2); // until all of them have connected
         std::vector<long> busy = times_of(machine::times(300, 2000), std::chrono::milliseconds(10));
         CHECK_TEXT(clients.running(), (std::string("no slow ") + slow.what + " were there:\n" +
                                        read_file(work_.path() / "slowhttptest.log"))
