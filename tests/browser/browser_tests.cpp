@@ -1,5 +1,5 @@
 // A real browser with pages of several origins: what the service's own and trusted pages may do,
-// and what other pages cannot do with their visitor's session.
+// and what other pages must not do with a visitor's session.
 #include "support/http_client.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
@@ -22,7 +22,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns the path of the browser, or an empty path if there is none.
+/// Returns the path of the browser, or an empty path if it is not installed.
 std::filesystem::path browser() {
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "/usr/bin");
@@ -33,7 +33,7 @@ std::filesystem::path browser() {
     return {};
 }
 
-/// A request in httpd's log, with the log's fields in order.
+/// A line of httpd's log, with the fields in order.
 struct Seen {
     std::string host, origin, site, type, has_session, status, method, path, readable_by;
 
@@ -115,18 +115,19 @@ TEST_GROUP(browser) {
         return work_.path() / "seen.log";
     }
 
-    /// Browsers send Sec-Fetch-Site only to localhost and over TLS. Other servers get only Origin.
+    /// Browsers send Sec-Fetch-Site only to localhost and over TLS. In the other domain, there is
+    /// only Origin.
     static constexpr std::array<const char*, 2> domains = {"localhost", "test"};
 
     std::string origin(const std::string& name, const std::string& domain) const {
         return "http://" + name + "." + domain + ":" + std::to_string(httpd_->port());
     }
-    /// Returns the same origins of both domains in the syntax of the configuration.
+    /// Returns the origins of this name in both domains, in the syntax of the configuration.
     static std::string origins(const std::string& name) {
         return "http://" + name + ".localhost:${PORT} http://" + name + ".test:${PORT}";
     }
 
-    /// Visits the pages of both domains, and reads httpd's log.
+    /// Opens the pages of both domains, then reads httpd's log.
     void browse() {
         std::string address;
         for (const std::string domain : domains) {
@@ -163,7 +164,7 @@ TEST_GROUP(browser) {
             seen_.emplace_back(line);
     }
 
-    /// Returns what pages of an origin reported, such as "GET 200", one per line.
+    /// Returns the reports of an origin's pages, such as "GET 200", one per line.
     std::string reported(const std::string& by) const {
         std::string text;
         for (const Seen& seen : seen_)
@@ -176,10 +177,11 @@ TEST_GROUP(browser) {
         return text;
     }
 
-    /// Checks that everything from a page of another origin was refused and that it read nothing.
+    /// Checks that all requests from pages of another origin were refused, and that the pages read
+    /// nothing.
     void check_attack(const std::string& by, const std::string& on) {
-        // A form of each type, a fetch without preflight, a frame with an opaque origin:
-        // they must have arrived, or nothing was tested.
+        // A form of each type, a fetch without preflight, and a frame with an opaque origin must
+        // have arrived. Otherwise, nothing was tested.
         std::set<std::string> came;
         for (const Seen& seen : seen_) {
             const bool is_theirs = seen.origin == by || seen.origin == "null";
@@ -190,7 +192,7 @@ TEST_GROUP(browser) {
             CHECK_TEXT(seen.readable_by == "-", (text + " may be read").c_str());
             if (!seen.is_write())
                 continue;
-            // Without a session, there is nothing to end.
+            // Without a session, a sign-out has no effect.
             const bool is_idle = seen.path == "/api/auth/sign-out" && seen.has_session == "-";
             CHECK_TEXT(seen.status == "403" || is_idle, text.c_str());
             came.insert(seen.origin.substr(0, 4) + " " + seen.type + " " + seen.path);
@@ -227,7 +229,7 @@ TEST(browser, allows_pages_of_the_own_and_of_trusted_origins_only) {
         check_attack(origin("evil.app", domain), api);
         CHECK_EQUAL(std::string("GET 200\nPOST 200\nPUT 200\nDELETE 200\nGET of nobody 404\n"),
                     reported(origin("web.app", domain)));
-        // The session was usable: pages of the same site sent its cookie.
+        // The session could have been used: pages of the same site sent its cookie.
         CHECK(std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
             return seen.origin == origin("evil.app", domain) && seen.has_session == "yes" &&
                    seen.is_write();
@@ -238,7 +240,7 @@ TEST(browser, allows_pages_of_the_own_and_of_trusted_origins_only) {
                     .value("SELECT group_concat(\"name\") FROM (SELECT \"name\" FROM \"user\" "
                            "ORDER BY \"name\")")
                     .value_or(""));
-    // One session for each domain's own page.
+    // One session for the own page in each domain.
     CHECK_EQUAL(2, database_->sql().number("SELECT count(*) FROM \"session\""));
 }
 
