@@ -23,7 +23,7 @@
 
 namespace useradmin::test {
 
-/// Returns the text form of a default that is not in the table.
+/// The text form of a default that is not in the table.
 template <class Tag>
 inline constexpr const char* stand_in = nullptr;
 
@@ -72,7 +72,7 @@ constexpr const char* text_of(Comparison result) noexcept {
 
 template <const auto& table, std::size_t index>
 void print_directive(const httpd::DirectiveSettings<table>& settings) {
-    // Separate constants, since a whole entry would need the module's readers.
+    // Separate constants: an entire entry would require the module's readers.
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
     constexpr const char* name = std::get<index>(table).name;
@@ -124,7 +124,6 @@ void print_directives(const server_rec* server, const module& record) {
         std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }
 
-/// Prints mod_useradmin's directives.
 void print_directives_of_useradmin(const server_rec* server);
 
 } // namespace useradmin::test

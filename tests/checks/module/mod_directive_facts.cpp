@@ -18,7 +18,7 @@ void register_hooks(apr_pool_t*) {
 
 } // namespace
 
-// The only exported symbol. httpd finds the module by it.
+// The only exported symbol, by which httpd finds the module.
 extern "C" {
 extern module directive_facts_module __attribute__((visibility("default")));
 // clang 23 parses a line that begins with "module" as a C++ module declaration.
