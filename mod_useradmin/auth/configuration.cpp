@@ -35,8 +35,7 @@ void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line)
         warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also "
                    "shows; use file: or env:");
     if (sourced.is_world_readable)
-        warn(line, "UA0312: the file of AuthUserAdminSecret is readable by all users; run "
-                   "chmod 600");
+        warn(line, "UA0312: the file in AuthUserAdminSecret is world-readable; run chmod 600");
     if (sourced.is_short())
         warn(line, line.copy("UA0313: a secret of AuthUserAdminSecret is shorter than " +
                              std::to_string(crypto::min_secret_length) +

@@ -68,7 +68,7 @@ inline constexpr auto directives = std::tuple_cat(
                                         Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
-            "the maximum number of sessions per user; signing in ends the oldest first", 100,
+            "the maximum number of sessions per user; a sign-in beyond it ends the oldest", 100,
             httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,

@@ -74,8 +74,8 @@ int handle(request_rec* request) noexcept {
             return settings_of(request).get<SignIn>().is_on ? handle_sign_in(request) : DECLINED;
         },
         [&](const char* reason) {
-            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0304: a sign-in failed: %s",
-                          reason);
+            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
+                          "UA0304: internal error during a sign-in: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
 }

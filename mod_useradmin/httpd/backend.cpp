@@ -205,7 +205,8 @@ bool check_database(const module& owner, const char* directive) noexcept {
         },
         [&](const char* reason) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
-                         "UA0206: %s: the database could not be checked: %s", directive, reason);
+                         "UA0206: %s: the configuration of mod_dbd could not be checked: %s",
+                         directive, reason);
             return false;
         });
 }

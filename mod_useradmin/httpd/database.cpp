@@ -93,8 +93,8 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         metrics_.count(Rejection::connection_failed);
         log_.write_throttled(
             text::Level::error,
-            "UA0202: mod_dbd has no connection; its own line, here or earlier, gives "
-            "the cause; check that the database is up and DBDParams is right");
+            "UA0202: mod_dbd has no connection; see mod_dbd's own error in this log; check "
+            "DBDParams and that the database is running");
         return nullptr;
     }
     return make_connection(*open_, asked_at);

@@ -112,8 +112,8 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         if (now >= deadline) {
             log_.write_throttled(
                 text::Level::error,
-                "UA0214: another request's count of the same users did not end within " +
-                    std::to_string(options_.timeout.count() / 1000) + " s; raise " +
+                "UA0214: timed out after " + std::to_string(options_.timeout.count() / 1000) +
+                    " s waiting for another request to count the same users; raise " +
                     options_.timeout_directive);
             return store::Failure::unavailable;
         }

@@ -18,7 +18,7 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     if (error == nullptr)
         return apr::view_of(value);
     log.write(text::Level::error,
-              "UA0204: an expression of UserAdminSession failed: " + std::string(error));
+              "UA0204: cannot evaluate the expression of UserAdminSession: " + std::string(error));
     return {};
 }
 
@@ -110,11 +110,11 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     log.write_rejection(
         // A request without credentials is no sign of a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
-        "UA0223: a request to " + location + " has no caller: " +
-            (has_expression ? "the id from UserAdminSession is empty"
+        "UA0223: a request to " + location + " got 401: " +
+            (has_expression ? "UserAdminSession returned an empty id"
                             : "no auth module set the note session-user-id"),
-        has_expression ? "check what its expression reads"
-                       : "put AuthUserAdmin On or UserAdminSession into the Location");
+        has_expression ? "check its expression"
+                       : "set AuthUserAdmin On or UserAdminSession in the Location");
 }
 
 } // namespace useradmin::service

@@ -72,7 +72,7 @@ inline constexpr auto directives = std::tuple_cat(
         // nullptr selects the environment variable or the built-in address.
         httpd::directive<struct ProtectedEmail>(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
-            "the address of the administrator that is never deleted",
+            "the address of the administrator whose account cannot be deleted",
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>("UserAdminGuard", TAKE_ARGV, httpd::anywhere,
                                             "which additional changes to refuse: none, rank, "
@@ -94,9 +94,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminMailCommand", TAKE1, httpd::anywhere,
             "the command that sends links by mail, such as \"/usr/sbin/sendmail -t\"",
             static_cast<const char* const*>(nullptr), read_mail_command),
-        httpd::directive<struct MailFrom>("UserAdminMailFrom", TAKE12, httpd::anywhere,
-                                          "the sender's address [, and name] of links by mail",
-                                          MailSender(), read_mail_from),
+        httpd::directive<struct MailFrom>(
+            "UserAdminMailFrom", TAKE12, httpd::anywhere,
+            "the sender of mailed links: an address and, if wanted, a name", MailSender(),
+            read_mail_from),
         httpd::directive<struct MailPasswordLink>(
             "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
             "the address of the application's page to set a password, with {token}",
@@ -107,7 +108,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char*>(nullptr), read_link),
         // nullptr selects the built-in templates.
         httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
-                                               "a file with the texts of links by mail",
+                                               "a file with the texts of the messages with links",
                                                static_cast<const mail::Templates*>(nullptr),
                                                read_mail_templates),
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
@@ -175,7 +176,7 @@ inline constexpr auto directives = std::tuple_cat(
         // std::nullopt selects the language that the request prefers.
         httpd::directive<struct TextLanguage>(
             "UserAdminLanguage", TAKE1, httpd::anywhere,
-            "the language of errors and messages: es, en, or accept for the request's choice",
+            "the language of errors and messages: es, en, or accept to follow Accept-Language",
             std::optional(http::Language::spanish), read_language),
         httpd::directive<struct BetterAuthRoles>(
             "UserAdminBetterAuthRole", TAKE_ARGV, httpd::anywhere,

@@ -61,17 +61,16 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
                 continue;
             const std::optional<ServiceOfPage> service = service_at(request, base);
             if (service && only)
-                return "more than one base address; put this Location below the right one";
+                return "several Locations with UserAdmin On; move this Location below one of them";
             if (service)
                 only.emplace(*service);
         }
-        return only ? nullptr
-                    : "no base address; set UserAdmin On in a Location of this virtual host";
+        return only ? nullptr : "no Location with UserAdmin On; add one";
     }();
     if (problem == nullptr)
         return only;
     ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                  "UA0217: %s cannot determine its service: this virtual host has %s, such as "
+                  "UA0217: %s: this virtual host has %s, for example "
                   "<Location \"%s\">",
                   request->handler, problem,
                   only ? apr_pstrcat(request->pool, only->base, "/page", nullptr) : "/api/users");

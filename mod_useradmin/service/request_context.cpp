@@ -42,10 +42,9 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
 
 int RequestContext::send(http::Reply reply, httpd::Content content) {
     if (reply.status == HTTP_UNAUTHORIZED && caller_)
-        backend_.log().write_rejection(
-            text::Level::warning,
-            "UA0224: a change got 401: its caller is no longer in the user table, or is banned",
-            "a session may be cached for the time in AuthUserAdminCache");
+        backend_.log().write_rejection(text::Level::warning,
+                                       "UA0224: a change got 401: the caller was deleted or banned",
+                                       "AuthUserAdminCache limits how long a session stays cached");
     else if (reply.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && reply.status < 300 &&

@@ -137,7 +137,7 @@ class Job {
         if (state_.storage.exchange(StorageState::reached) == StorageState::unreachable)
             log.write(text::Level::warning,
                       "UA0219: the secondary storage is reachable again; sessions "
-                      "revoked in the meantime have ended there");
+                      "revoked in the meantime were deleted from it");
     }
 
   private:
@@ -239,8 +239,8 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
 const char* missing_for_deliveries() noexcept {
     return APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
                ? nullptr
-               : "mod_watchdog is not loaded; the deliveries need it: add LoadModule "
-                 "watchdog_module";
+               : "mod_watchdog is not loaded; it delivers the revocations: add "
+                 "LoadModule watchdog_module";
 }
 
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {

@@ -50,9 +50,9 @@ Verification CredentialVerifier::verify_code(const Login& login,
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
-                           "UA0320: the second factor of '" + std::string(login.email) +
-                               "' cannot be decrypted with AuthUserAdminSecret; set the "
-                               "application's secret");
+                           "UA0320: cannot decrypt the second factor of '" +
+                               std::string(login.email) +
+                               "'; set AuthUserAdminSecret to the application's secret");
             if (outcome == Outcome::wrong_code)
                 limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
             return Verification{outcome};
@@ -106,9 +106,9 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
     log_.write_for_client(
         text::Level::info,
-        "UA0316: signing in to user " + std::string(user.id) +
-            " with the password alone was refused: the account has a second factor "
-            "(twoFactorEnabled); AuthUserAdminSecondFactor ignore allows it",
+        "UA0316: refused a sign-in of user " + std::string(user.id) +
+            " with a password only: the account has a second factor (twoFactorEnabled); to "
+            "allow it, set AuthUserAdminSecondFactor ignore",
         network.text());
 }
 
@@ -157,7 +157,7 @@ bool CredentialVerifier::take_shared(const store::Result<store::FailedAttempts>&
     if (!found->has_table)
         log_.write_throttled(text::Level::error,
                              "UA0317: there is no table useradmin_attempt, so "
-                             "AuthUserAdminSignInLimit counts the failures of each server alone; "
+                             "AuthUserAdminSignInLimit counts failures separately on each server; "
                              "run: useradminctl schema");
     if (found->exceeded)
         limiter_.record_denial(subject, limit_, shared.scopes[*found->exceeded], found->retry_after,
@@ -188,7 +188,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (verdict == PasswordVerdict::unsupported)
         log_.write(text::Level::warning,
                    "UA0307: the password hash of user " + std::string(user.id) +
-                       " has an unknown format or requires too much work; set a new password");
+                       " has an unknown format or its cost exceeds the limit; set a new password");
     if (verdict != PasswordVerdict::match)
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))

@@ -55,7 +55,7 @@ Failure DatabaseStore::timeout_failure() {
 
 Failure DatabaseStore::lock_failure() {
     return log_unavailable(WorkOutcome::lock_timed_out, "UA0104: ",
-                           "timed out waiting for the database lock" +
+                           "timed out because the database was locked or busy" +
                                in_brackets(timeout_policy_.directive));
 }
 

@@ -252,7 +252,7 @@ TEST(console, is_503_without_a_database) {
 }
 
 TEST(console, is_refused_if_several_services_match) {
-    expect_log("UA0217: useradmin-console cannot determine its service");
+    expect_log("UA0217: useradmin-console: this virtual host has ");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
     CHECK_EQUAL(500, ask_for("/admin").status);
 }

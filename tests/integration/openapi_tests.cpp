@@ -47,17 +47,19 @@ TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
 }
 
 TEST(openapi, an_ambiguous_page_says_what_to_do) {
-    expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has more "
-               "than one base address; put this Location below the right one, such as "
-               "<Location \"/a/users/page\">");
+    expect_log(
+        "UA0217: useradmin-openapi: this virtual host has several Locations with UserAdmin On; "
+        "move this Location below one of them, for example "
+        "<Location \"/a/users/page\">");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }
 
 TEST(openapi, a_page_without_a_service_says_what_to_do) {
-    expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has no "
-               "base address; set UserAdmin On in a Location of this virtual host, such as "
-               "<Location \"/api/users\">");
+    expect_log(
+        "UA0217: useradmin-openapi: this virtual host has no Location with UserAdmin On; add "
+        "one, for example "
+        "<Location \"/api/users\">");
     start(page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }

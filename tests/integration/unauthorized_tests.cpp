@@ -138,9 +138,9 @@ TEST(unauthorized, a_credential_that_is_not_read_is_a_warning) {
 }
 
 TEST(unauthorized, a_Location_that_nobody_authenticates_is_named) {
-    const std::string reason = "UA0223: a request to <Location \"/api/users\"> has no caller: "
+    const std::string reason = "UA0223: a request to <Location \"/api/users\"> got 401: "
                                "no auth module set the note session-user-id";
-    const std::string advice = "put AuthUserAdmin On or UserAdminSession into the Location";
+    const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
     start(location("/api/users", "") +
           "<Location \"/console\">\n  SetHandler useradmin-console\n</Location>\n");
     expect_401("/api/users");
@@ -158,9 +158,9 @@ TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
     expect_explained("warn",
-                     "UA0223: a request to <Location \"/api/users\"> has no caller: "
-                     "the id from UserAdminSession is empty",
-                     "check what its expression reads");
+                     "UA0223: a request to <Location \"/api/users\"> got 401: "
+                     "UserAdminSession returned an empty id",
+                     "check its expression");
 }
 
 TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
@@ -168,10 +168,8 @@ TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
     expect_success(send("GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
     expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
-    expect_explained("warn",
-                     "UA0224: a change got 401: its caller is no longer in the user table, or is "
-                     "banned",
-                     "a session may be cached for the time in AuthUserAdminCache");
+    expect_explained("warn", "UA0224: a change got 401: the caller was deleted or banned",
+                     "AuthUserAdminCache limits how long a session stays cached");
 }
 
 TEST(unauthorized, a_valid_session_is_not_logged) {

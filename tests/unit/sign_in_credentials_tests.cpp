@@ -208,7 +208,7 @@ TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
     expect("credential eva@example.org, verify right", calls.text());
     expect("", log.text);
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(log.text.starts_with("UA0316: signing in to user eva with the password alone"));
+    CHECK_TRUE(log.text.starts_with("UA0316: refused a sign-in of user eva with a password only"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {

@@ -269,8 +269,8 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     begin();
     store.second_factors["eva"].factor.secret = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_totp());
-    expect("UA0320: the second factor of 'eva@example.org' cannot be decrypted with "
-           "AuthUserAdminSecret; set the application's secret",
+    expect("UA0320: cannot decrypt the second factor of 'eva@example.org'; set "
+           "AuthUserAdminSecret to the application's secret",
            log.text);
     store.second_factors["eva"].factor.backup_codes = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
