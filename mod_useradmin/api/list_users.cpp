@@ -69,12 +69,18 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
     neighbours.has_next = !cursor          ? pagination.page < total_pages(pagination)
                           : cursor->is_end ? true
                                            : users.size() > limit;
-    if (users.size() > limit)
+    // Without an id, the next page is a single range of the order's index.
+    bool needs_id = true;
+    if (users.size() > limit) {
+        const model::NullableText& last = users[limit - 1].sort_key;
+        const model::NullableText& following = users[limit].sort_key;
+        needs_id = !last || last == following;
         users.resize(limit);
+    }
     const auto cursor_at = [&](const model::User& user, std::int64_t page, bool is_end) {
         return encode_cursor(
             {page, user.sort_key ? std::optional<std::string>(*user.sort_key) : std::nullopt,
-             std::string(user.id), is_end},
+             is_end || needs_id ? std::string(user.id) : std::string(), is_end},
             list);
     };
     if (users.empty())
@@ -210,10 +216,10 @@ Reply list_users(const Call& call, const Service& service) {
     if (cursor)
         pagination.page = cursor->page;
     store::Window window = {pagination.limit, (pagination.page - 1) * pagination.limit, order};
-    if (cursor) {
+    if (cursor)
         window.position = cursor->position();
-        window.limit += cursor->is_end ? 0 : 1;
-    }
+    if (!cursor || !cursor->is_end)
+        ++window.limit;
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);
     if (!columns.empty())
         window.columns = store::UserColumns::all;

@@ -29,16 +29,16 @@ Refusals::Due Refusals::count(const Refusal& refusal, Clock::time_point now) noe
     if (is_closed_)
         return {1};
     Entry& entry = entry_of(refusal.network, now);
+    entry.server.set(refusal.server);
+    entry.operation.set(refusal.operation);
+    entry.reason.set(refusal.reason);
+    entry.status = refusal.status;
     if (entry.is_over(now)) {
         const std::uint64_t count = entry.count + 1;
         entry.since = now.time_since_epoch().count();
         entry.count = 0;
         return {count, count > 1 && &entry == &entries_.back()};
     }
-    entry.server.set(refusal.server);
-    entry.operation.set(refusal.operation);
-    entry.reason.set(refusal.reason);
-    entry.status = refusal.status;
     ++entry.count;
     return {0};
 }

@@ -203,7 +203,9 @@ std::vector<Section> sections_of(const Table& user, const Dialect& dialect, cons
         return sections;
     }
     // A row comparison is a single range only if both columns are sorted in the same direction.
-    if (window.order.is_of_times())
+    if (window.position->id.empty())
+        sections = {Section::further_key};
+    else if (window.order.is_of_times())
         sections = {Section::same_key, Section::further_key};
     else
         sections = {Section::further_row};
@@ -627,7 +629,7 @@ Window usable_window(const Window& window, const Table& user) {
     // In a row comparison, an operator of another schema could compare the ids differently.
     if (id.type.empty() ||
         (!id.operators.empty() && id.operators != quoted_identifier(user.system)) ||
-        !id.can_hold_id(window.position->id) ||
+        (window.position->id.empty() ? !key : !id.can_hold_id(window.position->id)) ||
         (column == nullptr ? key.has_value()
          : !key            ? !column->is_nullable
                            : window.order.is_of_times() && !column->can_hold_sort_key(*key))) {

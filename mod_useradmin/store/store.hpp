@@ -89,6 +89,7 @@ enum class UserColumns { known, all };
 struct Position {
     /// User::sort_key.
     model::NullableText key;
+    /// If empty, the position is after all users with the key.
     std::string_view id;
     /// Whether the page ends before this user instead of starting after it.
     bool is_end = false;

@@ -66,13 +66,19 @@ class Positions : public Contract {
         for (std::size_t pages = 0; !page.users.empty() && pages < 1000; ++pages) {
             if (is_back)
                 std::reverse(page.users.begin(), page.users.end());
+            // If the next user has another key, the position needs no id.
+            bool needs_id = true;
+            if (const auto size = static_cast<std::size_t>(limit); page.users.size() > size) {
+                const model::NullableText& key = page.users[size - 1].sort_key;
+                needs_id = !key || key == page.users[size].sort_key;
+                page.users.resize(size);
+            }
             const Ids more = ids_of(page);
             ids.insert(ids.end(), more.begin(), more.end());
+            const model::User& last = page.users.back();
             // If the offset applied, the page would be empty.
-            page =
-                list(filter,
-                     {limit, 5000, order,
-                      store::Position{page.users.back().sort_key, page.users.back().id, is_back}});
+            page = list(filter, {limit + 1, 5000, order,
+                                 store::Position{last.sort_key, needs_id ? last.id : "", is_back}});
         }
         if (is_back)
             std::reverse(ids.begin(), ids.end());

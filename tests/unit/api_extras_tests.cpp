@@ -191,7 +191,7 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
     const auto reply = send(super_admin, request);
     STRCMP_CONTAINS(R"(,"summary":{"total":4,"banned":4,"unverified":4,"created":[4,4]}})",
                     reply.body.c_str());
-    expect("list role=- search=ana 5 from 0, read_last_activity 4, list role=- search=- 0 from 0, "
+    expect("list role=- search=ana 6 from 0, read_last_activity 4, list role=- search=- 0 from 0, "
            "list role=- search=- banned=1 0 from 0, list role=- search=- verified=0 0 from 0, "
            "list role=- search=- from=2026-11-20T00:00:00.000Z until=2026-11-21T00:00:00.000Z "
            "all 0 from 0, "
@@ -202,7 +202,7 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
 
 TEST(extras, the_summary_of_an_admin_counts_plain_users) {
     expect("200", ask(admin, "GET ?summary=2026-11-20"));
-    expect("list role=user search=- 20 from 0, read_last_activity 4, list role=user search=- 0 "
+    expect("list role=user search=- 21 from 0, read_last_activity 4, list role=user search=- 0 "
            "from 0, "
            "list role=user search=- banned=1 all 0 from 0, "
            "list role=user search=- verified=0 all 0 from 0",
@@ -217,7 +217,7 @@ TEST(extras, an_invalid_summary_is_ignored) {
          {std::string(), std::string("today"), std::string(",2026-11-20"),
           std::string("2026-11-20,2026-11-20"), std::string("2026-11-21,2026-11-20"), many}) {
         expect("200", ask(super_admin, "GET ?summary=" + times), times);
-        expect("list role=- search=- 20 from 0, read_last_activity 4", calls.text(), times);
+        expect("list role=- search=- 21 from 0, read_last_activity 4", calls.text(), times);
     }
 }
 
@@ -567,13 +567,13 @@ TEST(extras, list_and_get_users_with_their_last_activity) {
 
 TEST(extras, filter_and_sort_users_by_their_last_activity) {
     for (const auto& [query, wanted] :
-         {std::pair{"sort=lastSeen", "20 from 0 by lastSeen descending"},
-          {"sort=lastSeen&order=asc", "20 from 0 by lastSeen"},
-          {"lastSeenAfter=2026-01-01", "seen-from=2026-01-01T00:00:00.001Z 20 from 0"},
-          {"lastSeenBefore=2026-01-01", "seen-until=2026-01-01T00:00:00.000Z 20 from 0"},
+         {std::pair{"sort=lastSeen", "21 from 0 by lastSeen descending"},
+          {"sort=lastSeen&order=asc", "21 from 0 by lastSeen"},
+          {"lastSeenAfter=2026-01-01", "seen-from=2026-01-01T00:00:00.001Z 21 from 0"},
+          {"lastSeenBefore=2026-01-01", "seen-until=2026-01-01T00:00:00.000Z 21 from 0"},
           {"lastSeenAfter=2026-01-01&lastSeenBefore=2026-01-02&match=all",
-           "seen-from=2026-01-01T00:00:00.001Z seen-until=2026-01-02T00:00:00.000Z all 20 from 0"},
-          {"lastSeenAfter=yesterday&lastSeenBefore=", "20 from 0"}}) {
+           "seen-from=2026-01-01T00:00:00.001Z seen-until=2026-01-02T00:00:00.000Z all 21 from 0"},
+          {"lastSeenAfter=yesterday&lastSeenBefore=", "21 from 0"}}) {
         expect("200", ask(super_admin, "GET ?" + std::string(query)), query);
         const std::string call = "list role=- search=- " + std::string(wanted) + ", read";
         STRCMP_CONTAINS_TEXT(call.c_str(), calls.text().c_str(), query);

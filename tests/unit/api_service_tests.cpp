@@ -75,7 +75,7 @@ TEST(paths_and_methods, head_is_allowed_where_get_is) {
 
 TEST(paths_and_methods, a_trailing_slash_is_the_collection) {
     expect("200", ask(admin, "GET /?page=2"));
-    expect("list role=user search=- 20 from 20", calls.text());
+    expect("list role=user search=- 21 from 20", calls.text());
     expect("200", ask(admin, "POST /", new_user));
     expect("body, find_by_email eva@example.org, hash, create", calls.text());
 }

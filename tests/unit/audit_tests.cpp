@@ -746,6 +746,15 @@ TEST(audit_refusals, of_too_many_networks_are_counted_together) {
                 text_of(refusals->take_due(start + 60s)));
 }
 
+TEST(audit_refusals, that_could_not_be_written_keep_their_operation_and_status) {
+    CHECK_EQUAL(1, count("192.0.2.1").count);
+    refusals->restore("192.0.2.1", 1);
+    const auto due = refusals->take_due(start + 60s);
+    CHECK_EQUAL(1, due.size());
+    CHECK_EQUAL(std::string("list"), due[0].operation);
+    CHECK_EQUAL(401, due[0].status);
+}
+
 TEST(audit_refusals, are_written_when_the_log_is_closed) {
     count("192.0.2.1");
     count("192.0.2.1");
