@@ -20,8 +20,8 @@ Reply delete_user(const Call& call, const Service& service) {
         return error(400, texts.delete_self);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
-    // remove() makes checks 4 and 5 and checks If-Match and the guard. A separate query would race
-    // with other changes.
+    // remove() performs checks 4 and 5 and evaluates If-Match and the guard. A separate query would
+    // race with concurrent changes.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);

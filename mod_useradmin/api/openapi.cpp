@@ -16,10 +16,10 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json describes the whole interface, with Spanish texts. It has extensions of its own:
-// "x-if" is the condition for including an object, "x-errors" lists the possible texts of an error,
-// "x-every-reply" and "x-every-text" mark headers of all replies and of all replies with a text,
-// and "x-notes" is appended to the description.
+// openapi.json describes the whole API, with the messages in Spanish. It uses these extensions:
+// "x-if" is the condition under which an object is included. "x-errors" lists the possible messages
+// of an error. "x-every-reply" marks a header that every reply has, and "x-every-text" one that
+// every reply with a message has. "x-notes" is appended to the description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }

@@ -44,7 +44,8 @@ struct ChainPosition {
 /// Returns the "target" member as it appears in the lines of this target, and in no others.
 std::string target_member(std::string_view target);
 
-/// Appends the chain members and a newline to a line, and advances the position.
+/// Completes a line from begin_line(): returns it with the members of the chain, the closing brace
+/// and a newline. Advances the position.
 std::string close_line(std::string open_object, ChainPosition& position);
 
 struct ParsedLine {

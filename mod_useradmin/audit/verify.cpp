@@ -230,7 +230,7 @@ class Chain {
     std::string previous_;
 };
 
-/// The chains of the sources, and the lines that belong to them.
+/// Assigns the lines of all sources to their chains and verifies each chain in order.
 class Chains {
   public:
     Chains(const std::vector<Source>& sources, FindingsCollector& notebook)

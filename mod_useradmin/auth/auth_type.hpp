@@ -25,7 +25,7 @@ inline bool takes_user_from_session(request_rec* request) noexcept {
 /// changes httpd::id_note, both notes are the same pointer.
 inline constexpr const char* session_note = "auth-useradmin-session";
 
-/// Returns whether the notes of source are about the request's user.
+/// Returns whether the session notes of `source` identify the same user as r->user.
 inline bool has_session_user(request_rec* request, const request_rec* source) noexcept {
     return takes_user_from_session(request) || apr_table_get(source->notes, httpd::id_note) !=
                                                    apr_table_get(source->notes, session_note);

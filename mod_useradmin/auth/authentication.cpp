@@ -154,8 +154,8 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
         tables_id = backend.tables_id() + settings.get<SigningSecrets>().label;
-        // Unsigned tokens are cached without the ignored signature. Otherwise, a client could fill
-        // the cache with many credentials for one token.
+        // If signatures are not verified, leave the signature out of the cache key. Otherwise, a
+        // client could fill the cache with many credentials for one token.
         kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, tables_id, age,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text

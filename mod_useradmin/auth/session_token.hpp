@@ -45,7 +45,7 @@ enum class NoCredential {
     other_cookie, ///< a session token was sent in a cookie with another name
 };
 
-/// Returns why the request has neither a session token nor an API key.
+/// Returns why no session token or API key could be taken from the request.
 NoCredential missing_credential(const request_rec* request, const AuthSettings& settings);
 
 } // namespace useradmin::auth

@@ -45,7 +45,7 @@ std::optional<int> run_as(const Account& account, const Function& function) {
         return std::nullopt;
     constexpr int failed = 255;
     const std::vector<gid_t> groups = groups_of(account);
-    // Let access() decide: it also considers ACLs, parent folders and read-only file systems.
+    // A process cannot regain root after setuid(), so a child switches to the account.
     const pid_t child = fork();
     if (child == 0) {
         const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&

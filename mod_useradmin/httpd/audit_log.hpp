@@ -9,7 +9,8 @@
 
 namespace useradmin::httpd {
 
-/// An audit log named in the configuration. Directives with the same name share one.
+/// An audit log from the configuration. All directives that specify the same file or program share
+/// one.
 struct NamedLog;
 
 /// The value of `UserAdminAuditLog file|"|program" [required]`.

@@ -40,8 +40,8 @@ struct Tables {
     const char* plugins_label;
 };
 
-/// Parses the names of the three tables. The prefix distinguishes the two modules on a shared
-/// connection.
+/// Parses the names of the user, session and account tables. label_prefix keeps the two modules'
+/// prepared statements apart on a shared connection.
 struct TablesReader {
     const char* label_prefix;
     const char* operator()(const ConfigLine& line, Tables& tables) const;

@@ -26,8 +26,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
                [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
-/// Appends a string to a header line. Leaves it unchanged if it is short and plain, and writes
-/// encoded words (RFC 2047) otherwise.
+/// Appends a string to a header line: as is if it is short and plain, otherwise as encoded words
+/// (RFC 2047).
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
     constexpr std::size_t bytes_of_word = 45; // 72 characters when encoded; the limit is 75

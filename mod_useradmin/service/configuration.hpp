@@ -205,7 +205,7 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
 
 const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept;
 const ServiceSettings& settings_of(const request_rec* request) noexcept;
-/// Returns the settings outside of all Locations.
+/// Returns the server's settings that apply outside any <Location>.
 const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order.

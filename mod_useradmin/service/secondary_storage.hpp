@@ -31,8 +31,8 @@ struct SecondaryStorage {
     }
 };
 
-/// The Warning header (RFC 7234, section 5.5) of a reply if a change revokes sessions while the
-/// storage fails.
+/// The Warning header (RFC 7234, section 5.5) of a reply to a change that revokes sessions while
+/// the secondary storage is unavailable.
 inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage can be "
     "reached\"";

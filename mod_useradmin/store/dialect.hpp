@@ -78,7 +78,8 @@ class Dialect {
     /// Call it before threads are started.
     virtual void set_connect_timeout() const noexcept = 0;
     /// Returns a client for the connection. `label` is the prefix of the names of prepared
-    /// statements. It must be unique among the connection's users, and outlive the client.
+    /// statements. It must be unique among the clients of the connection, and must outlive this
+    /// client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalogue into the schema and finds its problems. If the catalogue is unchanged,

@@ -25,7 +25,7 @@ enum class Failure {
     impossible_condition, ///< the column is missing, or cannot be compared with the value
 };
 
-/// The value of an operation without a result.
+/// The value type of a Result that carries only success or failure.
 struct Done {};
 
 /// A value or a failure.

@@ -72,8 +72,8 @@ struct Column {
     /// Returns whether the column can represent the id. Accepts only the canonical form, because
     /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;
-    /// Returns whether the database accepts the key (User::sort_key) for this time column and
-    /// compares it in sort order.
+    /// Returns whether this time column can be compared with the key (User::sort_key), and the
+    /// comparison agrees with ORDER BY.
     bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
     std::string sql() const;
@@ -194,8 +194,8 @@ struct Schema {
     std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
-    /// The SELECT column for whether the user u has a second factor, or "NULL" if the column is
-    /// missing. Responses include it as an extra column.
+    /// The select-list expression for whether user u has a second factor, or "NULL" if the table
+    /// lacks the column. Replies include the value as an extra column.
     std::string read_second_factor;
     /// The quoted column twoFactorEnabled, or empty if it is missing.
     std::string second_factor_column;
@@ -260,7 +260,8 @@ struct Schema {
     /// Returns the table of a kind, if it exists and has an id column. Returns std::nullopt for
     /// second factors, because they are found by their user.
     std::optional<MethodTable> method_table(model::MethodKind kind) const noexcept;
-    /// Returns mod_useradmin's table of disabled API keys if it may be used, or nullptr.
+    /// Returns mod_useradmin's table of disabled API keys, or nullptr if it does not exist or the
+    /// database role lacks the privileges.
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem that concerns one of the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;

@@ -13,8 +13,8 @@ inline constexpr Deadline no_deadline = Deadline::max();
 struct TimeoutPolicy {
     /// The total wait for a connection, locks and responses.
     std::chrono::milliseconds timeout;
-    /// Whether the limit also applies to responses. If so, a timeout closes the connection. A
-    /// command-line tool waits indefinitely for responses, and up to the limit for each lock.
+    /// Whether the limit also applies to responses; if so, a timeout closes the connection. If
+    /// false (useradminctl), it applies to each lock, and responses are awaited indefinitely.
     bool applies_to_statements = true;
     /// If not nullptr, the time that the request has already used. It counts towards the limit, and
     /// is updated.

@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns SQL that creates an application's tables like better-auth.
+/// Returns SQL that creates an application's tables as better-auth does.
 std::string application_tables(const std::string& time) {
     return "CREATE TABLE \"user\" (\"id\" text NOT NULL PRIMARY KEY, \"name\" text NOT NULL, "
            "\"email\" text NOT NULL UNIQUE, \"emailVerified\" boolean NOT NULL, \"image\" text, "

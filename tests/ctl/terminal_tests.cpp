@@ -182,7 +182,8 @@ TEST(terminal, check_shows_its_progress) {
 
 namespace {
 
-/// Terminal control characters and line breaks, except NUL.
+/// Control characters, bidirectional formatting characters and line separators. NUL is missing
+/// because arguments are C strings.
 constexpr const char* hostile = "a\x1b[31m\x7f\r\n\b\u0085\u009b31m\u202a\u202b\u202c\u202d\u202e"
                                 "\u2066\u2067\u2068\u2069\u2028@x.org";
 

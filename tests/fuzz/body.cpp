@@ -154,7 +154,8 @@ void require_same(const Object& object, const Object& again) {
                 "an object that is formatted and parsed is the same");
 }
 
-/// Checks the object with another member at its end.
+/// Checks that a "name" appended to the object overrides an earlier one and leaves the other
+/// members unchanged.
 void take_longer(std::string_view text, const Object& object) {
     std::string longer(text.substr(0, text.rfind('}')));
     longer += longer.find_last_not_of(" \t\r\n") == longer.find('{') ? "" : ",";

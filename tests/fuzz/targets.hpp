@@ -1,4 +1,4 @@
-// The targets, shared by the fuzzer and the replay of its findings.
+// The fuzz targets. The fuzzer runs them on generated input, and replay.cpp on the stored corpus.
 #pragma once
 
 #include <cstdio>

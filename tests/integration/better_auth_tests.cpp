@@ -1,5 +1,4 @@
-// SetHandler useradmin-better-auth, beyond the comparison of its endpoints with the library
-// (tests/interop).
+// Tests SetHandler useradmin-better-auth. tests/interop compares its endpoints with the library.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 struct Fault {
     const char* name;
     std::function<void()> begin;
-    /// Waits until another part has taken over, for at most a minute.
+    /// Waits up to a minute for another node to take over.
     std::function<void()> await_takeover = [] {};
     std::function<void()> end = [] {};
     /// Whether a short run includes this fault.

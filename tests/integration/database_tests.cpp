@@ -105,7 +105,7 @@ TEST(database, outage_is_503_with_Retry_After) {
     // The first requests may still get broken connections.
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
                      std::chrono::seconds(30)));
-    // From now on, no request fails in any child.
+    // Wait for the auth module's connection, too. After that, requests must succeed in every child.
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
                      std::chrono::seconds(30)));
     expect_success(send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"));

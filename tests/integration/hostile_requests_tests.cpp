@@ -636,7 +636,7 @@ TEST(hostile_requests, get_an_envelope_whatever_they_are) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // Most requests must pass the first checks and be valid HTTP.
+    // The test is useful only if enough requests pass the first checks and nearly all get a reply.
     CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
 }
 

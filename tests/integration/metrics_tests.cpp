@@ -276,7 +276,7 @@ TEST(metrics, count_changes_without_an_audit_line) {
     start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
           location("/closed/users", "UserAdminAuditLog " + log.string()));
     const std::string lost = "useradmin_audit_lines_lost_total{virtual_host=\"localhost\"}";
-    // A refusal of an anonymous caller is counted first and written later.
+    // Refusals of anonymous callers are aggregated and written later, so no line is lost yet.
     CHECK_EQUAL(401, client_->send({"GET", "/closed/users"}).status);
     expect_sample(lost, "0");
     for (const char* const count : {"1", "2"}) {

@@ -1,5 +1,5 @@
-// Thousands of concurrent requests that hash. Other requests must still succeed, and memory must
-// stay limited.
+// Sends thousands of concurrent requests that hash a password. Other requests must still succeed,
+// and memory use must stay bounded.
 #include "load.hpp"
 
 #include "support/machine.hpp"

@@ -43,7 +43,7 @@ class CleanUp : public Contract {
     }
 
   protected:
-    /// Creates tables until the test ends.
+    /// Creates tables that are dropped at the end of the test.
     void create(std::span<const Plugin> tables) {
         std::string made;
         std::string dropped;

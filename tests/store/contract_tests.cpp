@@ -1458,7 +1458,7 @@ TEST(other_schemas, refuse_a_value_without_a_column) {
     // If the user does not exist, this is reported first.
     for (const store::Changes& changes : lost)
         CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
-    // A missing column stands for these values.
+    // These are the implied values of the missing columns, so setting them succeeds.
     worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }
 

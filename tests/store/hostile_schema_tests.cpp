@@ -35,8 +35,8 @@ class HostileSchema : public Contract {
     }
 
   protected:
-    /// Expects that a statement ran. It may find nothing to do, but hostile code would make it
-    /// fail.
+    /// Fails the test if the result is a database error: hostile code would cause one. Accepts
+    /// other failures, such as not_found.
     template <class T>
     static void ran(const store::Result<T>& result, SourceLocation where = {}) {
         if (!result && (result.failure() == store::Failure::failed ||

@@ -34,8 +34,8 @@ class RemoveSecondFactor : public Contract {
             texts += (texts.empty() ? "" : ", ") + row[0].value_or("?");
         return texts;
     }
-    /// Returns the users with a second factor, with sessions, with twoFactorEnabled, and with
-    /// revocations, separated by semicolons.
+    /// Returns four lists of user ids, separated by semicolons: users with a second factor, with a
+    /// session, with twoFactorEnabled, and with a revocation.
     std::string state() {
         return all("userId", "\"twoFactor\"") + "; " + all("userId", "\"session\"") + "; " +
                all("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +

@@ -19,7 +19,8 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
                          "\n"
                          // By default, PgBouncer waits 15 s after a failed login.
                          "server_login_retry = 0.2\n"
-                         // In transaction mode, fewer than the clients, so they share connections.
+                         // In transaction mode, have fewer server connections than clients, so that
+                         // clients share them.
                          "default_pool_size = " +
                          (mode == "session" ? "90" : "4") + "\n");
     Command command{{machine::program("pgbouncer"), file.string()}, {}, {}};

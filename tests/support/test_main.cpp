@@ -49,7 +49,7 @@ int run_tests(int count, const char* const* arguments,
     } catch (const std::exception& trouble) {
         std::fprintf(stderr, "%s\n", trouble.what());
     }
-    // Report lines that servers logged while they stopped. They belong to no test.
+    // Report what servers logged during shutdown. No test owns those lines.
     const auto complaint = LogWatch::instance().settle();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());

@@ -39,7 +39,8 @@ using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
-/// A temporary file with the open flags of an audit log.
+/// A temporary file, open for reading and writing. flags: further flags of open(2), such as
+/// O_APPEND for an audit log.
 class TemporaryFile {
   public:
     explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {

@@ -122,7 +122,7 @@ class SharedSlots {
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
     }
-    /// Returns whether a request is rejected because the queue is full, regardless of its timeout.
+    /// Returns whether a request that would wait this long is rejected because the queue is full.
     bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
         const auto slot = slots(wait).acquire();
         const auto* const reason = std::get_if<password::HashSlots::AcquireError>(&slot);

@@ -460,9 +460,9 @@ class Import {
         return true;
     }
 
-    /// Creates the missing users and updates the existing ones. Returns false if the users cannot
-    /// be created. The views in `seen` are valid for the lifetime of the entries and the work's
-    /// pool.
+    /// Inserts the missing users. Updates or skips the existing ones, as on_conflict_ says. Returns
+    /// false if the insertion fails. The views in `seen` are valid as long as the entries and the
+    /// work's pool.
     bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)

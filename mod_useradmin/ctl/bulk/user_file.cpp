@@ -47,7 +47,8 @@ struct CsvCell {
     bool is_last = false;
 };
 
-/// Returns the offset of a cell's closing quote, or npos.
+/// Returns the offset of a quoted cell's closing quote, or npos. The line starts after the opening
+/// quote.
 std::size_t closing_quote(std::string_view line) noexcept {
     std::size_t at = line.find('"');
     while (at != line.npos && line.substr(at + 1).starts_with('"'))

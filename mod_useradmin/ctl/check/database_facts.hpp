@@ -29,8 +29,8 @@ struct PasswordFormats {
     std::int64_t none = 0;
 };
 
-/// Counts of the rows that the application or this service created. Members are empty if the
-/// account may not read their columns.
+/// Counts of the rows that one writer created: this service (DatabaseFacts::own) or the application
+/// (foreign). The optional members are empty if the database account may not read the columns.
 struct RowCounts {
     std::int64_t users = 0;
     /// The number of users whose address contains a capital letter.

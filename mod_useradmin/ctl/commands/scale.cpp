@@ -32,7 +32,7 @@ struct CopyState {
     bool is_earlier = false;
 };
 
-/// The objects of sql/postgresql/scale, for a database's user table.
+/// Manages the database objects that sql/postgresql/scale defines for the user table.
 class ScaleObjects {
   public:
     explicit ScaleObjects(Database& database) : database_(database) {
@@ -126,7 +126,8 @@ class ScaleObjects {
     /// would wait for a statement that waits for the lock. The end of the connection releases the
     /// lock.
     void exclude_other_commands() {
-        // Since PostgreSQL 14, the server notices if the command is killed.
+        // Makes the server detect that this process was killed. The parameter exists since
+        // PostgreSQL 14.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");

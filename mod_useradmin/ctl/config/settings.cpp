@@ -100,8 +100,9 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the folder for a relative path of the secret: ServerRoot if the configuration names
-    /// the secret, or an empty string for the current folder.
+    /// Returns the directory against which a relative path of the secret is resolved: ServerRoot if
+    /// the path is from the configuration file; empty for the working directory, if it is from
+    /// --secret or there is no file.
     std::string secret_folder() const {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
@@ -147,7 +148,8 @@ class Reader {
     std::optional<HttpdConfiguration> file_;
 };
 
-/// Parses one of two words. Returns true for the second.
+/// Returns whether the setting is `second` rather than `first`, or std::nullopt if it is not set.
+/// Rejects any other value.
 std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
                            std::string_view second) {
     if (!said)

@@ -353,7 +353,8 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
-        // The name is a digest of the text: behind PgBouncer, clients share a backend's statements.
+        // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so one
+        // name must not stand for two statements.
         Prepared prepared = {std::string(label_) + "_" +
                              std::to_string(std::hash<std::string>()(sql)) + "_" +
                              std::to_string(age_)};

@@ -173,8 +173,8 @@ std::string catalog_query(const TableNames& names) {
            "ORDER BY t.letter, t.relation, a.attnum";
 }
 
-/// Returns the query for similar tables (with_marks). It searches the configured schema, or all
-/// schemas if none is configured.
+/// Returns a query for tables that have the columns listed in with_marks. It searches the
+/// configured schema, or all schemas if none is configured.
 std::string similar_tables_query(const TableNames& names) {
     const std::size_t dot = names.user.find('.');
     const bool has_schema = dot != names.user.npos;
@@ -952,7 +952,8 @@ class Postgresql final : public Dialect {
                                      [&](Rows& rows) { return work.read_full_user(rows); });
     }
 
-    /// Locks the row before changing it. The old row is therefore exact.
+    /// Locks the row before updating it, so the old row that it returns is the version that the
+    /// update replaces.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
                                       const UpdateGuard& guard, bool* loses = nullptr) const {
         const Table& user = work.schema().user;

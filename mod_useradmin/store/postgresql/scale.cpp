@@ -105,7 +105,8 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
                     !trigrams_of(word).is_empty());
 }
 
-/// Appends a query for the users without the filter's role that match its search.
+/// Appends a query for the users that match the filter's search. If the filter has a role, the
+/// query excludes users with that role.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
                     const std::string& columns, const Filter& filter) {
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
@@ -271,8 +272,9 @@ class ScaledListQueries final : public ListQueries {
         return page_of(work, statement);
     }
 
-    /// Returns whether a search can be compared with the folded texts. The texts have no combining
-    /// marks, and a word with the separator could match across name and address.
+    /// Returns whether the folded texts can answer a search. They cannot if a word consists only of
+    /// combining marks, because folding removes those. Nor can they if the search contains the
+    /// separator, because it could match across name and address.
     static bool is_answerable(const Filter& filter) {
         if (!filter.search)
             return true;

@@ -1,5 +1,5 @@
-// Lists of many users on PostgreSQL, with the objects of sql/postgresql/scale: counts of users and
-// a search index.
+// Fast lists for large user tables on PostgreSQL, with the counts and the indexes that
+// sql/postgresql/scale creates.
 #pragma once
 
 #include "store/client.hpp"

@@ -72,7 +72,8 @@ constexpr const char* text_of(Comparison result) noexcept {
 
 template <const auto& table, std::size_t index>
 void print_directive(const httpd::DirectiveSettings<table>& settings) {
-    // Separate constants: an entire entry would require the module's readers.
+    // Copy the members one by one. A constexpr copy of the whole entry would need the module's
+    // parsing functions at link time.
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
     constexpr const char* name = std::get<index>(table).name;
