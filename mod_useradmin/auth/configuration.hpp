@@ -39,9 +39,9 @@ const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& li
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin", "auth_useradmin_keys"),
     std::tuple{
-        httpd::directive<struct Enabled>("AuthUserAdmin", FLAG, httpd::anywhere,
-                                         "whether to authenticate callers by the session table",
-                                         false, read_enabled),
+        httpd::directive<struct Enabled>(
+            "AuthUserAdmin", FLAG, httpd::anywhere,
+            "whether to authenticate callers against the session table", false, read_enabled),
         httpd::directive<struct CookieName>("AuthUserAdminCookie", TAKE1, httpd::anywhere,
                                             "the name of the cookie that carries the session token",
                                             static_cast<const char*>("better-auth.session_token"),
@@ -59,8 +59,7 @@ inline constexpr auto directives = std::tuple_cat(
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct SigningSecrets>(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
-            "the secret that signs the tokens: text, file:path or env:NAME [, and others that are "
-            "accepted too]",
+            "the secret that signs tokens: text, file:path or env:NAME [, other secrets to accept]",
             Signing(), read_secrets),
         httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::anywhere,
                                         "whether this Location is the base address of "
@@ -72,20 +71,20 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,
-            "how many attempts to sign in may fail for an account from an address [, within how "
-            "many seconds [, shared: on all servers together]]",
+            "how many sign-in attempts may fail for an account from an address [, within how many "
+            "seconds [, shared: counted on all servers together]]",
             password::AttemptLimit(), read_limit),
         httpd::directive<struct SecondFactorMode>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
-            "verify, refuse or ignore: whether an account with a second factor signs in with a "
-            "code after its password, not at all, or with its password alone",
+            "sign-in to an account with a second factor: verify (requires a code), refuse, or "
+            "ignore (password alone)",
             sign_in::SecondFactor::verified, read_second_factor),
         // false stands for "allow".
-        httpd::directive<struct RefusesImpersonated>("AuthUserAdminImpersonated", TAKE1,
-                                                     httpd::anywhere,
-                                                     "allow or refuse: whether to accept a session "
-                                                     "in which an administrator acts as its user",
-                                                     false, httpd::ChoiceReader{"allow", "refuse"}),
+        httpd::directive<struct RefusesImpersonated>(
+            "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
+            "whether to accept a session in which an administrator impersonates its user: allow or "
+            "refuse",
+            false, httpd::ChoiceReader{"allow", "refuse"}),
     });
 
 /// The directives in effect for a Location or a server.

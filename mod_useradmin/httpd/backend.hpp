@@ -72,9 +72,10 @@ struct DrainFile;
 constexpr auto backend_directives(const char* wait, const char* label_prefix,
                                   const char* plugins_label = nullptr) {
     return std::tuple{
-        directive<Timeout>(wait, TAKE1, anywhere,
-                           "how many seconds a request waits for its database, and to hash",
-                           std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
+        directive<Timeout>(
+            wait, TAKE1, anywhere,
+            "how many seconds a request waits for the database and for a hashing slot",
+            std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
         directive<ApplicationTables>(
             "UserAdminTables", TAKE3, anywhere, "the names of the user, session and account tables",
             Tables{{}, label_prefix, plugins_label}, TablesReader{label_prefix}),
@@ -88,12 +89,12 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
             password::Format(password::Argon2id()), read_password_hash),
         // 0 means the number of processors.
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
-                             "how many passwords the whole server hashes at once", 0U,
+                             "how many passwords the whole server hashes concurrently", 0U,
                              ServerNumberReader{1024}),
         // 0 means a quarter of the workers.
         directive<HashQueue>("UserAdminHashQueue", TAKE1, RSRC_CONF,
-                             "how many requests of the whole server may wait to hash", 0U,
-                             ServerNumberReader{10000}),
+                             "how many requests to the whole server may wait for a hashing slot",
+                             0U, ServerNumberReader{10000}),
         directive<BodyTimeLimit>("UserAdminBodyTimeout", TAKE1, anywhere,
                                  "how many seconds a whole request body may take to arrive",
                                  std::chrono::seconds(10),

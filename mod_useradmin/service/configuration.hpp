@@ -74,17 +74,17 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
             "the address of the administrator whose account cannot be deleted",
             static_cast<const char*>(nullptr), read_protected_email),
-        httpd::directive<struct GuardWords>("UserAdminGuard", TAKE_ARGV, httpd::anywhere,
-                                            "which additional changes to refuse: none, rank, "
-                                            "last-superadmin, or both of these",
-                                            api::Guards(), read_guards),
+        httpd::directive<struct GuardWords>(
+            "UserAdminGuard", TAKE_ARGV, httpd::anywhere,
+            "which additional rules restrict changes: none, or rank, last-superadmin or both",
+            api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
             "whether a ban, another role or another address ends the user's sessions", false,
             httpd::SwitchReader()),
         httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::anywhere,
-                                          "whether deleting a user also deletes the data of "
-                                          "better-auth's plugins, and a ban disables API keys",
+                                          "whether deleting a user also deletes better-auth's "
+                                          "plugin data, and banning a user disables API keys",
                                           false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,
@@ -96,7 +96,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char* const*>(nullptr), read_mail_command),
         httpd::directive<struct MailFrom>(
             "UserAdminMailFrom", TAKE12, httpd::anywhere,
-            "the sender of mailed links: an address and, if wanted, a name", MailSender(),
+            "the sender of mailed links: an address and an optional name", MailSender(),
             read_mail_from),
         httpd::directive<struct MailPasswordLink>(
             "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
@@ -107,20 +107,20 @@ inline constexpr auto directives = std::tuple_cat(
             "the address of better-auth's endpoint verify-email, with {token}",
             static_cast<const char*>(nullptr), read_link),
         // nullptr selects the built-in templates.
-        httpd::directive<struct MailTemplates>("UserAdminMailTemplates", TAKE1, httpd::anywhere,
-                                               "a file with the texts of the messages with links",
-                                               static_cast<const mail::Templates*>(nullptr),
-                                               read_mail_templates),
+        httpd::directive<struct MailTemplates>(
+            "UserAdminMailTemplates", TAKE1, httpd::anywhere,
+            "a file with templates for the messages that contain links",
+            static_cast<const mail::Templates*>(nullptr), read_mail_templates),
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
                                            "how many links are sent by mail within an hour", 100L,
                                            httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct ShownColumns>(
             "UserAdminColumns", TAKE_ARGV, httpd::anywhere,
-            "further columns of the user table that superAdmins see", api::ColumnNames(),
+            "extra columns of the user table that superAdmins see", api::ColumnNames(),
             ColumnsReader{false}),
         httpd::directive<struct EditableColumns>(
             "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
-            "further columns of the user table that superAdmins see and change", api::ColumnNames(),
+            "extra columns of the user table that superAdmins see and change", api::ColumnNames(),
             ColumnsReader{true}),
         // nullptr selects the time of the newest session.
         httpd::directive<struct LastSeenColumn>(
@@ -128,12 +128,12 @@ inline constexpr auto directives = std::tuple_cat(
             "the column of the user table with the time of the last activity",
             static_cast<const char*>(nullptr), read_last_seen),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
-                                          "the largest page of a list", 1000,
+                                          "the maximum page size of a list", 1000,
                                           httpd::NumberReader{"a whole number", 1, 100000}),
-        httpd::directive<struct TotalAge>("UserAdminTotalCache", TAKE1, httpd::anywhere,
-                                          "how many seconds the total of a filter may be reused",
-                                          std::chrono::seconds(0),
-                                          httpd::NumberReader{"a number of seconds", 0, 3600}),
+        httpd::directive<struct TotalAge>(
+            "UserAdminTotalCache", TAKE1,
+            httpd::anywhere, "for how many seconds the total of a filter may be reused",
+            std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
                                          "the largest request body, in bytes", 65536L,
                                          httpd::NumberReader{"a number of bytes", 1024, 16777216}),
@@ -143,11 +143,11 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
-            "how addresses are stored: keep them unchanged, or lower their case", false,
+            "how addresses are stored: keep (unchanged) or lower (in lower case)", false,
             httpd::ChoiceReader{"keep", "lower"}),
         httpd::directive<struct UnverifiesEmail>(
             "UserAdminEmailChange", TAKE1, httpd::anywhere,
-            "whether a changed address stays verified: keep, or unverify", false,
+            "whether a changed address stays verified: keep or unverify", false,
             httpd::ChoiceReader{"keep", "unverify"}),
         // If nullptr, the console has its own form, provided that mod_auth_useradmin accepts
         // sign-ins.
@@ -167,7 +167,7 @@ inline constexpr auto directives = std::tuple_cat(
             std::optional<console::Colour>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
-            "the Redis in which the application keeps sessions", SecondaryStorage(),
+            "the Redis server in which the application keeps sessions", SecondaryStorage(),
             read_secondary_storage),
         httpd::directive<struct ApplicationCache>(
             "UserAdminApplicationCache", TAKE1, httpd::anywhere,
