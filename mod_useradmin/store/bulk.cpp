@@ -29,10 +29,8 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     Statement statement = work.statement();
     statement << "INSERT INTO " << table;
     const char* before = " (";
-    for (const auto& [column, field] : columns) {
-        statement.note_column(*column);
+    for (const auto& [column, field] : columns)
         statement << std::exchange(before, ", ") << *column;
-    }
     before = ") VALUES ";
     for (const Record& record : records) {
         statement << std::exchange(before, ", ");
@@ -76,7 +74,6 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
               << argument(limit);
-    statement.set_returns_secrets();
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();

@@ -64,10 +64,6 @@ Statement& Statement::further_values(const Table& table, const Changes& values) 
     return *this;
 }
 
-void Statement::note_column(const Column& column) noexcept {
-    takes_secrets_ = takes_secrets_ || model::is_secret(column.field);
-}
-
 Statement& Statement::operator<<(const Argument& argument) {
     const bool is_null = std::holds_alternative<std::monostate>(argument.text);
     arguments_.push_back(is_null ? nullptr : apr::copy_c_string(pool_, view_of(argument)));

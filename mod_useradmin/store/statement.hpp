@@ -70,18 +70,9 @@ class Statement {
     /// Appends the values of further_columns(), in the same order: ", $1, $2".
     Statement& further_values(const Table& table, const Changes& values);
 
-    /// Marks the arguments as secret if values of the column are.
-    void note_column(const Column& column) noexcept;
-    /// Marks the rows as secret.
-    void set_returns_secrets() noexcept { returns_secrets_ = true; }
-
     const std::string& sql() const noexcept { return sql_; }
     /// Returns the arguments. nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
-    /// Returns whether the arguments contain a secret. The client keeps no copies of secret
-    /// arguments or rows.
-    bool takes_secrets() const noexcept { return takes_secrets_; }
-    bool returns_secrets() const noexcept { return returns_secrets_; }
 
   private:
     /// Visits the columns for which the record has a value, except for generated ids.
@@ -104,8 +95,6 @@ class Statement {
     apr_pool_t* pool_;
     std::string sql_;
     std::vector<char*> arguments_;
-    bool takes_secrets_ = false;
-    bool returns_secrets_ = false;
 };
 
 template <class Record>
@@ -121,7 +110,6 @@ template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped,
                 [&](const Column& column, const model::Value& filled, bool is_first) {
-                    note_column(column);
                     *this << (is_first ? "" : ", ") << argument(column, filled);
                 });
     return *this;

@@ -147,7 +147,6 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
         const Column* const column = column_of(table, change);
         if (column == nullptr)
             continue;
-        statement.note_column(*column);
         statement << (is_first ? "" : ", ") << *column << " = ";
         if (change.when != Change::When::always) {
             append_condition(statement << "CASE WHEN ", table, dialect, *column, changes,
@@ -458,7 +457,6 @@ void append_terms(Statement& statement, const Table& user, const Dialect& dialec
 
 void append_hash(Statement& statement, const Table& account, std::string_view hash) {
     const Column& password = account.at("password");
-    statement.note_column(password);
     const Column& provider = account.at("providerId");
     statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
               << password << password.op("=") << argument(hash);
@@ -704,7 +702,6 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
               << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
               << provider << provider.op("=") << argument(model::Account().provider_id)
               << " WHERE u." << address << address.op("=") << argument(email);
-    statement.set_returns_secrets();
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
         found.user = rows.take_record<model::User>();
@@ -831,7 +828,6 @@ Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dia
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
     append_key(statement, dialect, column, user_id);
-    statement.set_returns_secrets();
     statement << " ORDER BY " << newest_first_order(table);
     return all_rows(work, statement, read_record<model::Session>);
 }
@@ -1291,7 +1287,6 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
     dialect.append_equals(statement << " AND ", "s." + factors.owner().sql(), factors.owner(),
                           user_id);
     statement << " LIMIT 1";
-    statement.set_returns_secrets();
     return first_row(work, statement, [](Rows& rows) {
         UserWithSecondFactor found;
         found.user = rows.take_record<model::User>();

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -30,51 +29,6 @@ PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
             },
             apr_pool_cleanup_null);
     return result;
-}
-
-void wipe(PGresult* result) noexcept {
-    for (int row = 0; row < PQntuples(result); ++row)
-        for (int column = 0; column < PQnfields(result); ++column)
-            explicit_bzero(PQgetvalue(result, row, column),
-                           static_cast<std::size_t>(PQgetlength(result, row, column)));
-}
-
-/// Registers a result to be wiped and cleared with the pool.
-PGresult* adopt_secret_result(PGresult* result, apr_pool_t* pool) {
-    adopt_result(result, pool);
-    // Cleanups run in reverse order, so this one runs before PQclear().
-    if (result != nullptr)
-        apr_pool_cleanup_register(
-            pool, result,
-            [](void* data) noexcept -> apr_status_t {
-                wipe(static_cast<PGresult*>(data));
-                return APR_SUCCESS;
-            },
-            apr_pool_cleanup_null);
-    return result;
-}
-
-/// Returns the size of a Bind message up to the end of its last argument.
-std::size_t size_of_binding(std::string_view name, std::span<const char* const> arguments) {
-    std::size_t size = 11 + name.size(); // type, length, two terminators, two counts
-    for (const char* const argument : arguments)
-        size += 4 + apr::view_of(argument).size();
-    return size;
-}
-
-/// Returns an upper bound for the size of the messages of a result.
-std::size_t size_of_rows(const PGresult* result) noexcept {
-    constexpr std::size_t frame = 64; // upper bound of the other messages
-    constexpr std::size_t column_frame = 19;
-    std::size_t size = frame;
-    for (int column = 0; column < PQnfields(result); ++column)
-        size += column_frame + apr::view_of(PQfname(result, column)).size();
-    for (int row = 0; row < PQntuples(result); ++row) {
-        size += 7;
-        for (int column = 0; column < PQnfields(result); ++column)
-            size += 4 + static_cast<std::size_t>(PQgetlength(result, row, column));
-    }
-    return size;
 }
 
 /// Binary formats that this client decodes.
@@ -217,10 +171,6 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
-        // Send no secrets over a broken connection: its send buffer could not be wiped.
-        while (statement.takes_secrets() && !has_no_pending_input())
-            if (PQconsumeInput(connection_) == 0)
-                return answer(nullptr, pool);
         // The backend of a new connection has no prepared statements.
         if (PQbackendPID(connection_) != backend_)
             discard_prepared();
@@ -242,10 +192,10 @@ class PostgresqlClient final : public Client {
         const auto arguments = statement.arguments();
         const auto& [name, is_binary] = known->second;
         const PGresult* const result =
-            adopt_query_result(result_of(PQsendQueryPrepared(
-                                   connection_, name.c_str(), static_cast<int>(arguments.size()),
-                                   arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
-                               statement, size_of_binding(name, arguments), pool);
+            adopt_result(result_of(PQsendQueryPrepared(
+                             connection_, name.c_str(), static_cast<int>(arguments.size()),
+                             arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
+                         pool);
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
@@ -300,8 +250,6 @@ class PostgresqlClient final : public Client {
         stop_blocking();
         if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
-        else if (sent_secrets_ != 0)
-            wipe_output_buffer(0);
         return is_connected();
     }
 
@@ -383,59 +331,19 @@ class PostgresqlClient final : public Client {
     /// Runs a statement as the unnamed statement. Within a transaction, the backend stays the same,
     /// so a repeated statement is not parsed again.
     std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
-        constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
         const auto count = static_cast<int>(arguments.size());
         const std::string& sql = statement.sql();
-        std::size_t sent = size_of_binding({}, arguments);
         PGresult* result = nullptr;
         if (sql == unnamed_) {
             result = result_of(
                 PQsendQueryPrepared(connection_, "", count, arguments.data(), nullptr, nullptr, 0));
         } else {
-            sent += parse_frame + sql.size();
             result = result_of(PQsendQueryParams(connection_, sql.c_str(), count, nullptr,
                                                  arguments.data(), nullptr, nullptr, 0));
             unnamed_ = PQtransactionStatus(connection_) == PQTRANS_INTRANS ? sql : "";
         }
-        return answer(adopt_query_result(result, statement, sent, pool), pool);
-    }
-
-    /// Registers the result and wipes the secrets in libpq's buffers. `sent` is the size of the
-    /// messages up to the end of the last argument.
-    PGresult* adopt_query_result(PGresult* result, const Statement& statement, std::size_t sent,
-                                 apr_pool_t* pool) {
-        if (statement.returns_secrets())
-            adopt_secret_result(result, pool);
-        else
-            adopt_result(result, pool);
-        if (statement.takes_secrets())
-            wipe_output_buffer(sent);
-        if (statement.returns_secrets() && PQntuples(result) > 0)
-            wipe_input_buffer(size_of_rows(result));
-        return result;
-    }
-
-    /// Overwrites the secrets in libpq's send buffer, which keeps its contents until the next
-    /// message. libpq writes the padding to the buffer, then rejects the second argument (binary
-    /// without a length), and sends nothing.
-    void wipe_output_buffer(std::size_t size) {
-        // On a broken connection, the buffer can be overwritten only after reconnect().
-        sent_secrets_ = std::max(sent_secrets_, size);
-        if (!is_connected())
-            return;
-        size = std::exchange(sent_secrets_, 0);
-        const std::size_t head = size_of_binding({}, {}) + 2 * sizeof(std::int16_t) + 4;
-        const std::string padding(size > head ? size - head : 0, ' ');
-        const char* const values[] = {padding.c_str(), ""};
-        const int forms[] = {0, 1};
-        PQclear(result_of(PQsendQueryPrepared(connection_, "", 2, values, nullptr, forms, 0)));
-    }
-
-    /// Overwrites the receive buffer with another result.
-    void wipe_input_buffer(std::size_t size) {
-        const std::string query = "SELECT pg_catalog.repeat(' ', " + std::to_string(size) + ")";
-        PQclear(result_of(send_query(query.c_str())));
+        return answer(adopt_result(result, pool), pool);
     }
 
     /// Makes the connection non-blocking. Other users of the connection can still call PQexec().
@@ -535,8 +443,6 @@ class PostgresqlClient final : public Client {
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// The number of secret bytes that libpq's send buffer may contain.
-    std::size_t sent_secrets_ = 0;
     /// The number of runs since a statement was last lost, and the number of losses in close
     /// succession.
     unsigned runs_ = 0;

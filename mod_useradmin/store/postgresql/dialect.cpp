@@ -475,7 +475,6 @@ class Postgresql final : public Dialect {
 
     void append_equals(Statement& statement, const std::string& sql, const Column& column,
                        std::string_view text) const override {
-        statement.note_column(column);
         statement << sql << column.op("=") << argument(text);
         if (column.has_loose_equality)
             statement << " AND " << text_of(sql, column) << equals << argument(text)

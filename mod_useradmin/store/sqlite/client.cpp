@@ -4,7 +4,6 @@
 #include "store/sqlite/functions.hpp"
 
 #include <chrono>
-#include <cstring>
 #include <new>
 
 namespace useradmin::store {
@@ -82,26 +81,6 @@ class DeadlineInterrupt {
     sqlite3* database_;
 };
 
-/// The cells of a result. The destructor wipes them if they are secret.
-class CellStorage {
-  public:
-    explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}
-    ~CellStorage() {
-        if (!are_secret_)
-            return;
-        for (const Cell& cell : cells)
-            if (const auto* text = std::get_if<std::string_view>(&cell))
-                explicit_bzero(const_cast<char*>(text->data()), text->size());
-    }
-    CellStorage(const CellStorage&) = delete;
-    CellStorage& operator=(const CellStorage&) = delete;
-
-    std::vector<Cell> cells;
-
-  private:
-    bool are_secret_;
-};
-
 } // namespace
 
 std::variant<Rows, ErrorKind> SqliteClient::run(const Statement& statement, apr_pool_t* pool) {
@@ -111,17 +90,17 @@ std::variant<Rows, ErrorKind> SqliteClient::run(const Statement& statement, apr_
         if (made == nullptr)
             return error_kind();
         if (prepared_.size() >= max_prepared_statements)
-            return run(made.get(), statement.arguments(), statement.returns_secrets(), pool);
+            return run(made.get(), statement.arguments(), pool);
         prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
     }
-    return run(prepared->second.get(), statement.arguments(), statement.returns_secrets(), pool);
+    return run(prepared->second.get(), statement.arguments(), pool);
 }
 
 std::variant<Rows, ErrorKind> SqliteClient::execute(const char* sql, apr_pool_t* pool) {
     const SqliteStatement prepared = prepare(sql);
     if (prepared == nullptr)
         return error_kind();
-    return run(prepared.get(), {}, false, pool);
+    return run(prepared.get(), {}, pool);
 }
 
 bool SqliteClient::reconnect() {
@@ -183,10 +162,10 @@ SqliteStatement SqliteClient::prepare(const char* sql) {
 
 std::variant<Rows, ErrorKind> SqliteClient::run(sqlite3_stmt* statement,
                                                 std::span<const char* const> arguments,
-                                                bool gives_secrets, apr_pool_t* pool) {
+                                                apr_pool_t* pool) {
     Execution execution(statement);
     const DeadlineInterrupt watch(database_, deadline_);
-    std::vector<Cell>& cells = apr::emplace<CellStorage>(pool, gives_secrets).cells;
+    std::vector<Cell>& cells = apr::emplace<std::vector<Cell>>(pool);
     if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
         return error_kind();
     return Rows(cells, execution.width(), sqlite3_changes(database_));

@@ -71,8 +71,7 @@ class SqliteClient final : public Client {
     SqliteStatement prepare(const char* sql);
 
     std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,
-                                      std::span<const char* const> arguments, bool gives_secrets,
-                                      apr_pool_t* pool);
+                                      std::span<const char* const> arguments, apr_pool_t* pool);
 
     ErrorKind error_kind();
 

@@ -130,7 +130,6 @@ class Sqlite final : public Dialect {
 
     void append_equals(Statement& statement, const std::string& sql, const Column& column,
                        std::string_view text) const override {
-        statement.note_column(column);
         statement << sql << " = " << argument(text);
         // A cast preserves the column's collation.
         if (column.has_loose_equality)
