@@ -61,9 +61,6 @@ struct Column {
     /// SQL before and after the column in a SELECT list.
     std::string read_before = {};
     std::string read_after = {};
-    /// SQL before and after a new value.
-    std::string write_before = {};
-    std::string write_after = {};
     /// The name of the corresponding field, or empty if there is none.
     std::string_view field = {};
 

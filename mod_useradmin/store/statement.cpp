@@ -59,8 +59,7 @@ Statement& Statement::further_columns(const Table& table, const Changes& values)
 Statement& Statement::further_values(const Table& table, const Changes& values) {
     for (const Change& value : values)
         if (const Column* const column = further_column(table, value))
-            *this << ", " << column->write_before << argument(*column, value.value)
-                  << column->write_after;
+            *this << ", " << argument(*column, value.value);
     return *this;
 }
 

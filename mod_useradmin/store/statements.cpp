@@ -153,7 +153,7 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
                              change.when);
             statement << " THEN ";
         }
-        statement << column->write_before << argument(*column, change.value) << column->write_after;
+        statement << argument(*column, change.value);
         if (change.when != Change::When::always)
             statement << " ELSE " << *column << " END";
         is_first = false;

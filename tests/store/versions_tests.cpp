@@ -99,6 +99,9 @@ TEST(versions, change_with_the_applications_own_columns) {
 }
 
 TEST(versions, change_twice_within_one_transaction) {
+    // On SQLite, the version is a digest of the row, which stays the same here.
+    if (!is_postgresql())
+        return;
     add_user("u", "u@x");
     worked(store().find("u"));
     execute_on_connection("BEGIN");

@@ -1,10 +1,8 @@
 #include "store/sqlite/functions.hpp"
 
 #include "crypto/sha256.hpp"
-#include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <new>
 #include <string>
@@ -72,33 +70,6 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
     }
 }
 
-/// useradmin_later(old, now): returns `now`, or `old` + 1 ms if `old` is up to a second later or
-/// equal. Every change therefore results in a new row version.
-void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
-    using namespace std::chrono_literals;
-    const auto time_of = [](sqlite3_value* value) {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-        return text != nullptr ? text::parse_timestamp(text) : std::nullopt;
-    };
-    const bool is_number = bytes_of(values[1]).find('-') == std::string_view::npos;
-    const auto now = time_of(values[1]);
-    const auto old = time_of(values[0]);
-    if (!now || !old || *old < *now || *old > *now + 1s) {
-        sqlite3_result_value(context, values[1]);
-        return;
-    }
-    try {
-        std::string text;
-        if (is_number)
-            text = std::to_string((*old + 1ms).time_since_epoch().count());
-        else
-            text::append_iso8601(text, *old + 1ms);
-        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-    } catch (...) {
-        sqlite3_result_error_nomem(context);
-    }
-}
-
 } // namespace
 
 void register_functions(sqlite3* database) {
@@ -111,8 +82,7 @@ void register_functions(sqlite3* database) {
     // SQLite's own functions fold only ASCII.
     constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
                                       {"useradmin_sort_key", 1, mapped<text::sort_key>},
-                                      {"useradmin_version", -1, version},
-                                      {"useradmin_later", 2, later}};
+                                      {"useradmin_version", -1, version}};
     for (const auto& [name, arguments, body] : functions)
         if (sqlite3_create_function_v2(database, name, arguments,
                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, body, nullptr,

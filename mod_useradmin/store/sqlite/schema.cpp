@@ -167,13 +167,9 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
     read.resolve_plugins(plugins);
     read.user.version = version_of(read.user);
     for (Column& column : read.user.columns)
-        if (column.field == "updatedAt") {
-            column.write_before = "useradmin_later(" + column.sql() + ", ";
-            column.write_after = ")";
-        } else if (column.field == "role") {
-            // Lists and their index compare the role within coalesce(), and therefore exactly.
+        // Lists and their index compare the role within coalesce(), and therefore exactly.
+        if (column.field == "role")
             column.has_loose_equality = false;
-        }
     read.extra_columns = extra_column_objects(read);
     schema = std::move(read);
     return CatalogChange::changed;
