@@ -21,6 +21,18 @@ constexpr std::size_t max_ids = 500;
 // The maximum number of revocations to read in one statement.
 constexpr std::size_t max_revocations = 1000;
 
+/// Runs a statement and reads the first row. Fails with not_found if there is none.
+template <class Read>
+auto first_row(Work& work, const Statement& statement, const Read& read)
+    -> Result<decltype(read(std::declval<Rows&>()))> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next())
+        return Failure::not_found;
+    return read(*rows);
+}
+
 template <class Read>
 auto all_rows(Work& work, const Statement& statement, const Read& read)
     -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
@@ -243,6 +255,10 @@ bool is_ban(const Change& change) {
     return change.field == "banned" && truth != nullptr && *truth;
 }
 
+bool contains_ban(const Changes& changes) {
+    return std::any_of(changes.begin(), changes.end(), is_ban);
+}
+
 /// Returns whether a user has the address, or one that differs only in case.
 bool is_taken(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
@@ -380,10 +396,6 @@ void append_of_session(Statement& statement, const Schema& schema, const Dialect
 }
 
 } // namespace
-
-bool contains_ban(const Changes& changes) {
-    return std::any_of(changes.begin(), changes.end(), is_ban);
-}
 
 bool may_revoke_privileges(const Changes& changes) {
     return contains_ban(changes) || std::any_of(

@@ -574,41 +574,16 @@ class Postgresql final : public Dialect {
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                            const UpdateGuard& guard,
                                            SessionPolicy sessions) const override {
-        const Table& user = work.schema().user;
-        const bool ends_sessions = sessions == SessionPolicy::revoke;
-        const bool may_revoke =
-            work.schema().revocation.exists() && statements::may_revoke_privileges(changes);
-        const bool is_plain_ban =
-            may_revoke && !work.has_listener() && statements::contains_ban(changes);
-        const auto change = [&](bool* loses = nullptr) {
-            return is_plain_ban ? ban(work, id, changes, guard)
-                                : update_locked(work, id, changes, guard, loses);
-        };
-        if (user.version == version_of_stored && !ends_sessions && !may_revoke) {
-            // Joins the old row by its ctid. A concurrent update changes the ctid, so no row
-            // matches. The slower statement below then locks the row first.
-            Statement statement = work.statement();
-            statement << "UPDATE " << user << " AS useradmin_row SET ";
-            statements::append_changes(statement, user, *this, changes);
-            statement << " FROM (SELECT tableoid, ctid, " << user.select_list << " FROM " << user
-                      << ") AS useradmin_before (useradmin_table, useradmin_place, "
-                      << names_before() << ") WHERE ";
-            append_one(statement, user, id, guard);
-            statement << " AND useradmin_table" << equals
-                      << "useradmin_row.tableoid AND useradmin_place" << equals
-                      << "useradmin_row.ctid";
-            const Result<model::User> updated = run_with_before(work, statement);
-            if (!updated.is_not_found())
-                return updated;
-        }
-        if (!ends_sessions)
-            return change();
+        bool loses = false;
+        if (sessions == SessionPolicy::keep)
+            return update_locked(work, id, changes, guard, loses);
         return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
-            bool loses = is_plain_ban;
-            Result<model::User> updated = change(&loses);
+            Result<model::User> updated = update_locked(work, id, changes, guard, loses);
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
-            if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
+            Statement end = work.statement();
+            append_removal(end, work.schema().session, "userId", id);
+            if (updated && loses && !work.run(end))
                 return Failure::failed;
             return updated;
         });
@@ -927,34 +902,10 @@ class Postgresql final : public Dialect {
         return statement;
     }
 
-    /// Deletes the rows whose field equals the id. Returns false on failure.
-    bool remove_rows(Work& work, const Table& table, std::string_view field,
-                     std::string_view id) const {
-        Statement statement = work.statement();
-        return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
-    }
-
-    /// Makes changes that contain a ban, and records the revocation. Does not read the old row.
-    Result<model::User> ban(Work& work, std::string_view id, const Changes& changes,
-                            const UpdateGuard& guard) const {
-        const Table& user = work.schema().user;
-        Statement statement = work.statement();
-        statement << "WITH useradmin_changed AS (UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(statement, user, *this, changes);
-        append_one(statement << " WHERE ", user, id, guard);
-        statement << " RETURNING " << work.schema().full_user() << "), ";
-        append_cleanup(statement, work.schema().revocation);
-        append_recording(statement << ", useradmin_revoked AS (", work.schema().revocation,
-                         {id, {}});
-        statement << " FROM useradmin_changed) SELECT useradmin_changed.* FROM useradmin_changed";
-        return statements::first_row(work, statement,
-                                     [&](Rows& rows) { return work.read_full_user(rows); });
-    }
-
     /// Locks the row before updating it, so the old row that it returns is the version that the
-    /// update replaces.
+    /// update replaces. Sets whether the changes take away rights, and records the revocation.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                                      const UpdateGuard& guard, bool* loses = nullptr) const {
+                                      const UpdateGuard& guard, bool& loses) const {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         Statement statement = work.statement();
@@ -964,7 +915,8 @@ class Postgresql final : public Dialect {
         statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
         append_one(statement, user, id, guard);
         statement << " FOR NO KEY UPDATE)";
-        if (const Table& table = work.schema().revocation; table.exists()) {
+        if (const Table& table = work.schema().revocation;
+            table.exists() && statements::may_revoke_privileges(changes)) {
             append_cleanup(statement << ", ", table);
             append_recording(statement << ", useradmin_revoked AS (", table, {id, {}});
             statement << " FROM useradmin_before WHERE useradmin_loses)";
@@ -972,8 +924,17 @@ class Postgresql final : public Dialect {
         statement << " UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, *this, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
-                  << "useradmin_key";
-        return run_with_before(work, statement, loses);
+                  << "useradmin_key RETURNING " << work.schema().full_user() << ", "
+                  << names_before() << ", useradmin_loses";
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const model::User after = work.read_full_user(*rows);
+        work.row_change() = {after.id, rows->take_record<model::User>(), after};
+        loses = rows->take_boolean();
+        return after;
     }
 
     /// Appends a CTE that removes some old revocations. Skips those that another transaction is
@@ -992,23 +953,6 @@ class Postgresql final : public Dialect {
         statement << "INSERT INTO " << table << " (user_id, session_id) SELECT "
                   << argument(revocation.user_id) << ", "
                   << optional_argument(revocation.session_id);
-    }
-
-    /// Runs an UPDATE whose FROM clause has the old row (names_before).
-    static Result<model::User> run_with_before(Work& work, Statement& statement,
-                                               bool* loses = nullptr) {
-        statement << " RETURNING " << work.schema().full_user() << ", " << names_before()
-                  << (loses != nullptr ? ", useradmin_loses" : "");
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        const model::User after = work.read_full_user(*rows);
-        work.row_change() = {after.id, rows->take_record<model::User>(), after};
-        if (loses != nullptr)
-            *loses = rows->take_boolean();
-        return after;
     }
 };
 
