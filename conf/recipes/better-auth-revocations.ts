@@ -1,5 +1,5 @@
-// For better-auth with secondaryStorage: also deletes there, within about a second, the sessions that mod_useradmin revokes.
-// Call followRevocations(auth, pool) in each process; the result stops it. The pool needs SELECT on useradmin_revocation.
+// For better-auth with secondaryStorage: also deletes from this storage, within about a second, the sessions that mod_useradmin revokes.
+// Call followRevocations(auth, pool) in each process; the returned function stops it. The pool needs SELECT on useradmin_revocation.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
@@ -23,7 +23,7 @@ export const followRevocations = (auth: { $context: Promise<any> }, pool: { quer
     let failure: any; // the other users are still processed; the next sweep starts at the same position
     for (const row of rows) if (row.user_id) await endSessions(row).catch((error) => { failure ??= error; });
     if (failure) throw failure;
-    position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower in another database
+    position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower after a change of database
   };
   (async () => { while (!isStopped) await sweep().catch(console.error).then(() => sleep(1000)); })();
   return () => { isStopped = true; };

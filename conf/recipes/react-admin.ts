@@ -14,7 +14,7 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
 
 const cursors = new Map<string, string>(); // cursors of the next and previous page, by URL
 
-// Uses cursors where known: such a page costs as much as the first page, at any depth.
+// Uses cursors if known: a page read by cursor costs as much as the first page, at any depth.
 const askPage = async (path: string, query: URLSearchParams) => {
   const page = Number(query.get("page"));
   const addressOf = (number: number) => {
@@ -48,7 +48,7 @@ export const users = (api: string): DataProvider => {
       data: (await Promise.all(ids.map((id) => ask(at(resource, id))))).map((reply) => reply.data),
     }),
     create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
-    // Sends only changed fields: an admin may not send those that only a superAdmin may change.
+    // Sends only changed fields: an admin may not send fields that only a superAdmin may change.
     update(resource, { id, data, previousData }) {
       const changes = Object.entries(data).filter(([field, value]) => value !== previousData?.[field]);
       return ask(at(resource, id), "PUT", Object.fromEntries(changes), meant(id));

@@ -14,7 +14,7 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
 
 const cursors = new Map<string, string>(); // cursors of the next and previous page, by URL
 
-// Uses cursors where known: such a page costs as much as the first page, at any depth.
+// Uses cursors if known: a page read by cursor costs as much as the first page, at any depth.
 const askPage = async (path: string, query: URLSearchParams) => {
   const page = Number(query.get("page"));
   const addressOf = (number: number) => {

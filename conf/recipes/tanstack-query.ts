@@ -16,7 +16,7 @@ client.use({
   },
 });
 
-/** A page of users, with the queries of the next and the previous page, if there are such pages. */
+/** A page of users, with the queries for the next and the previous page, if any. */
 export const useUsers = (query: Filters) => {
   const queryFn = async () => {
     const { data, response } = await client.GET("/", { params: { query } });
@@ -49,7 +49,7 @@ export const useChangesOf = (id: string, version?: string) => {
   const onSettled = () => queries.invalidateQueries({ queryKey: ["users"] });
   const params = { path: { id }, header: { "If-Match": version } };
   return {
-    /** Keeps the new version for the next change. Status 412: somebody else has changed the user. */
+    /** Keeps the new version for the next change. Status 412 means that somebody else has changed the user. */
     update: useMutation({
       mutationFn: async (body: Changes) => {
         const { data, response } = await client.PUT("/{id}", { params, body });
