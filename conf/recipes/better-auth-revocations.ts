@@ -1,5 +1,5 @@
-// For better-auth with secondaryStorage: also deletes from this storage, within about a second, the sessions that mod_useradmin revokes.
-// Call followRevocations(auth, pool) in each process; the returned function stops it. The pool needs SELECT on useradmin_revocation.
+// For better-auth with secondaryStorage: deletes from this storage, within about a second, sessions that mod_useradmin revokes.
+// Call followRevocations(auth, pool) in each process; it returns a stop function. The pool needs SELECT on useradmin_revocation.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
