@@ -71,7 +71,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
     if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
-        return "is a field of the service itself; name a further column of the application, "
+        return "is a field of the service itself; name an extra column of the application, "
                "such as company";
     if (has_name_of_secret(name))
         return "has the name of a secret, which the service never shows";

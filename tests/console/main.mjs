@@ -1967,7 +1967,7 @@ describe("columns", () => {
       assert.deepEqual(await heads(view), chosen);
       await view.rest();
       assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
-      await view.check("a list with a further column");
+      await view.check("a list with an extra column");
       await view.page.reload();
       await view.see("tbody tr");
       await view.rest();
@@ -1983,7 +1983,7 @@ describe("columns", () => {
     await view.searchFor("grace.hopper");
     assert.deepEqual((await cells(view)).slice(3), ["<b>Navy</b>", `{"a":[1]}`, "basic", "–", "1 Mar 2026"]);
     assert.equal(await view.page.$eval("tbody td[data-label=plan]", (cell) => getComputedStyle(cell, "::before").content), `"plan: "`);
-    await view.check("a list with further columns on a phone");
+    await view.check("a list with extra columns on a phone");
     const [head, row] = (await view.download(() => view.press("Save as CSV"))).split("\r\n");
     assert.ok(head.endsWith("banExpires,lastSeenAt,company,settings,plan,vip,seen"), head);
     assert.ok(row.includes(`<b>Navy</b>,"{""a"":[1]}",basic,,2026-03-01T09:30:00.000Z`), row);
@@ -2000,7 +2000,7 @@ describe("columns", () => {
     assert.equal(await view.has("dialog input[name^=data]"), false);
   });
 
-  scene("a superAdmin sees further columns and edits some according to their types", there, async (view) => {
+  scene("a superAdmin sees extra columns and edits some according to their types", there, async (view) => {
     await view.openUser("grace.hopper@example.org");
     const facts = await view.text("dialog .facts");
     assert.ok(facts.includes("<b>Navy</b>") && facts.includes(`{"a":[1]}`), facts);
@@ -2009,7 +2009,7 @@ describe("columns", () => {
     assert.deepEqual(
       await view.page.$$eval("dialog [name^=data]", (all) => all.map(({ name, type, value }) => [name, type, value])),
       [["data.plan", "text", "basic"], ["data.seats", "number", ""], ["data.vip", "select-one", ""], ["data.seen", "datetime-local", "2026-03-01T10:30"]]);
-    await view.check("a user with further columns");
+    await view.check("a user with extra columns");
     await view.type(input("plan"), "pro");
     await view.type(input("seats"), "1e");
     await view.press("Save changes");

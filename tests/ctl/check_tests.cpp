@@ -302,7 +302,7 @@ TEST(check, names_further_columns_that_the_table_lacks) {
     const auto result = checked("UserAdminExtras On\n" + columns);
     CHECK_EQUAL(1, result.status);
     STRCMP_CONTAINS(
-        "UserAdminColumns names plann, which is not a further column of table \"user\"; it "
+        "UserAdminColumns names plann, which is not an extra column of table \"user\"; it "
         "has company, data",
         result.output.c_str());
     STRCMP_CONTAINS("column data has the type json, so the console shows it and cannot change it",

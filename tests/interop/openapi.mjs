@@ -80,7 +80,7 @@ export const user: components["schemas"]["User"] = { id: "1", name: "Ana" };
       }
     });
 
-    check("the document has the further columns of the live table", async (site) => {
+    check("the document has the extra columns of the live table", async (site) => {
       const extra = async () =>
         (await documentOf(site, services[0])).document.components.schemas.FullUser.properties;
       assert.ok(!("phone" in (await extra())));

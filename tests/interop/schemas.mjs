@@ -13,7 +13,7 @@ const untilNoticed = () => pause(10_500);
 const fresh = { ...asMigrated, hash: undefined };
 
 const furtherColumns = (isNewest) => (check) => {
-  check("replies to create and update have further columns with their JSON types", async (site) => {
+  check("replies to create and update have extra columns with their JSON types", async (site) => {
     const user = await site.createHere();
     assert.deepEqual(Object.keys(user).slice(0, elevenFields.length), elevenFields);
     assert.deepEqual([user.plan, user.credits, user.newsletter, user.phone], ["free", 3, true, null]);
@@ -113,9 +113,9 @@ const plain = (check) => {
 
 for (const version of versions.filter((one) => !one.issuer)) {
   describeSite(
-    "further columns",
+    "extra columns",
     version,
-    styles.find((style) => style.name === "further columns"),
+    styles.find((style) => style.name === "extra columns"),
     furtherColumns(version === newest),
   );
   describeSite(

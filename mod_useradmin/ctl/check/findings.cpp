@@ -310,9 +310,8 @@ class Examiner {
             std::string others;
             for (const store::Column* column : columns)
                 others += (others.empty() ? "" : ", ") + column->name;
-            problem_that(directive + " names " + name +
-                         ", which is not a further column of table " + schema().user.name +
-                         "; it has " + (others.empty() ? "none" : others));
+            problem_that(directive + " names " + name + ", which is not an extra column of table " +
+                         schema().user.name + "; it has " + (others.empty() ? "none" : others));
         } else if (directive == "UserAdminEditable" &&
                    store::statements::extra_kind_of(**found) == store::ExtraColumn::Kind::any) {
             note("column " + name + " has the type " +

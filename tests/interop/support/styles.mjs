@@ -211,7 +211,7 @@ export const styles = [
     directives: "UserAdminTables users sessions accounts\n",
   },
   {
-    name: "further columns",
+    name: "extra columns",
     options: {
       user: {
         additionalFields: {
