@@ -444,8 +444,7 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 /// mod_useradmin calls this for its OpenAPI document.
 httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configuration) noexcept {
-    const auto& settings = *static_cast<const AuthSettings*>(
-        ap_get_module_config(configuration, &auth_useradmin_module));
+    const AuthSettings& settings = settings_of(configuration);
     if (!settings.get<Enabled>())
         return std::nullopt;
     return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>(),
@@ -454,8 +453,7 @@ httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configurat
 
 /// mod_useradmin calls this for links by mail.
 std::string_view useradmin_signing_secret(const ap_conf_vector_t* configuration) noexcept {
-    const auto& settings = *static_cast<const AuthSettings*>(
-        ap_get_module_config(configuration, &auth_useradmin_module));
+    const AuthSettings& settings = settings_of(configuration);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     return secrets.empty() ? std::string_view() : secrets.front();
 }

@@ -1,10 +1,8 @@
 #include "auth/configuration.hpp"
 
 #include "apr/pool.hpp"
-#include "auth/log_module.hpp"
 #include "crypto/sha256.hpp"
 #include "crypto/source.hpp"
-#include "httpd/location.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,14 +82,11 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
     return nullptr;
 }
 
-const char* read_base(const httpd::ConfigLine& line, Base& base) {
-    const char* problem = nullptr;
-    base = {line.is_on, httpd::location_of(line.command, "/api/auth", problem)};
-    if (base.path == nullptr)
-        return problem;
-    if (base.is_on)
+const char* read_base(const httpd::ConfigLine& line, httpd::Base& base) {
+    const char* const problem = httpd::read_base(line, "/api/auth", base);
+    if (problem == nullptr && base.is_on)
         server_configuration_of(line.command->server).is_used = true;
-    return nullptr;
+    return problem;
 }
 
 const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFactor& mode) {
@@ -123,16 +118,6 @@ void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
 
 void* merge_server_configuration(apr_pool_t*, void*, void* addition) noexcept {
     return addition;
-}
-
-const AuthSettings& settings_of(const request_rec* request) noexcept {
-    return *static_cast<const AuthSettings*>(
-        ap_get_module_config(request->per_dir_config, &auth_useradmin_module));
-}
-
-const AuthSettings& settings_of(const server_rec* server) noexcept {
-    return *static_cast<const AuthSettings*>(
-        ap_get_module_config(server->lookup_defaults, &auth_useradmin_module));
 }
 
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept {

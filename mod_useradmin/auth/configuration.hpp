@@ -1,9 +1,11 @@
 #pragma once
 
+#include "auth/log_module.hpp"
 #include "crypto/signature.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/location.hpp"
 #include "password/attempt_limiter.hpp"
 #include "sign_in/credentials.hpp"
 #include "sign_in/hash_cost_equalizer.hpp"
@@ -13,13 +15,6 @@
 #include <type_traits>
 
 namespace useradmin::auth {
-
-/// `AuthUserAdminSignIn`: whether sign-in is enabled, and its base address.
-struct Base {
-    bool is_on = false;
-    /// The path of the Location, without a trailing slash.
-    const char* path = nullptr;
-};
 
 /// The value of `AuthUserAdminSecret`.
 struct Signing {
@@ -32,7 +27,7 @@ struct Signing {
 const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled);
 const char* read_cookie(const httpd::ConfigLine& line, const char*& name);
 const char* read_secrets(const httpd::ConfigLine& line, Signing& signing);
-const char* read_base(const httpd::ConfigLine& line, Base& base);
+const char* read_base(const httpd::ConfigLine& line, httpd::Base& base);
 const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFactor& mode);
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit);
 
@@ -64,7 +59,7 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::anywhere,
                                         "whether this Location is the base address of "
                                         "sign-in/email, two-factor, sign-out and get-session",
-                                        Base(), read_base),
+                                        httpd::Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
             "the maximum number of sessions per user; a sign-in beyond it ends the oldest", 100,
@@ -101,9 +96,7 @@ static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-const AuthSettings& settings_of(const request_rec* request) noexcept;
-/// Returns the settings outside of all Locations.
-const AuthSettings& settings_of(const server_rec* server) noexcept;
+inline constexpr httpd::SettingsOf<directives, auth_useradmin_module> settings_of;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::auth

@@ -102,7 +102,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 
 int count_request(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
-        const Base base = settings_of(request).get<SignIn>();
+        const httpd::Base base = settings_of(request).get<SignIn>();
         if (!base.is_on)
             continue;
         const std::string_view path = apr::view_of(request->uri);
@@ -115,23 +115,18 @@ int count_request(request_rec* first) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    if (!settings_of(request).get<SignIn>().is_on)
-        return DECLINED;
-    httpd::forbid_sniffing(request);
-    return httpd::skip_filename_translation(request);
+    return settings_of(request).get<SignIn>().is_on ? httpd::claim_request(request) : DECLINED;
 }
 
 /// mod_useradmin calls this for its console.
 const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
     const auto is_on_at = [request](const char* path) {
-        const auto& settings = *static_cast<const AuthSettings*>(ap_get_module_config(
-            httpd::configuration_below(request, path), &auth_useradmin_module));
-        return settings.get<SignIn>().is_on;
+        return settings_of(httpd::configuration_below(request, path)).get<SignIn>().is_on;
     };
     httpd::for_each_location<directives>(
         request->server, auth_useradmin_module, [&](const AuthSettings& settings) {
-            const Base base = settings.get<SignIn>();
+            const httpd::Base base = settings.get<SignIn>();
             if (address == nullptr && base.is_on && is_on_at(base.path))
                 address = base.path;
         });
@@ -141,14 +136,10 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
 } // namespace
 
 void register_sign_in_hooks(apr_pool_t* pool) noexcept {
-    // Run after the server's rewrite rules, but before mod_proxy and mod_alias.
-    static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
-    static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
-    ap_hook_translate_name(claim_request, before, after, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    httpd::register_location(claim_request);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     // Runs after mod_useradmin's handler, regardless of the load order.

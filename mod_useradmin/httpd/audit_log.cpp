@@ -2,6 +2,7 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "httpd/request_log.hpp"
 #include "httpd/shared_memory.hpp"
 #include "text/printable.hpp"
 
@@ -50,23 +51,6 @@ void close_with(apr_pool_t* pool, int descriptor) {
     };
     apr::emplace<Owned>(pool, descriptor);
 }
-
-/// Writes to the error log of the main server.
-class ServerLog final : public text::Logger {
-  public:
-    ServerLog(const server_rec* server, int module_index) noexcept
-        : server_(server), module_index_(module_index) {}
-
-    void write(text::Level level, std::string_view message) noexcept override {
-        ap_log_error(__FILE__, __LINE__, module_index_,
-                     level == text::Level::error ? APLOG_ERR : APLOG_WARNING, APR_SUCCESS, server_,
-                     "%.*s", static_cast<int>(message.size()), message.data());
-    }
-
-  private:
-    const server_rec* server_;
-    int module_index_;
-};
 
 /// Writes the last lines of counted refusals before the process that opened the log closes it.
 class LastLines {

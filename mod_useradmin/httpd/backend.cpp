@@ -157,8 +157,7 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
 }
 
 const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins) {
-    auto& kept = *static_cast<apr_array_header_t*>(
-        apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
+    auto& kept = apr::emplace<std::vector<std::string_view>>(line.pool());
     for (const std::string_view word : line.words) {
         const auto origin = http::parse_origin(word);
         if (!origin)
@@ -166,12 +165,11 @@ const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins)
                              "' is not an origin; write http:// or https://, a host and, unless it "
                              "is the scheme's default, a port, without a path or a wildcard, such "
                              "as https://app.example.com");
-        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(*origin);
+        kept.push_back(line.copy(*origin));
     }
     if (line.words.empty())
         return "must be one or more origins, such as https://app.example.com";
-    origins = {reinterpret_cast<const std::string_view*>(kept.elts),
-               static_cast<std::size_t>(kept.nelts)};
+    origins = kept;
     return nullptr;
 }
 

@@ -195,6 +195,23 @@ void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
     return &merged;
 }
 
+/// Returns a module's settings in a per-directory configuration, for a request, or for a server
+/// outside any <Location>.
+template <const auto& table, const module& owner>
+struct SettingsOf {
+    const DirectiveSettings<table>&
+    operator()(const ap_conf_vector_t* configuration) const noexcept {
+        return *static_cast<const DirectiveSettings<table>*>(
+            ap_get_module_config(configuration, &owner));
+    }
+    const DirectiveSettings<table>& operator()(const request_rec* request) const noexcept {
+        return (*this)(request->per_dir_config);
+    }
+    const DirectiveSettings<table>& operator()(const server_rec* server) const noexcept {
+        return (*this)(server->lookup_defaults);
+    }
+};
+
 /// The functions that httpd calls for a directive.
 template <const auto& table, std::size_t index>
 struct Setter {

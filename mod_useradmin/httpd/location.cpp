@@ -1,6 +1,7 @@
 #include "httpd/location.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/reply.hpp"
 
 #include <apr_uri.h>
 
@@ -54,35 +55,36 @@ std::string with_percent_signs_encoded(std::string_view path) {
     return encoded;
 }
 
+/// This phase runs before Locations are applied, so check the file name instead of the settings.
+int skip_map_to_storage(request_rec* request) noexcept {
+    return apr::view_of(request->filename) == no_file ? OK : DECLINED;
+}
+
 } // namespace
 
-const char* location_of(const cmd_parms* command, const char* example, const char*& problem) {
-    const ap_directive_t* section = command->directive->parent;
+const char* read_base(const ConfigLine& line, const char* example, Base& base) {
+    const cmd_parms& command = *line.command;
+    const ap_directive_t* section = command.directive->parent;
     if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
-        command->path == nullptr) {
-        problem = apr_pstrcat(command->pool, "is allowed in a <Location> only: <Location \"",
-                              example, "\">", nullptr);
-        return nullptr;
-    }
+        command.path == nullptr)
+        return apr_pstrcat(line.pool(), "is allowed in a <Location> only: <Location \"", example,
+                           "\">", nullptr);
     // <Location ~ "…"> contains a regular expression.
-    if (command->path[0] != '/' || ap_is_matchexp(command->path) ||
-        apr::view_of(section->args).starts_with('~')) {
-        problem = apr_pstrcat(command->pool,
-                              "the path of its <Location> must begin with a slash and hold no "
-                              "wildcard: <Location \"",
-                              example, "\">", nullptr);
-        return nullptr;
-    }
-    std::string_view path = command->path;
+    if (command.path[0] != '/' || ap_is_matchexp(command.path) ||
+        apr::view_of(section->args).starts_with('~'))
+        return apr_pstrcat(line.pool(),
+                           "the path of its <Location> must begin with a slash and hold no "
+                           "wildcard: <Location \"",
+                           example, "\">", nullptr);
+    const std::string_view path = command.path;
     const std::size_t size = path.find_last_not_of('/') + 1;
+    base = {line.is_on, line.copy(path.substr(0, size))};
     // <Location "/x/"> does not match /x, but that path is the base address itself.
-    if (size > 0 && size < path.size()) {
-        problem = apr_pstrcat(
-            command->pool, "the path of its <Location> must not end with a slash: <Location \"",
-            apr::copy_c_string(command->pool, path.substr(0, size)), "\">", nullptr);
-        return nullptr;
-    }
-    return apr::copy_c_string(command->pool, path.substr(0, size));
+    if (size > 0 && size < path.size())
+        return apr_pstrcat(line.pool(),
+                           "the path of its <Location> must not end with a slash: <Location \"",
+                           base.path, "\">", nullptr);
+    return nullptr;
 }
 
 std::string_view path_below(const request_rec* request, const char* base) {
@@ -123,14 +125,18 @@ ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
     return merged;
 }
 
-int skip_filename_translation(request_rec* request) noexcept {
+int claim_request(request_rec* request) noexcept {
+    forbid_sniffing(request);
     request->filename = apr_pstrdup(request->pool, no_file);
     return OK;
 }
 
-/// This phase runs before Locations are applied, so check the file name instead of the settings.
-int skip_map_to_storage(request_rec* request) noexcept {
-    return apr::view_of(request->filename) == no_file ? OK : DECLINED;
+void register_location(ap_HOOK_translate_name_t* claim) noexcept {
+    // Run after the server's rewrite rules, but before mod_proxy and mod_alias.
+    static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
+    static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
+    ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
+    ap_hook_map_to_storage(skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
 }
 
 } // namespace useradmin::httpd

@@ -1,15 +1,23 @@
 // The base address of a module: the path of its Location.
 #pragma once
 
+#include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 
 #include <string_view>
 
 namespace useradmin::httpd {
 
-/// Returns the path of the <Location> around a directive, or "" for "/". If there is none, or its
-/// path cannot be a base address, returns nullptr and sets `problem`, which quotes the example.
-const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
+/// Whether a Location is a base address, and its path.
+struct Base {
+    bool is_on = false;
+    /// The path of the Location without a trailing slash, or "" for "/".
+    const char* path = nullptr;
+};
+
+/// Reads the flag of a directive that makes its Location a base address. Returns nullptr, or an
+/// error message that quotes the example.
+const char* read_base(const ConfigLine& line, const char* example, Base& base);
 
 /// Returns the percent-encoded path after the base address, valid for the lifetime of the request.
 /// Uses the path in the request line if possible. After an internal redirect or a rewrite, encodes
@@ -25,11 +33,12 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept;
 
-/// A translate_name hook. Marks the request as not mapping to a file. Otherwise, modules would look
-/// for a file or guess a type from the extension.
-int skip_filename_translation(request_rec* request) noexcept;
+/// For a translate_name hook. Marks the request as not mapping to a file. Otherwise, modules would
+/// look for a file or guess a type from the extension. Also forbids the client to guess a type.
+int claim_request(request_rec* request) noexcept;
 
-/// A map_to_storage hook for requests that skip_filename_translation() marked.
-int skip_map_to_storage(request_rec* request) noexcept;
+/// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage
+/// hook for claimed requests.
+void register_location(ap_HOOK_translate_name_t* claim) noexcept;
 
 } // namespace useradmin::httpd

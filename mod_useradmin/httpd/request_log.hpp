@@ -83,4 +83,34 @@ class RequestLog final : public text::Logger {
     ipc::LogThrottle& throttle_;
 };
 
+/// Writes to the error log of a server.
+class ServerLog final : public text::Logger {
+  public:
+    /// module_index: that of the module whose LogLevel applies. Without a throttle,
+    /// write_throttled() writes each line.
+    ServerLog(const server_rec* server, int module_index,
+              ipc::LogThrottle* throttle = nullptr) noexcept
+        : server_(server), module_index_(module_index), throttle_(throttle) {}
+
+    void write(text::Level level, std::string_view message) noexcept override {
+        write_at(httpd_level(level), message);
+    }
+    void write_throttled(text::Level level, std::string_view message) noexcept override {
+        const bool is_due =
+            throttle_ == nullptr || throttle_->count(message.substr(0, message.find(':')), {},
+                                                     ipc::LogThrottle::Clock::now()) != 0;
+        write_at(is_due ? httpd_level(level) : APLOG_DEBUG, message);
+    }
+
+  private:
+    void write_at(int level, std::string_view message) const noexcept {
+        ap_log_error(__FILE__, __LINE__, module_index_, level, APR_SUCCESS, server_, "%.*s",
+                     static_cast<int>(message.size()), message.data());
+    }
+
+    const server_rec* server_;
+    int module_index_;
+    ipc::LogThrottle* throttle_;
+};
+
 } // namespace useradmin::httpd

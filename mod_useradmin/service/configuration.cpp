@@ -2,9 +2,7 @@
 
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
-#include "httpd/location.hpp"
 #include "httpd/small_file.hpp"
-#include "service/log_module.hpp"
 #include "store/table_names.hpp"
 #include "text/unicode.hpp"
 
@@ -13,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 namespace useradmin::service {
 
@@ -82,15 +81,12 @@ const char* refusal_of(std::string_view column, bool is_editable) {
 
 } // namespace
 
-const char* read_base(const httpd::ConfigLine& line, Base& base) {
-    const char* problem = nullptr;
-    base = {line.is_on, httpd::location_of(line.command, "/api/users", problem)};
-    if (base.path == nullptr)
-        return problem;
-    if (base.is_on)
+const char* read_base(const httpd::ConfigLine& line, httpd::Base& base) {
+    const char* const problem = httpd::read_base(line, "/api/users", base);
+    if (problem == nullptr && base.is_on)
         *static_cast<const char**>(
             apr_array_push(server_configuration_of(line.command->server).bases)) = base.path;
-    return nullptr;
+    return problem;
 }
 
 const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source) {
@@ -223,19 +219,17 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
 
 const char* ColumnsReader::operator()(const httpd::ConfigLine& line,
                                       api::ColumnNames& columns) const {
-    auto& kept = *static_cast<apr_array_header_t*>(
-        apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
+    auto& kept = apr::emplace<std::vector<std::string_view>>(line.pool());
     for (const std::string_view word : line.words) {
         if (word.empty() || word.find(',') != word.npos || !text::is_clean_utf8(word))
             return "must be one or more column names separated by spaces, such as company plan";
         if (const char* const refusal = refusal_of(word, are_editable))
             return line.copy("'" + std::string(word) + "' " + refusal);
-        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(word);
+        kept.push_back(line.copy(word));
     }
     if (line.words.empty())
         return "must be one or more columns of the user table, such as company";
-    columns = {reinterpret_cast<const std::string_view*>(kept.elts),
-               static_cast<std::size_t>(kept.nelts)};
+    columns = kept;
     return nullptr;
 }
 
@@ -256,19 +250,6 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
     auto& merged = apr::emplace<ServerConfiguration>(pool, of(addition));
     merged.bases = apr_array_append(pool, of(base).bases, merged.bases);
     return static_cast<httpd::Backend*>(&merged);
-}
-
-const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept {
-    return *static_cast<const ServiceSettings*>(
-        ap_get_module_config(configuration, &useradmin_module));
-}
-
-const ServiceSettings& settings_of(const request_rec* request) noexcept {
-    return settings_of(request->per_dir_config);
-}
-
-const ServiceSettings& settings_of(const server_rec* server) noexcept {
-    return settings_of(server->lookup_defaults);
 }
 
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept {

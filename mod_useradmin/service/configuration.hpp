@@ -6,6 +6,8 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/location.hpp"
+#include "service/log_module.hpp"
 #include "service/mail.hpp"
 #include "service/secondary_storage.hpp"
 
@@ -17,13 +19,6 @@
 
 namespace useradmin::service {
 
-/// `UserAdmin`: whether the service is enabled, and its base address.
-struct Base {
-    bool is_on = false;
-    /// The path of the Location, without a trailing slash.
-    const char* path = nullptr;
-};
-
 /// `UserAdminSession`: expressions for the caller's id and role. Without an id expression, the auth
 /// module's notes are used. With only an id expression, every caller has the role `user`.
 struct SessionSource {
@@ -31,7 +26,7 @@ struct SessionSource {
     const ap_expr_info_t* role = nullptr;
 };
 
-const char* read_base(const httpd::ConfigLine& line, Base& base);
+const char* read_base(const httpd::ConfigLine& line, httpd::Base& base);
 const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source);
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
@@ -63,7 +58,7 @@ inline constexpr auto directives = std::tuple_cat(
     std::tuple{
         httpd::directive<struct Enabled>(
             "UserAdmin", FLAG, httpd::anywhere,
-            "whether this Location is the base address of the user administration", Base(),
+            "whether this Location is the base address of the user administration", httpd::Base(),
             read_base),
         httpd::directive<struct SessionExpressions>(
             "UserAdminSession", TAKE12, httpd::anywhere,
@@ -203,10 +198,7 @@ static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-const ServiceSettings& settings_of(const ap_conf_vector_t* configuration) noexcept;
-const ServiceSettings& settings_of(const request_rec* request) noexcept;
-/// Returns the server's settings that apply outside any <Location>.
-const ServiceSettings& settings_of(const server_rec* server) noexcept;
+inline constexpr httpd::SettingsOf<directives, useradmin_module> settings_of;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;

@@ -77,7 +77,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 /// Returns the base address of a finished request, or nullptr. An error may have occurred before
 /// httpd found the Location.
 const char* base_of_answered(request_rec* request) noexcept {
-    const Base base = settings_of(request).get<Enabled>();
+    const httpd::Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
         return base.path;
     return ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
@@ -105,10 +105,7 @@ int count_request(request_rec* first) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    if (!is_enabled(settings_of(request)))
-        return DECLINED;
-    httpd::forbid_sniffing(request);
-    return httpd::skip_filename_translation(request);
+    return is_enabled(settings_of(request)) ? httpd::claim_request(request) : DECLINED;
 }
 
 void insert_envelope(request_rec* request) noexcept {
@@ -215,16 +212,12 @@ api::OperationSettings operation_settings(const request_rec* request,
 }
 
 void register_service_hooks(apr_pool_t* pool) noexcept {
-    // Run after the server's rewrite rules, but before mod_proxy and mod_alias.
-    static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
-    static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, before_deliveries, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
-    ap_hook_translate_name(claim_request, before, after, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    httpd::register_location(claim_request);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     httpd::register_monitoring<useradmin_module, backend_settings>();
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -66,32 +66,6 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     return address.user == nullptr || address.password != nullptr;
 }
 
-class ServerLog final : public text::Logger {
-  public:
-    ServerLog(const server_rec* server, ipc::LogThrottle& throttle) noexcept
-        : server_(server), throttle_(throttle) {}
-
-    void write(text::Level level, std::string_view message) noexcept override {
-        write_at(httpd::httpd_level(level), message);
-    }
-    void write_throttled(text::Level level, std::string_view message) noexcept override {
-        if (throttle_.count(message.substr(0, message.find(':')), {},
-                            ipc::LogThrottle::Clock::now()) != 0)
-            write(level, message);
-        else
-            write_at(APLOG_DEBUG, message);
-    }
-
-  private:
-    void write_at(int level, std::string_view message) const noexcept {
-        ap_log_error(APLOG_MARK, level, APR_SUCCESS, server_, "%.*s",
-                     static_cast<int>(message.size()), message.data());
-    }
-
-    const server_rec* server_;
-    ipc::LogThrottle& throttle_;
-};
-
 /// Delivers revocations from one set of tables to one storage. Each child has its own jobs.
 class Job {
   public:
@@ -120,7 +94,7 @@ class Job {
         const std::lock_guard lock(running_);
         if (is_stopped_ || backend().pool_state == nullptr) // stopped, or still starting
             return;
-        ServerLog log(server_, *backend().log_throttle);
+        httpd::ServerLog log(server_, useradmin_module.module_index, backend().log_throttle);
         const std::int64_t started = now();
         if (!storage_.connect())
             return note_failure(log);
@@ -146,7 +120,7 @@ class Job {
     }
     const httpd::Backend& backend() const { return backend_of(server_); }
 
-    Delivery::Outcome deliver(apr_pool_t* parent, ServerLog& log) {
+    Delivery::Outcome deliver(apr_pool_t* parent, text::Logger& log) {
         const apr::ScopedPool pool(parent);
         httpd::DatabaseConnections connections(pool.get(), server_, log, backend().database,
                                                *backend().pool_state, backend().metrics,
@@ -158,7 +132,7 @@ class Job {
         return delivery_.run(store, storage_);
     }
 
-    void note_failure(ServerLog& log) {
+    void note_failure(text::Logger& log) {
         state_.storage = StorageState::unreachable;
         log.write_throttled(text::Level::error,
                             "UA0218: the secondary storage at " + std::string(address_->host) +
@@ -168,7 +142,7 @@ class Job {
                                 "reachable");
     }
 
-    void note_missing_table(ServerLog& log) {
+    void note_missing_table(text::Logger& log) {
         state_.storage = StorageState::no_table;
         log.write_throttled(text::Level::error,
                             "UA0222: there is no table useradmin_revocation, so revoked "
