@@ -57,7 +57,7 @@ Reply create_user(Call& call) {
                                                                       "password"});
         user.data.insert(user.data.end(), values->values().begin(), values->values().end());
     }
-    const auto created = call.service.store.create(user, actor_of(call.caller));
+    const auto created = call.service.store.create(user, actor_of(call));
     if (!created)
         return failure_reply(created.failure(), call.forbidden);
     call.event.target = created->id;

@@ -16,7 +16,7 @@ using Kind = sign_in::Parameters::Kind;
 struct Call {
     const http::Request& request;
     sign_in::Parameters& parameters;
-    const Caller& caller;
+    const api::Caller& caller;
     const Service& service;
     /// The error if the caller lacks the permission.
     const Problem& forbidden;
@@ -71,7 +71,7 @@ std::optional<std::string> roles_in(const json::Object& object, std::string_view
 
 /// Returns the caller, for a change to check again. Returns std::nullopt if the caller is not from
 /// the user table.
-std::optional<store::Actor> actor_of(const Caller& caller);
+std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard of a change (UserAdminGuard). revokes_super_admin tells whether the change may
 /// ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);

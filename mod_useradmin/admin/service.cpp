@@ -1,5 +1,4 @@
 #include "admin/endpoints.hpp"
-#include "api/access.hpp"
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/replies.hpp"
@@ -238,7 +237,8 @@ std::string target_of(const http::Request& request, const Parameters& parameters
 }
 
 Reply dispatch(const Endpoint& endpoint, const http::Request& request,
-               const std::optional<Caller>& caller, const Service& service, audit::Event& event) {
+               const std::optional<api::Caller>& caller, const Service& service,
+               audit::Event& event) {
     if (request.method != endpoint.method)
         return {404};
     event.operation = endpoint.operation;
@@ -296,10 +296,10 @@ std::optional<std::string> roles_in(const Object& object, std::string_view membe
     return roles;
 }
 
-std::optional<store::Actor> actor_of(const Caller& caller) {
-    if (!caller.is_stored)
+std::optional<store::Actor> actor_of(const Call& call) {
+    if (!call.caller.is_stored)
         return std::nullopt;
-    return store::Actor{caller.id, std::span(&caller.roles, 1), text::now()};
+    return store::Actor{call.caller.id, std::span(&call.caller.roles, 1), text::now()};
 }
 
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
@@ -308,7 +308,7 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
         guard = {store::UpdateGuard::Kind::requires_role, api::text_of(api::Role::user)};
     else if (revokes_super_admin)
         guard = api::last_super_admin_guard(call.service.settings);
-    guard.actor = actor_of(call.caller);
+    guard.actor = actor_of(call);
     return guard;
 }
 
@@ -341,7 +341,7 @@ std::string_view operation_name(std::string_view endpoint) noexcept {
 }
 
 http::Reply handle_request(std::string_view endpoint, const http::Request& request,
-                           const std::optional<Caller>& caller, const Service& service,
+                           const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event) {
     if (caller) {
         event.caller = caller->id;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "admin/rights.hpp"
+#include "api/access.hpp"
 #include "api/service.hpp"
 #include "audit/event.hpp"
 #include "http/message.hpp"
@@ -11,18 +12,6 @@
 #include <string_view>
 
 namespace useradmin::admin {
-
-/// The owner of the request's session.
-struct Caller {
-    std::string_view id;
-    /// The roles, separated by commas.
-    std::string_view roles;
-    /// Whether id and roles are from the service's user table. If so, the store checks them again
-    /// on each change.
-    bool is_stored = false;
-    /// The id of the administrator who impersonates the caller, or empty.
-    std::string_view impersonated_by = {};
-};
 
 /// The cookies that impersonation replaces.
 struct SessionCookies {
@@ -63,7 +52,7 @@ std::string_view operation_name(std::string_view endpoint) noexcept;
 /// Handles a request to an endpoint. caller is std::nullopt if there is no session. Fills in the
 /// event before any change and sets its status at the end.
 http::Reply handle_request(std::string_view endpoint, const http::Request& request,
-                           const std::optional<Caller>& caller, const Service& service,
+                           const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event);
 
 } // namespace useradmin::admin

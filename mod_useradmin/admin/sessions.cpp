@@ -42,8 +42,8 @@ Reply revoke_user_session(Call& call) {
     call.event.target = session->user_id;
     if (auto refused = refusal_to_end(call, session->user_id))
         return *std::move(refused);
-    const auto ended = call.service.store.delete_session_of_user(session->user_id, session->id,
-                                                                 actor_of(call.caller));
+    const auto ended =
+        call.service.store.delete_session_of_user(session->user_id, session->id, actor_of(call));
     return ended || ended.is_not_found() ? confirmation("success")
                                          : failure_reply(ended.failure(), call.forbidden);
 }
@@ -52,7 +52,7 @@ Reply revoke_user_sessions(Call& call) {
     if (auto refused = refusal_to_end(call, call.event.target))
         return *std::move(refused);
     const auto ended =
-        call.service.store.delete_sessions_of_user(call.event.target, actor_of(call.caller));
+        call.service.store.delete_sessions_of_user(call.event.target, actor_of(call));
     return ended ? confirmation("success") : failure_reply(ended.failure(), call.forbidden);
 }
 

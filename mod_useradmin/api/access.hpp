@@ -27,19 +27,23 @@ constexpr bool is_role(std::string_view text) noexcept {
 /// The owner of the request's session.
 struct Caller {
     std::string_view id;
-    Role role = Role::user;
-    /// Whether id and role are from the service's user table. If so, the store checks them again on
-    /// each change.
+    /// The role as the auth module states it; better-auth allows several, separated by commas.
+    std::string_view roles = {};
+    /// Whether id and roles are from the service's user table. If so, the store checks them again
+    /// on each change.
     bool is_stored = false;
     /// The id of the administrator who impersonates the caller, or empty.
     std::string_view impersonated_by = {};
+
+    /// Returns the role according to section 5 of the specification.
+    constexpr Role role() const noexcept { return parse_role(roles); }
 };
 
 constexpr bool is_administrator(const Caller& caller) noexcept {
-    return caller.role != Role::user;
+    return caller.role() != Role::user;
 }
 constexpr bool is_super_administrator(const Caller& caller) noexcept {
-    return caller.role == Role::super_admin;
+    return caller.role() == Role::super_admin;
 }
 
 constexpr bool may_list(const Caller& caller) noexcept {

@@ -51,7 +51,7 @@ Reply ban_user(const Call& call, const Service& service) {
     // update() checks If-Match, the guard, and that the user exists.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
                                              guard, session_policy(service.settings));
     return banned ? record(*banned)
@@ -66,7 +66,7 @@ Reply unban_user(const Call& call, const Service& service) {
     // update() checks If-Match and that the user exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const auto freed = service.store.update(call.id, unban(text::now()), guard);
     return freed ? record(*freed)
                  : failure_reply(freed.failure(), texts.unban_failed, texts.ban_forbidden);

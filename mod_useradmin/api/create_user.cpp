@@ -25,7 +25,7 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
         return *std::move(refused);
     user.has_account = false;
     call.event.sent_to = user.email;
-    const auto created = service.store.create(user, actor_of(*call.caller));
+    const auto created = service.store.create(user, actor_of(call));
     if (!created)
         return failure_reply(created.failure(), texts.create_failed, texts.create_forbidden);
     call.event.target = created->id;
@@ -91,7 +91,7 @@ Reply create_user(const Call& call, const Service& service) {
     const auto created =
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),
-                             actor_of(*call.caller));
+                             actor_of(call));
     // Another request may have taken the address or banned the caller in the meantime.
     if (!created)
         return failure_reply(created.failure(), texts.create_failed, texts.create_forbidden);

@@ -24,7 +24,7 @@ Reply delete_user(const Call& call, const Service& service) {
     // race with concurrent changes.
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const auto removed = service.store.remove(
         call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
     return removed ? confirmation(texts.deleted)

@@ -2,7 +2,7 @@
 // store.
 #pragma once
 
-#include "api/service.hpp"
+#include "api/operations.hpp"
 #include "text/timestamp.hpp"
 
 namespace useradmin::api {
@@ -17,8 +17,9 @@ inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settin
 /// Returns the caller's id and required roles. A change checks them again because receiving the
 /// body and hashing the password may take a long time. Returns std::nullopt if the caller is not
 /// from the user table.
-inline std::optional<store::Actor> actor_of(const Caller& caller) {
+inline std::optional<store::Actor> actor_of(const Call& call) {
     static constexpr std::string_view roles[] = {text_of(Role::super_admin), text_of(Role::admin)};
+    const Caller& caller = *call.caller;
     if (!caller.is_stored)
         return std::nullopt;
     return store::Actor{caller.id, std::span(roles).first(is_super_administrator(caller) ? 1 : 2),

@@ -90,7 +90,7 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     if (auto refused = count_mail(*call.caller, user->id, user->email, service))
         return *std::move(refused);
 
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     call.event.sent_to = user->email;
     std::optional<PasswordLink> link;
     if (kind != mail::Kind::verify_email)

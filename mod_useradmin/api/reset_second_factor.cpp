@@ -16,7 +16,7 @@ Reply reset_second_factor(const Call& call, const Service& service) {
     // remove_second_factor() checks If-Match and that the user exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const auto reset = service.store.remove_second_factor(call.id, guard);
     return reset ? confirmation(texts.second_factor_reset)
                  : failure_reply(reset.failure(), texts.second_factor_failed,

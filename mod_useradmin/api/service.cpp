@@ -197,7 +197,7 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
                            const Service& service, audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
-        event.role = text_of(caller->role);
+        event.role = text_of(caller->role());
         event.impersonated_by = caller->impersonated_by;
     }
     Reply reply = dispatch(request, caller, service, event);

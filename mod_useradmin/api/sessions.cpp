@@ -37,7 +37,7 @@ Reply list_sessions(const Call& call, const Service& service) {
 Reply end_sessions(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts.end_sessions_failed))
         return *std::move(refused);
-    const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(*call.caller));
+    const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(call));
     return ended ? confirmation(texts.sessions_ended)
                  : failure_reply(ended.failure(), texts.end_sessions_failed,
                                  texts.sessions_forbidden);
@@ -49,8 +49,7 @@ Reply end_session(const Call& call, const Service& service) {
     // An id with invalid UTF-8 or U+0000 matches no session.
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.session_not_found);
-    const auto ended =
-        service.store.delete_session_of_user(call.id, call.item_id, actor_of(*call.caller));
+    const auto ended = service.store.delete_session_of_user(call.id, call.item_id, actor_of(call));
     if (ended.is_not_found())
         return error(404, texts.session_not_found);
     return ended ? confirmation(texts.session_ended)

@@ -53,7 +53,7 @@ Reply set_password(const Call& call, const Service& service) {
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts.password_failed);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),

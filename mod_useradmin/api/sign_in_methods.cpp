@@ -29,7 +29,7 @@ Reply remove_sign_in_method(const Call& call, const Service& service) {
     // The store checks If-Match and that the sign-in method exists.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(*call.caller);
+    guard.actor = actor_of(call);
     const auto removed =
         service.store.remove_sign_in_method(call.id, call.kind, call.item_id, guard);
     return removed ? confirmation(texts.sign_in_method_removed)

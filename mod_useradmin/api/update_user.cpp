@@ -117,7 +117,7 @@ Reply update_user(const Call& call, const Service& service) {
     // update() also checks If-Match. A separate query would race with other changes.
     store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
     guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(caller);
+    guard.actor = actor_of(call);
     const auto updated =
         service.store.update(call.id, changes, guard, session_policy(service.settings));
     return updated ? record(*updated)

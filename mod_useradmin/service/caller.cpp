@@ -76,24 +76,17 @@ bool has_credential(const request_rec* request) noexcept {
 
 } // namespace
 
-std::optional<admin::Caller> stated_caller(request_rec* request, const SessionSource& session,
-                                           std::string_view user_table, httpd::RequestLog& log) {
+std::optional<api::Caller> stated_caller(request_rec* request, const SessionSource& session,
+                                         std::string_view user_table, httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
         const std::string_view id = id_from_expression(source, session, log);
         if (id.empty())
             continue;
         const std::string_view role = role_from_expression(source, session, log);
-        return admin::Caller{id, role, is_stored(source, id, role, user_table),
-                             stated_impersonator(source, session)};
+        return api::Caller{id, role, is_stored(source, id, role, user_table),
+                           stated_impersonator(source, session)};
     }
     return std::nullopt;
-}
-
-std::optional<api::Caller> caller_with_role(const std::optional<admin::Caller>& stated) noexcept {
-    if (!stated)
-        return std::nullopt;
-    return api::Caller{stated->id, api::parse_role(stated->roles), stated->is_stored,
-                       stated->impersonated_by};
 }
 
 void log_missing_caller(request_rec* request, const ServiceSettings& settings,

@@ -1,7 +1,6 @@
 // The caller according to an auth module or UserAdminSession.
 #pragma once
 
-#include "admin/service.hpp"
 #include "api/access.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/request_log.hpp"
@@ -11,14 +10,11 @@
 
 namespace useradmin::service {
 
-/// Returns the caller with the unparsed role, or std::nullopt if there is no session. Tries the
-/// request first and then the requests that led to it, because an internal redirect starts with
-/// empty notes. The views are valid for the lifetime of the request.
-std::optional<admin::Caller> stated_caller(request_rec* request, const SessionSource& session,
-                                           std::string_view user_table, httpd::RequestLog& log);
-
-/// Returns the caller with the role parsed according to section 5 of the specification.
-std::optional<api::Caller> caller_with_role(const std::optional<admin::Caller>& stated) noexcept;
+/// Returns the caller, or std::nullopt if there is no session. Tries the request first and then the
+/// requests that led to it, because an internal redirect starts with empty notes. The views are
+/// valid for the lifetime of the request.
+std::optional<api::Caller> stated_caller(request_rec* request, const SessionSource& session,
+                                         std::string_view user_table, httpd::RequestLog& log);
 
 /// Logs why the request has no caller, unless mod_auth_useradmin logs it.
 void log_missing_caller(request_rec* request, const ServiceSettings& settings,

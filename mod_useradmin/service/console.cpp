@@ -64,13 +64,14 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     httpd::RequestLog log(request, useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
     ConsoleCaller visitor = {
-        call->status, caller_with_role(stated_caller(
-                          call.get(), service.settings.get<SessionExpressions>(),
-                          service.settings.get<httpd::ApplicationTables>().names.user, log))};
+        call->status,
+        stated_caller(call.get(), service.settings.get<SessionExpressions>(),
+                      service.settings.get<httpd::ApplicationTables>().names.user, log)};
     if (!visitor.caller && !ap_is_HTTP_SERVER_ERROR(visitor.status))
         log_missing_caller(call.get(), service.settings, log);
     if (visitor.caller)
-        for (std::string_view* text : {&visitor.caller->id, &visitor.caller->impersonated_by})
+        for (std::string_view* text :
+             {&visitor.caller->id, &visitor.caller->roles, &visitor.caller->impersonated_by})
             *text = apr::copy_view(request->pool, *text);
     return visitor;
 }
@@ -110,7 +111,7 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
         writer.null();
         return httpd::send(request, std::move(reply));
     }
-    const api::Role role = visitor.caller->role;
+    const api::Role role = visitor.caller->role();
     writer.begin_object().key("id").string(visitor.caller->id);
     writer.key("role").string(api::text_of(role));
     if (role == api::Role::super_admin) {

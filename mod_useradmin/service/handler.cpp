@@ -11,7 +11,6 @@
 #include "httpd/reply.hpp"
 #include "mail/command.hpp"
 #include "service/better_auth.hpp"
-#include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/error_envelope.hpp"
 #include "service/log_module.hpp"
@@ -38,7 +37,7 @@ int handle_request(request_rec* request) {
     return context.send(
         api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
                              context.body(), apr::view_of(context.settings().get<Enabled>().path)},
-                            caller_with_role(context.caller()),
+                            context.caller(),
                             {context.store(), context.hasher(), context.rules(),
                              httpd::file_of(context.settings().get<httpd::AuditLogFile>()), &mailer,
                              [&] { context.backend().next_event(); }},

@@ -1,7 +1,6 @@
 // The context of a request to the service's own API or to better-auth's endpoints.
 #pragma once
 
-#include "admin/service.hpp"
 #include "api/service.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/body.hpp"
@@ -21,7 +20,7 @@ class RequestContext {
 
     const ServiceSettings& settings() const noexcept { return settings_; }
     const api::OperationSettings& rules() const noexcept { return rules_; }
-    const std::optional<admin::Caller>& caller() const noexcept { return caller_; }
+    const std::optional<api::Caller>& caller() const noexcept { return caller_; }
     httpd::RequestBackend& backend() noexcept { return backend_; }
     store::Store& store() noexcept { return backend_.store(); }
     password::Hasher& hasher() noexcept { return hasher_; }
@@ -39,7 +38,7 @@ class RequestContext {
     api::OperationSettings rules_;
     httpd::RequestHeaders headers_;
     httpd::RequestBody body_;
-    std::optional<admin::Caller> caller_;
+    std::optional<api::Caller> caller_;
 };
 
 } // namespace useradmin::service

@@ -29,7 +29,7 @@ inline json::Object require_envelope(const http::Reply& reply,
 /// the user "another".
 class Scene {
   public:
-    explicit Scene(api::Role role) : caller_{"me", role} {
+    explicit Scene(api::Role role) : caller_{"me", api::text_of(role)} {
         store.add("me", "me@example.org");
         store.add("another", "another@example.org");
     }

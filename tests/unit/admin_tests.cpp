@@ -49,9 +49,9 @@ TEST_GROUP_BASE(admin, ApiScene) {
         calls.clear();
         const bool is_post = argument.starts_with('{');
         body.body.text = is_post ? argument : "";
-        std::optional<admin::Caller> caller;
+        std::optional<api::Caller> caller;
         if (roles)
-            caller = admin::Caller{"me", *roles, is_stored};
+            caller = api::Caller{"me", *roles, is_stored};
         if (caller)
             caller->impersonated_by = impersonated_by;
         const sign_in::Cookies cookies("better-auth.session_token", "s3cr3t", true);

@@ -771,9 +771,9 @@ inline std::string header_of(const http::Reply& reply, std::string_view name) {
 /// The caller of a request. Its id is always "me".
 using Caller = std::optional<api::Caller>;
 inline constexpr Caller nobody;
-inline constexpr Caller user = api::Caller{"me", api::Role::user};
-inline constexpr Caller admin = api::Caller{"me", api::Role::admin};
-inline constexpr Caller super_admin = api::Caller{"me", api::Role::super_admin};
+inline constexpr Caller user = api::Caller{"me", "user"};
+inline constexpr Caller admin = api::Caller{"me", "admin"};
+inline constexpr Caller super_admin = api::Caller{"me", "superAdmin"};
 
 inline constexpr std::string_view not_found = "404 Usuario no encontrado";
 inline constexpr std::string_view wrong_method = "405 Método no permitido";
