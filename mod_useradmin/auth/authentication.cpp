@@ -41,68 +41,50 @@ struct LookupResult {
     Refusal refusal = {};
 };
 
-constexpr Refusal banned = {"its user is banned", "banned",
-                            "if the ban is wrong, lift it with: useradminctl unban"};
+enum class CredentialKind { session_token, api_key };
 
-LookupResult result_of(sign_in::SessionStatus status) noexcept {
+LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) noexcept {
     using httpd::Lookup;
-    using sign_in::SessionStatus;
+    using sign_in::CredentialStatus;
+    const bool is_key = kind == CredentialKind::api_key;
     switch (status) {
-    case SessionStatus::valid:
+    case CredentialStatus::valid:
         return {Lookup::valid};
-    case SessionStatus::malformed:
+    case CredentialStatus::malformed:
         return {Lookup::malformed,
-                {"it is malformed", "malformed-token", "check what the client sends"}};
-    case SessionStatus::unknown:
+                {"it is malformed", is_key ? "malformed-key" : "malformed-token",
+                 "check what the client sends"}};
+    case CredentialStatus::unknown:
         return {Lookup::unknown,
-                {"no session has it", "unknown-token",
-                 "it was revoked or its user was deleted; if every session is refused, check that "
-                 "DBDParams and UserAdminTables name the application's tables"}};
-    case SessionStatus::expired:
-        return {Lookup::expired,
-                {"its session has expired", "expired-session",
-                 "the user must sign in again; if every session is refused, check this server's "
-                 "clock"}};
-    case SessionStatus::banned:
-        return {Lookup::banned, banned};
-    case SessionStatus::unavailable:
-        return {Lookup::unavailable};
-    case SessionStatus::failed:
-        break;
-    }
-    return {Lookup::failed};
-}
-
-LookupResult result_of(sign_in::ApiKeyStatus status) noexcept {
-    using httpd::Lookup;
-    using sign_in::ApiKeyStatus;
-    switch (status) {
-    case ApiKeyStatus::valid:
-        return {Lookup::valid};
-    case ApiKeyStatus::malformed:
-        return {Lookup::malformed,
-                {"it is malformed", "malformed-key", "check what the client sends"}};
-    case ApiKeyStatus::unknown:
-        return {Lookup::unknown,
-                {"no user has it", "unknown-key",
-                 "it was revoked or its user was deleted; if every key is refused, check that "
-                 "DBDParams names the application's database"}};
-    case ApiKeyStatus::disabled:
+                is_key ? Refusal{"no user has it", "unknown-key",
+                                 "it was revoked or its user was deleted; if every key is refused, "
+                                 "check that DBDParams names the application's database"}
+                       : Refusal{"no session has it", "unknown-token",
+                                 "it was revoked or its user was deleted; if every session is "
+                                 "refused, check that DBDParams and UserAdminTables name the "
+                                 "application's tables"}};
+    case CredentialStatus::disabled:
         return {Lookup::expired,
                 {"it is disabled", "disabled-key", "enable it in the application"}};
-    case ApiKeyStatus::expired:
-        return {Lookup::expired, {"it has expired", "expired-key", "its owner must make another"}};
-    case ApiKeyStatus::banned:
-        return {Lookup::banned, banned};
-    case ApiKeyStatus::exhausted:
+    case CredentialStatus::expired:
+        return {Lookup::expired,
+                is_key ? Refusal{"it has expired", "expired-key", "its owner must make another"}
+                       : Refusal{"its session has expired", "expired-session",
+                                 "the user must sign in again; if every session is refused, check "
+                                 "this server's clock"}};
+    case CredentialStatus::banned:
+        return {Lookup::banned,
+                {"its user is banned", "banned",
+                 "if the ban is wrong, lift it with: useradminctl unban"}};
+    case CredentialStatus::exhausted:
         return {Lookup::limited,
                 {"no requests remain", "exhausted-key", "raise its limit in the application"}};
-    case ApiKeyStatus::limited:
+    case CredentialStatus::limited:
         return {Lookup::limited,
                 {"its rate limit is reached", "limited-key", "raise its limit in the application"}};
-    case ApiKeyStatus::unavailable:
+    case CredentialStatus::unavailable:
         return {Lookup::unavailable};
-    case ApiKeyStatus::failed:
+    case CredentialStatus::failed:
         break;
     }
     return {Lookup::failed};
@@ -124,30 +106,23 @@ LookupResult result_of(Signature signature) noexcept {
 /// The result for a credential. The views are valid for the lifetime of the client's request.
 struct Outcome {
     LookupResult result;
-    /// Set for a valid session, and for an API key whose owner is known.
-    std::string_view user_id = {};
-    std::string_view role = {};
-    std::string_view impersonated_by = {};
-    /// The id and permissions of an API key. Empty for a session.
-    std::string_view key_id = {};
-    std::string_view permissions = {};
-    std::chrono::seconds retry_after{0};
+    sign_in::Identity identity = {};
 };
 
-enum class CredentialKind { session_token, api_key };
+/// Returns an outcome with a copy of the identity.
+Outcome make_outcome(request_rec* request, sign_in::Identity identity, LookupResult result) {
+    apr_pool_t* const pool = httpd::first_request(request)->pool;
+    for (std::string_view* text : {&identity.user_id, &identity.role, &identity.impersonated_by,
+                                   &identity.key_id, &identity.permissions})
+        *text = apr::copy_view(pool, *text);
+    return {result, identity};
+}
 
 /// Verifies a token and looks up its session, in the cache first.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
-    apr_pool_t* const pool = httpd::first_request(request)->pool;
-    const auto outcome_of = [pool](const sign_in::Identity& identity, LookupResult result) {
-        return Outcome{result, apr::copy_c_string(pool, identity.user_id),
-                       apr::copy_c_string(pool, identity.role),
-                       apr::copy_c_string(pool, identity.impersonated_by)};
-    };
-
     const text::Timestamp now = text::now();
     const std::chrono::seconds age = settings.get<SessionAge>();
     std::string tables_id;
@@ -161,29 +136,23 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                                                  ? token_of(credential, settings).text
                                                  : credential});
         if (const auto identity = sign_in::find_cached(backend.store(), *kept, now))
-            return outcome_of(*identity, {httpd::Lookup::cached});
+            return make_outcome(request, *identity, {httpd::Lookup::cached});
     }
     const Token token = token_of(credential, settings);
     if (token.signature != Signature::valid)
         return {result_of(token.signature)};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    return outcome_of(identity, result_of(identity.status));
+    return make_outcome(request, identity,
+                        result_of(identity.status, CredentialKind::session_token));
 }
 
 /// Looks up an API key and counts the request.
 Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings, true));
-    apr_pool_t* const pool = httpd::first_request(request)->pool;
-    const sign_in::ApiKeyOwner owner = sign_in::identify_api_key(backend.store(), key, text::now());
-    return {result_of(owner.status),
-            apr::copy_c_string(pool, owner.user_id),
-            apr::copy_c_string(pool, owner.role),
-            {},
-            apr::copy_c_string(pool, owner.key_id),
-            apr::copy_c_string(pool, owner.permissions),
-            owner.retry_after};
+    const sign_in::Identity owner = sign_in::identify_api_key(backend.store(), key, text::now());
+    return make_outcome(request, owner, result_of(owner.status, CredentialKind::api_key));
 }
 
 /// A result that the client's request keeps for its internal redirects and subrequests.
@@ -242,20 +211,20 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     audit.event().status = outcome.result.lookup == httpd::Lookup::limited ? HTTP_TOO_MANY_REQUESTS
                                                                            : HTTP_UNAUTHORIZED;
     audit.event().reason = refusal.word;
-    audit.event().caller = outcome.user_id;
-    audit.event().role = outcome.role;
-    audit.event().impersonated_by = outcome.impersonated_by;
+    audit.event().caller = outcome.identity.user_id;
+    audit.event().role = outcome.identity.role;
+    audit.event().impersonated_by = outcome.identity.impersonated_by;
     if (!audit.finish())
         server.metrics.count_lost_audit_line();
 }
 
 /// Sets the notes. Also sets r->user if it is taken from the session.
 void set_caller(request_rec* request, const AuthSettings& settings, const Outcome& outcome) {
-    httpd::note_caller(request, outcome.user_id, outcome.role,
+    httpd::note_caller(request, outcome.identity.user_id, outcome.identity.role,
                        settings.get<httpd::ApplicationTables>().names.user,
-                       outcome.impersonated_by);
-    httpd::set_note(request, httpd::api_key_note, outcome.key_id);
-    httpd::set_note(request, httpd::permissions_note, outcome.permissions);
+                       outcome.identity.impersonated_by);
+    httpd::set_note(request, httpd::api_key_note, outcome.identity.key_id);
+    httpd::set_note(request, httpd::permissions_note, outcome.identity.permissions);
     const char* const id = apr_table_get(request->notes, httpd::id_note);
     if (takes_user_from_session(request))
         request->user = const_cast<char*>(id);
@@ -286,7 +255,7 @@ int authenticate(request_rec* request) {
         return DECLINED;
     CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
     const Outcome& outcome = answer.outcome;
-    if (!outcome.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
+    if (!outcome.identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
         log_rejection(request, settings,
                       {"an administrator acts as its user", "impersonated-session",
                        "to accept such sessions, set AuthUserAdminImpersonated to allow"},
@@ -303,9 +272,9 @@ int authenticate(request_rec* request) {
         set_caller(request, settings, outcome);
         return DECLINED;
     case httpd::Lookup::limited:
-        if (outcome.retry_after.count() > 0)
+        if (outcome.identity.retry_after.count() > 0)
             apr_table_set(request->err_headers_out, "Retry-After",
-                          std::to_string(outcome.retry_after.count()).c_str());
+                          std::to_string(outcome.identity.retry_after.count()).c_str());
         return unless_answered(HTTP_TOO_MANY_REQUESTS);
     case httpd::Lookup::unavailable:
         return unless_answered(HTTP_SERVICE_UNAVAILABLE);

@@ -1,7 +1,6 @@
 #include "sign_in/api_key.hpp"
 
 #include "crypto/sha256.hpp"
-#include "sign_in/identity.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -75,53 +74,42 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
 }
 
 /// Makes the checks in the plugin's order.
-ApiKeyStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
+CredentialStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
-        return ApiKeyStatus::unknown;
+        return CredentialStatus::unknown;
     if (model::is_false(found.key.enabled))
-        return ApiKeyStatus::disabled;
+        return CredentialStatus::disabled;
     if (found.key.expires_at && *found.key.expires_at < now)
-        return ApiKeyStatus::expired;
-    return is_banned(*found.user, now) ? ApiKeyStatus::banned : ApiKeyStatus::valid;
-}
-
-ApiKeyStatus key_status(store::Failure failure) noexcept {
-    switch (failure) {
-    case store::Failure::not_found:
-        return ApiKeyStatus::unknown;
-    case store::Failure::unavailable:
-        return ApiKeyStatus::unavailable;
-    default:
-        return ApiKeyStatus::failed;
-    }
+        return CredentialStatus::expired;
+    return is_banned(*found.user, now) ? CredentialStatus::banned : CredentialStatus::valid;
 }
 
 } // namespace
 
-ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Timestamp now) {
+Identity identify_api_key(store::Store& store, std::string_view key, text::Timestamp now) {
     if (key.empty() || !text::is_clean_utf8(key))
-        return {ApiKeyStatus::malformed};
+        return {CredentialStatus::malformed};
     const std::string digest = crypto::sha256_base64url(key);
     for (int tries_left = max_tries; tries_left > 0; --tries_left) {
         const auto found = store.find_api_key(digest);
         if (!found)
-            return {key_status(found.failure())};
-        ApiKeyOwner owner{key_status(*found, now)};
+            return {status_of(found.failure())};
+        Identity owner{key_status(*found, now)};
         if (!found->user)
             return owner;
         owner.user_id = found->user->id;
         owner.role = found->user->role.value_or("");
         owner.key_id = found->key.id;
         owner.permissions = found->key.permissions.value_or("");
-        if (owner.status != ApiKeyStatus::valid)
+        if (owner.status != CredentialStatus::valid)
             return owner;
         ApiKeyUse use{found->key.id, now};
         if (!use_remaining(found->key, use)) {
-            owner.status = ApiKeyStatus::exhausted;
+            owner.status = CredentialStatus::exhausted;
             return owner;
         }
         if (const auto wait = use_rate(found->key, use); wait.count() > 0) {
-            owner.status = ApiKeyStatus::limited;
+            owner.status = CredentialStatus::limited;
             owner.retry_after = std::chrono::ceil<std::chrono::seconds>(wait);
             return owner;
         }
@@ -135,9 +123,9 @@ ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Ti
         if (used || is_unlimited)
             return owner;
         if (!used.is_not_found())
-            return {key_status(used.failure())};
+            return {status_of(used.failure())};
     }
-    return {ApiKeyStatus::unavailable};
+    return {CredentialStatus::unavailable};
 }
 
 } // namespace useradmin::sign_in

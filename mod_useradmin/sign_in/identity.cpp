@@ -6,29 +6,29 @@ namespace useradmin::sign_in {
 
 namespace {
 
-SessionStatus status_of(store::Failure failure) noexcept {
-    switch (failure) {
-    case store::Failure::not_found:
-        return SessionStatus::unknown;
-    case store::Failure::unavailable:
-        return SessionStatus::unavailable;
-    default:
-        return SessionStatus::failed;
-    }
-}
-
 Identity identity_of(const store::SessionWithUser& session, text::Timestamp now) {
     const model::Session& found = session.session;
     const model::User& user = session.user;
     if (!found.expires_at || *found.expires_at <= now)
-        return {SessionStatus::expired};
+        return {CredentialStatus::expired};
     if (is_banned(user, now))
-        return {SessionStatus::banned};
-    return {SessionStatus::valid, user.id, user.role.value_or(""),
+        return {CredentialStatus::banned};
+    return {CredentialStatus::valid, user.id, user.role.value_or(""),
             found.impersonated_by.value_or("")};
 }
 
 } // namespace
+
+CredentialStatus status_of(store::Failure failure) noexcept {
+    switch (failure) {
+    case store::Failure::not_found:
+        return CredentialStatus::unknown;
+    case store::Failure::unavailable:
+        return CredentialStatus::unavailable;
+    default:
+        return CredentialStatus::failed;
+    }
+}
 
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now) {
@@ -39,13 +39,13 @@ std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
         return std::nullopt;
     const Identity identity = identity_of(cached.found->signed_in(), now);
     // An expired session may have been extended in the database.
-    return identity.status == SessionStatus::valid ? std::optional(identity) : std::nullopt;
+    return identity.status == CredentialStatus::valid ? std::optional(identity) : std::nullopt;
 }
 
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const CachedSessions* cached) {
     if (token.empty() || !text::is_clean_utf8(token))
-        return {SessionStatus::malformed};
+        return {CredentialStatus::malformed};
     // Both must be read before the lookup.
     const auto asked_at = store::SessionCache::Clock::now();
     const auto generation =
@@ -54,7 +54,7 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
     if (!session)
         return {status_of(session.failure())};
     const Identity identity = identity_of(*session, now);
-    if (cached != nullptr && identity.status == SessionStatus::valid)
+    if (cached != nullptr && identity.status == CredentialStatus::valid)
         cached->cache.put(cached->tables_id, cached->credential, token, *session, generation,
                           asked_at);
     return identity;

@@ -10,25 +10,36 @@
 
 namespace useradmin::sign_in {
 
-enum class SessionStatus {
-    valid,     ///< the session is valid and its user is not banned
+enum class CredentialStatus {
+    valid,     ///< the session or key is valid and its user is not banned
     malformed, ///< empty, or with invalid UTF-8 or U+0000
-    unknown,   ///< no such session
+    unknown,   ///< no such session; no such key in the default configuration, or not of a user
+    disabled,  ///< only for keys
     expired,
     banned,      ///< the user is banned
+    exhausted,   ///< no requests of the key remain (429)
+    limited,     ///< too many requests in the key's time window (429)
     unavailable, ///< no database connection in time (503)
     failed,      ///< database error (500)
 };
 
-/// The user of a token. The views are valid for the lifetime of the request or, for a cached
-/// session, of its CachedSessions.
+CredentialStatus status_of(store::Failure failure) noexcept;
+
+/// The user of a session token or an API key. The views are valid for the lifetime of the request
+/// or, for a cached session, of its CachedSessions.
 struct [[nodiscard]] Identity {
-    SessionStatus status;
-    /// Set only if the status is valid. The role is empty if the user has none.
+    CredentialStatus status = CredentialStatus::failed;
+    /// Set only for a valid session, and for a key whose owner is a user. The role is empty if the
+    /// user has none.
     std::string_view user_id = {};
     std::string_view role = {};
     /// The id of the administrator who impersonates the user, or empty.
     std::string_view impersonated_by = {};
+    /// The id and permissions of an API key. The permissions are the stored JSON object, or empty.
+    std::string_view key_id = {};
+    std::string_view permissions = {};
+    /// Time until the next attempt. Set only if the status is limited.
+    std::chrono::seconds retry_after{0};
 };
 
 /// Returns whether the user is banned and the ban has not expired.

@@ -12,7 +12,7 @@ namespace useradmin::test {
 namespace {
 
 using namespace std::chrono_literals;
-using sign_in::ApiKeyStatus;
+using sign_in::CredentialStatus;
 using store::ApiKeyUse;
 
 // echo -n secret | sha256sum, converted to base64url.
@@ -39,16 +39,16 @@ TEST_GROUP(api_keys) {
         return found().key;
     }
 
-    sign_in::ApiKeyOwner owner(std::string_view text = "secret") {
+    sign_in::Identity owner(std::string_view text = "secret") {
         store.key_use.reset();
         return sign_in::identify_api_key(store, text, now);
     }
-    void expect(ApiKeyStatus status, std::string_view text = "secret") {
+    void expect(CredentialStatus status, std::string_view text = "secret") {
         CHECK_EQUAL(static_cast<int>(status), static_cast<int>(owner(text).status));
     }
     /// Uses the key, which must be valid. Returns the changes to its counters.
     ApiKeyUse use() {
-        expect(ApiKeyStatus::valid);
+        expect(CredentialStatus::valid);
         CHECK_TRUE(store.key_use.has_value());
         return *store.key_use;
     }
@@ -68,7 +68,7 @@ TEST_GROUP(api_keys) {
 TEST(api_keys, have_an_owner_and_permissions) {
     key().permissions = R"({"files":["read"]})";
     const auto found_owner = owner();
-    CHECK_EQUAL(static_cast<int>(ApiKeyStatus::valid), static_cast<int>(found_owner.status));
+    CHECK_EQUAL(static_cast<int>(CredentialStatus::valid), static_cast<int>(found_owner.status));
     CHECK_EQUAL(std::string("me"), std::string(found_owner.user_id));
     CHECK_EQUAL(std::string("admin"), std::string(found_owner.role));
     CHECK_EQUAL(std::string("k"), std::string(found_owner.key_id));
@@ -76,46 +76,46 @@ TEST(api_keys, have_an_owner_and_permissions) {
 }
 
 TEST(api_keys, are_refused_if_unknown_or_not_a_users) {
-    expect(ApiKeyStatus::unknown, "another");
-    expect(ApiKeyStatus::malformed, "");
-    expect(ApiKeyStatus::malformed, "\xff");
+    expect(CredentialStatus::unknown, "another");
+    expect(CredentialStatus::malformed, "");
+    expect(CredentialStatus::malformed, "\xff");
     key().config_id = "other";
-    expect(ApiKeyStatus::unknown);
+    expect(CredentialStatus::unknown);
     key().config_id = "default";
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
     found().user.reset();
-    expect(ApiKeyStatus::unknown);
+    expect(CredentialStatus::unknown);
 }
 
 TEST(api_keys, are_refused_while_disabled) {
     for (const char* const text : {"f", "0", "false"}) {
         key().enabled = text;
-        expect(ApiKeyStatus::disabled);
+        expect(CredentialStatus::disabled);
     }
     key().enabled.reset();
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
 }
 
 TEST(api_keys, are_refused_after_their_expiry) {
     key().expires_at = now;
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
     key().expires_at = now - 1ms;
-    expect(ApiKeyStatus::expired);
+    expect(CredentialStatus::expired);
     CHECK_FALSE(store.key_use.has_value());
 }
 
 TEST(api_keys, are_refused_while_their_owner_is_banned) {
     found().user->banned = true;
-    expect(ApiKeyStatus::banned);
+    expect(CredentialStatus::banned);
     found().user->ban_expires = now - 1ms;
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
 }
 
 TEST(api_keys, with_a_number_of_requests_are_refused_after_the_last) {
     key().remaining = "1";
     CHECK_TRUE(use().remaining == ApiKeyUse::Remaining::take);
     key().remaining = "0";
-    expect(ApiKeyStatus::exhausted);
+    expect(CredentialStatus::exhausted);
     CHECK_FALSE(store.key_use.has_value());
 }
 
@@ -128,7 +128,7 @@ TEST(api_keys, are_refilled_after_their_interval) {
     CHECK_EQUAL(4, refill.refilled);
     CHECK_TRUE(refill.refill_before == now - 1h);
     key().last_refill_at = now - 1h;
-    expect(ApiKeyStatus::exhausted);
+    expect(CredentialStatus::exhausted);
     key().remaining = "3";
     CHECK_TRUE(use().remaining == ApiKeyUse::Remaining::take);
 }
@@ -140,7 +140,7 @@ TEST(api_keys, with_a_rate_limit_are_refused_until_its_window_ends) {
     CHECK_EQUAL(2, counted.max_requests);
     limit_rate("2", "2", 10s);
     const auto limited = owner();
-    CHECK_EQUAL(static_cast<int>(ApiKeyStatus::limited), static_cast<int>(limited.status));
+    CHECK_EQUAL(static_cast<int>(CredentialStatus::limited), static_cast<int>(limited.status));
     CHECK_EQUAL(50, limited.retry_after.count());
     limit_rate("2", "2", 60s);
     CHECK_EQUAL(1, owner().retry_after.count());
@@ -152,33 +152,33 @@ TEST(api_keys, with_a_rate_limit_are_refused_until_its_window_ends) {
     CHECK_TRUE(use().rate == ApiKeyUse::Rate::start);
     limit_rate("2", "2", 10s);
     key().rate_limit_enabled = "f";
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
     limit_rate("2", "2", 10s);
     key().rate_limit_max.reset();
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
 }
 
 TEST(api_keys, without_limits_are_written_once_a_minute) {
     key().last_request = now - 59s;
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
     CHECK_FALSE(store.key_use.has_value());
     key().last_request = now - 60s;
     CHECK_TRUE(use().rate == ApiKeyUse::Rate::unlimited);
     // The same applies if the database is not writable.
     store.failures["use_api_key"] = store::Failure::unavailable;
-    expect(ApiKeyStatus::valid);
+    expect(CredentialStatus::valid);
     key().remaining = "1";
-    expect(ApiKeyStatus::unavailable);
+    expect(CredentialStatus::unavailable);
 }
 
 TEST(api_keys, are_read_again_if_their_limits_change_in_between) {
     key().remaining = "1";
     store.failures["use_api_key"] = store::Failure::not_found;
     store.meanwhile = [&] { key().remaining = "0"; };
-    expect(ApiKeyStatus::exhausted);
+    expect(CredentialStatus::exhausted);
     key().remaining = "1";
     store.meanwhile = {};
-    expect(ApiKeyStatus::unavailable);
+    expect(CredentialStatus::unavailable);
 }
 
 TEST(api_keys, with_absurd_numbers_do_not_overflow) {
@@ -192,9 +192,9 @@ TEST(api_keys, with_absurd_numbers_do_not_overflow) {
 
 TEST(api_keys, cannot_be_looked_up_while_the_database_fails) {
     store.failures["find_api_key"] = store::Failure::unavailable;
-    expect(ApiKeyStatus::unavailable);
+    expect(CredentialStatus::unavailable);
     store.failures["find_api_key"] = store::Failure::failed;
-    expect(ApiKeyStatus::failed);
+    expect(CredentialStatus::failed);
 }
 
 } // namespace useradmin::test

@@ -31,22 +31,23 @@ TEST_GROUP(sessions) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
         switch (identity.status) {
-        case sign_in::SessionStatus::valid:
+        case sign_in::CredentialStatus::valid:
             return std::string(identity.user_id) + " as " + std::string(identity.role);
-        case sign_in::SessionStatus::malformed:
+        case sign_in::CredentialStatus::malformed:
             return "malformed";
-        case sign_in::SessionStatus::unknown:
+        case sign_in::CredentialStatus::unknown:
             return "unknown";
-        case sign_in::SessionStatus::expired:
+        case sign_in::CredentialStatus::expired:
             return "expired";
-        case sign_in::SessionStatus::banned:
+        case sign_in::CredentialStatus::banned:
             return "banned";
-        case sign_in::SessionStatus::unavailable:
+        case sign_in::CredentialStatus::unavailable:
             return "unavailable";
-        case sign_in::SessionStatus::failed:
+        case sign_in::CredentialStatus::failed:
             return "failed";
+        default:
+            return "";
         }
-        return "";
     }
 
     std::string who_has(const store::SessionWithUser& found) {

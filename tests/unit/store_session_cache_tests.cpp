@@ -376,12 +376,12 @@ TEST_GROUP(cached_sessions) {
         const auto recalled = sign_in::find_cached(store, kept, at);
         const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
-            identity.status == sign_in::SessionStatus::valid
+            identity.status == sign_in::CredentialStatus::valid
                 ? std::string(identity.user_id) + " " + std::string(identity.role)
-            : identity.status == sign_in::SessionStatus::expired ? "expired"
-            : identity.status == sign_in::SessionStatus::banned  ? "banned"
-            : identity.status == sign_in::SessionStatus::unknown ? "unknown"
-                                                                 : "another";
+            : identity.status == sign_in::CredentialStatus::expired ? "expired"
+            : identity.status == sign_in::CredentialStatus::banned  ? "banned"
+            : identity.status == sign_in::CredentialStatus::unknown ? "unknown"
+                                                                    : "another";
         return who + (calls.text().empty() ? "" : ", asked");
     }
 };
