@@ -411,20 +411,17 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
         server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
-/// mod_useradmin calls this for its OpenAPI document.
-httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configuration) noexcept {
-    const AuthSettings& settings = settings_of(configuration);
-    if (!settings.get<Enabled>())
-        return std::nullopt;
-    return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>(),
-                              settings.get<ReadsApiKeys>()};
-}
-
-/// mod_useradmin calls this for links by mail.
-std::string_view useradmin_signing_secret(const ap_conf_vector_t* configuration) noexcept {
+/// mod_useradmin calls this for its OpenAPI document and its links by mail.
+httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configuration) noexcept {
     const AuthSettings& settings = settings_of(configuration);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
-    return secrets.empty() ? std::string_view() : secrets.front();
+    httpd::TokenSettings tokens;
+    if (settings.get<Enabled>())
+        tokens.carriers = {settings.get<CookieName>(), settings.get<ReadsBearer>(),
+                           settings.get<ReadsApiKeys>()};
+    if (!secrets.empty())
+        tokens.signing_secret = secrets.front();
+    return tokens;
 }
 
 /// mod_useradmin calls this for better-auth's admin client.
@@ -450,9 +447,8 @@ httpd::OptionalCredentials useradmin_session_credentials(const request_rec* requ
 } // namespace
 
 void register_authentication_hooks(apr_pool_t* pool) noexcept {
-    APR_REGISTER_OPTIONAL_FN(useradmin_token_carriers);
+    APR_REGISTER_OPTIONAL_FN(useradmin_token_settings);
     APR_REGISTER_OPTIONAL_FN(useradmin_session_credentials);
-    APR_REGISTER_OPTIONAL_FN(useradmin_signing_secret);
     register_role_provider(pool);
     register_password_provider(pool);
     register_sign_in_hooks(pool);

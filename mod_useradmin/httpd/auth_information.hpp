@@ -14,16 +14,14 @@ APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * r
 
 namespace useradmin::httpd {
 
-using TokenCarriers = std::optional<api::TokenCarriers>;
-
-} // namespace useradmin::httpd
-
-/// Returns how requests identify their caller under a per-directory configuration, or std::nullopt
-/// if the auth module does not look up sessions. Valid for the lifetime of the configuration.
-APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenCarriers, useradmin_token_carriers,
-                        (const ap_conf_vector_t* configuration));
-
-namespace useradmin::httpd {
+/// The tokens under a per-directory configuration. Valid for the lifetime of the configuration.
+struct TokenSettings {
+    /// How requests identify their caller, or std::nullopt if the auth module does not look up
+    /// sessions.
+    std::optional<api::TokenCarriers> carriers;
+    /// The secret that signs tokens, even without carriers. Empty if tokens are unsigned.
+    std::string_view signing_secret;
+};
 
 /// The content of better-auth's cookies in a request.
 struct SessionCredentials {
@@ -47,17 +45,16 @@ using OptionalCredentials = std::optional<SessionCredentials>;
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 
-/// Returns the secret that signs tokens under a per-directory configuration, or an empty view if
-/// tokens are unsigned. Valid for the lifetime of the configuration.
-APR_DECLARE_OPTIONAL_FN(std::string_view, useradmin_signing_secret,
+/// Returns the tokens under a per-directory configuration.
+APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenSettings, useradmin_token_settings,
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
 
-/// Calls useradmin_signing_secret. Returns an empty view if no auth module is loaded.
-inline std::string_view signing_secret(const ap_conf_vector_t* configuration) {
-    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_signing_secret);
-    return find != nullptr ? find(configuration) : std::string_view();
+/// Calls useradmin_token_settings. Returns no carriers and no secret if no auth module is loaded.
+inline TokenSettings token_settings(const ap_conf_vector_t* configuration) {
+    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_settings);
+    return find != nullptr ? find(configuration) : TokenSettings();
 }
 
 /// Calls useradmin_session_credentials. Returns std::nullopt if no auth module is loaded.
@@ -70,12 +67,6 @@ inline OptionalCredentials session_credentials(const request_rec* request) {
 inline const char* sign_in_address(request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address);
     return find != nullptr ? find(request) : nullptr;
-}
-
-/// Calls useradmin_token_carriers. Returns std::nullopt if no auth module is loaded.
-inline TokenCarriers token_carriers(const ap_conf_vector_t* configuration) {
-    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_carriers);
-    return find != nullptr ? find(configuration) : std::nullopt;
 }
 
 } // namespace useradmin::httpd

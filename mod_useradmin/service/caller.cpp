@@ -62,7 +62,7 @@ request_rec* origin_of(const request_rec* request) noexcept {
 /// is no session.
 bool has_session_lookup(const request_rec* request) {
     for (; request != nullptr; request = origin_of(request))
-        if (httpd::token_carriers(request->per_dir_config))
+        if (httpd::token_settings(request->per_dir_config).carriers)
             return true;
     return false;
 }

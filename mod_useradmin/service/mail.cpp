@@ -91,7 +91,7 @@ const char* problem_of_mail(const ap_conf_vector_t* configuration) {
         return "UserAdminMailCommand needs UserAdminMailFrom with the sender's address";
     if (!has_password_link && !has_verify_link)
         return "UserAdminMailCommand needs UserAdminMailPasswordLink or UserAdminMailVerifyLink";
-    if (has_verify_link && httpd::signing_secret(configuration).empty())
+    if (has_verify_link && httpd::token_settings(configuration).signing_secret.empty())
         return "UserAdminMailVerifyLink needs AuthUserAdminSecret with the application's secret, "
                "which signs the link";
     return nullptr;
@@ -109,7 +109,7 @@ std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuratio
                           apr::view_of(settings.get<MailVerifyLink>()),
                           templates != nullptr ? templates : &mail::default_templates,
                           settings.get<MailLimit>(),
-                          httpd::signing_secret(configuration)};
+                          httpd::token_settings(configuration).signing_secret};
 }
 
 } // namespace useradmin::service

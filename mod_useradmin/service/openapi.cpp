@@ -29,7 +29,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     surroundings.max_body = settings.get<MaxBody>();
     // With UserAdminSession, the session may come from any header.
     if (settings.get<SessionExpressions>().id == nullptr)
-        surroundings.carriers = httpd::token_carriers(service.configuration);
+        surroundings.carriers = httpd::token_settings(service.configuration).carriers;
     surroundings.columns = *columns;
     http::Reply reply;
     reply.body = api::openapi_document(surroundings);
