@@ -4,7 +4,6 @@
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
-#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
@@ -25,9 +24,6 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 } // namespace
 
 Reply ban_user(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.ban_forbidden))
-        return *std::move(refused);
-
     // The body and both of its members are optional.
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
@@ -49,27 +45,18 @@ Reply ban_user(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     // update() checks If-Match, the guard, and that the user exists.
-    store::UpdateGuard guard = last_super_admin_guard(service.settings);
-    guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(call);
-    const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
-                                             guard, session_policy(service.settings));
-    return banned ? record(*banned)
-                  : failure_reply(banned.failure(), texts.ban_failed, texts.ban_forbidden);
+    const auto banned = service.store.update(
+        call.id, ban(text_of(*object, "reason"), expires, now),
+        guard_of(call, last_super_admin_guard(service.settings)), session_policy(service.settings));
+    return banned ? record(*banned) : failure_reply(banned.failure(), call.operation);
 }
 
 Reply unban_user(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.ban_forbidden))
-        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     // update() checks If-Match and that the user exists.
-    store::UpdateGuard guard;
-    guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(call);
-    const auto freed = service.store.update(call.id, unban(text::now()), guard);
-    return freed ? record(*freed)
-                 : failure_reply(freed.failure(), texts.unban_failed, texts.ban_forbidden);
+    const auto freed = service.store.update(call.id, unban(text::now()), guard_of(call));
+    return freed ? record(*freed) : failure_reply(freed.failure(), call.operation);
 }
 
 } // namespace useradmin::api

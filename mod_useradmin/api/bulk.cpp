@@ -105,7 +105,8 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Handles an item like a single request. Each item has its own audit event.
+/// Handles an item like a single request. Each item has its own audit event. The caller must be
+/// allowed to use UserAdminExtras.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -121,7 +122,8 @@ Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
         {{wanted.operation->method, {}, {}, headers, body, call.request.base},
          call.caller,
          item.id,
-         call.event},
+         call.event,
+         *wanted.operation},
         service);
     call.event.status = reply.status;
     if (reply.is_repeated)

@@ -2,7 +2,6 @@
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
-#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 
@@ -22,11 +21,9 @@ Reply delete_user(const Call& call, const Service& service) {
         return error(404, texts.not_found);
     // remove() performs checks 4 and 5 and evaluates If-Match and the guard. A separate query would
     // race with concurrent changes.
-    store::UpdateGuard guard = last_super_admin_guard(service.settings);
-    guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(call);
     const auto removed = service.store.remove(
-        call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
+        call.id, {service.settings.protected_email, service.settings.lowers_email},
+        guard_of(call, last_super_admin_guard(service.settings)));
     return removed ? confirmation(texts.deleted)
                    : failure_reply(removed.failure(), texts.delete_failed, texts.delete_forbidden);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "text/timestamp.hpp"
 
 namespace useradmin::api {
@@ -24,6 +25,13 @@ inline std::optional<store::Actor> actor_of(const Call& call) {
         return std::nullopt;
     return store::Actor{caller.id, std::span(roles).first(is_super_administrator(caller) ? 1 : 2),
                         text::now()};
+}
+
+/// Adds If-Match and the caller to the guard of a change.
+inline store::UpdateGuard guard_of(const Call& call, store::UpdateGuard guard = {}) {
+    guard.versions = if_match_versions(call.request.headers);
+    guard.actor = actor_of(call);
+    return guard;
 }
 
 /// Returns the policy for the sessions of a user who loses rights (UserAdminEndSessions).

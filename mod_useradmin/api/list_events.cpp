@@ -1,6 +1,5 @@
 // UserAdminExtras: GET /api/users/{id}/events
 #include "api/envelope.hpp"
-#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/paging.hpp"
 #include "api/texts.hpp"
@@ -14,8 +13,6 @@
 namespace useradmin::api {
 
 Reply list_events(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.events_forbidden))
-        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     if (service.audit_log < 0)
@@ -29,7 +26,7 @@ Reply list_events(const Call& call, const Service& service) {
         audit::read_history(service.audit_log, call.id,
                             positive_number(text::query_parameter(query, "before"), end, end),
                             static_cast<std::size_t>(limit));
-    return history ? events(*history) : error(500, texts.events_failed);
+    return history ? events(*history) : error(500, call.operation.failure_text);
 }
 
 } // namespace useradmin::api

@@ -5,6 +5,8 @@
 
 namespace useradmin::api {
 
+struct Operation;
+
 /// The arguments of an operation.
 struct Call {
     const http::Request& request;
@@ -13,6 +15,7 @@ struct Call {
     /// The decoded id in the path, or empty for the collection.
     std::string_view id;
     audit::Event& event;
+    const Operation& operation;
     /// The decoded id of a session or sign-in method in the path, or empty.
     std::string_view item_id = {};
     /// The kind of the sign-in method in the path.
@@ -58,14 +61,24 @@ struct Operation {
     Reply (*handler)(const Call& call, const Service& service);
     /// The error message for an unexpected failure (section 7).
     Text failure_text;
+    /// The error message for a caller who may not use UserAdminExtras. If set, the service checks
+    /// the session and the role before it calls the handler.
+    std::optional<Text> forbidden_text = {};
 };
 
 /// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
 /// Returns the error reply if the caller has no session or may not use UserAdminExtras, otherwise
-/// std::nullopt. Each operation of UserAdminExtras calls this first.
+/// std::nullopt. Each operation of UserAdminExtras without forbidden_text calls this.
 std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
+
+/// Returns the reply to a failure of the operation, with its texts.
+inline Reply failure_reply(store::Failure failure, const Operation& operation) {
+    return failure_reply(failure, operation.failure_text,
+                         operation.forbidden_text.value_or(Text()));
+}
+
 /// GET {id}/sessions
 Reply list_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions

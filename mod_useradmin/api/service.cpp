@@ -18,20 +18,25 @@ constexpr Operation table[] = {
     {"GET", "get", Resource::user, false, get_user, texts.get_failed},
     {"PUT", "update", Resource::user, true, update_user, texts.update_failed},
     {"DELETE", "delete", Resource::user, true, delete_user, texts.delete_failed},
-    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts.sessions_failed},
-    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts.end_sessions_failed},
-    {"DELETE", "end-session", Resource::session, true, end_session, texts.end_sessions_failed},
+    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts.sessions_failed,
+     texts.sessions_forbidden},
+    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts.end_sessions_failed,
+     texts.sessions_forbidden},
+    {"DELETE", "end-session", Resource::session, true, end_session, texts.end_sessions_failed,
+     texts.sessions_forbidden},
     {"POST", "bulk", Resource::bulk, true, change_several, texts.bulk_failed},
-    {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed},
-    {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed},
-    {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed},
+    {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed,
+     texts.password_forbidden},
+    {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed, texts.ban_forbidden},
+    {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed, texts.ban_forbidden},
     {"DELETE", "reset-second-factor", Resource::second_factor, true, reset_second_factor,
-     texts.second_factor_failed},
-    {"GET", "list-events", Resource::events, false, list_events, texts.events_failed},
+     texts.second_factor_failed, texts.second_factor_forbidden},
+    {"GET", "list-events", Resource::events, false, list_events, texts.events_failed,
+     texts.events_forbidden},
     {"GET", "list-sign-in-methods", Resource::sign_in_methods, false, list_sign_in_methods,
-     texts.sign_in_methods_failed},
+     texts.sign_in_methods_failed, texts.sign_in_methods_forbidden},
     {"DELETE", "remove-sign-in-method", Resource::sign_in_method, true, remove_sign_in_method,
-     texts.remove_sign_in_method_failed},
+     texts.remove_sign_in_method_failed, texts.sign_in_methods_forbidden},
     {"POST", "send-password-link", Resource::password_link, true, send_password_link,
      texts.link_failed},
     {"POST", "send-verification-link", Resource::verification_link, true, send_verification_link,
@@ -153,7 +158,11 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (operation == nullptr)
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     const std::string item_id = text::decode_path_segment(target.item_id);
-    return operation->handler({request, caller, id, event, item_id, target.kind}, service);
+    const Call call = {request, caller, id, event, *operation, item_id, target.kind};
+    if (operation->forbidden_text)
+        if (auto refused = refuse_extras(call, *operation->forbidden_text))
+            return *std::move(refused);
+    return operation->handler(call, service);
 }
 
 /// Returns the text for an error raised by httpd or another module.

@@ -18,9 +18,6 @@ static_assert(password::min_length == 8 && password::max_length == 128);
 } // namespace
 
 Reply set_password(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.password_forbidden))
-        return *std::move(refused);
-
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
@@ -41,7 +38,7 @@ Reply set_password(const Call& call, const Service& service) {
         return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure_reply(user.failure(), texts.password_failed);
+        return failure_reply(user.failure(), call.operation);
 
     // Check If-Match before the expensive hashing. The store checks it again.
     store::UpdateGuard guard;
@@ -52,15 +49,14 @@ Reply set_password(const Call& call, const Service& service) {
     // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, texts.password_failed);
+        return failure_reply(*reason, call.operation.failure_text);
     guard.actor = actor_of(call);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
         store::SessionPolicy::revoke, guard);
-    return set ? confirmation(texts.password_set)
-               : failure_reply(set.failure(), texts.password_failed, texts.password_forbidden);
+    return set ? confirmation(texts.password_set) : failure_reply(set.failure(), call.operation);
 }
 
 } // namespace useradmin::api

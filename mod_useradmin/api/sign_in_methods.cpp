@@ -3,38 +3,28 @@
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
-#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::api {
 
 Reply list_sign_in_methods(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
-        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     const auto found = service.store.list_sign_in_methods(call.id, service.settings.max_limit);
-    return found ? sign_in_methods(*found)
-                 : failure_reply(found.failure(), texts.sign_in_methods_failed);
+    return found ? sign_in_methods(*found) : failure_reply(found.failure(), call.operation);
 }
 
 Reply remove_sign_in_method(const Call& call, const Service& service) {
-    if (auto refused = refuse_extras(call, texts.sign_in_methods_forbidden))
-        return *std::move(refused);
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.sign_in_method_not_found);
     // The store checks If-Match and that the sign-in method exists.
-    store::UpdateGuard guard;
-    guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(call);
     const auto removed =
-        service.store.remove_sign_in_method(call.id, call.kind, call.item_id, guard);
+        service.store.remove_sign_in_method(call.id, call.kind, call.item_id, guard_of(call));
     return removed ? confirmation(texts.sign_in_method_removed)
-                   : failure_reply(removed.failure(), texts.remove_sign_in_method_failed,
-                                   texts.sign_in_methods_forbidden);
+                   : failure_reply(removed.failure(), call.operation);
 }
 
 } // namespace useradmin::api

@@ -4,7 +4,6 @@
 #include "api/envelope.hpp"
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
-#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 
@@ -115,11 +114,9 @@ Reply update_user(const Call& call, const Service& service) {
     }
     changes.insert(changes.end(), columns.values().begin(), columns.values().end());
     // update() also checks If-Match. A separate query would race with other changes.
-    store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
-    guard.versions = if_match_versions(call.request.headers);
-    guard.actor = actor_of(call);
-    const auto updated =
-        service.store.update(call.id, changes, guard, session_policy(service.settings));
+    const auto updated = service.store.update(
+        call.id, changes, guard_of(call, update_guard_of(caller, changes, service.settings)),
+        session_policy(service.settings));
     return updated ? record(*updated)
                    : failure_reply(updated.failure(), texts.update_failed, texts.update_forbidden);
 }
