@@ -39,7 +39,7 @@ TEST(ctl_keys, are_created_in_a_table_that_schema_creates_once) {
     CHECK_EQUAL(2, ctl({"schema", "--api-keys", "--scale"}).status);
     sql().run("DROP TABLE \"apikey\"");
     done(ctl({"schema"}));
-    const ProgramResult ended = ctl({"key", "create", "ana@x.org", "--name", "deploy"});
+    const CommandResult ended = ctl({"key", "create", "ana@x.org", "--name", "deploy"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "create it with 'useradminctl schema --api-keys'"));
 }
@@ -95,7 +95,7 @@ TEST(ctl_keys, are_not_created_with_wrong_limits) {
 
 TEST(ctl_keys, of_a_banned_user_are_created_with_a_warning) {
     done(ctl({"ban", ana_}));
-    const ProgramResult ended = ctl({"key", "create", ana_, "--name", "deploy"});
+    const CommandResult ended = ctl({"key", "create", ana_, "--name", "deploy"});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "is banned"));
 }
@@ -119,7 +119,7 @@ TEST(ctl_keys, are_revoked_by_their_id) {
     create_key();
     CHECK_EQUAL(std::string("the key is deleted"), done(ctl({"key", "revoke", other})));
     CHECK_EQUAL(std::string("deploy"), value("name"));
-    const ProgramResult ended = ctl({"key", "revoke", other});
+    const CommandResult ended = ctl({"key", "revoke", other});
     CHECK_EQUAL(4, ended.status);
     CHECK(has(ended.errors, "'useradminctl key list'"));
 }
@@ -154,7 +154,7 @@ TEST(ctl_keys, are_not_supported_for_users_whose_ids_are_numbers) {
     sql().run(R"(DROP TABLE "apikey")");
     sql().run("CREATE TABLE \"n_user\" (\"id\" " + serial +
               " PRIMARY KEY, \"name\" text NOT NULL, \"email\" text NOT NULL UNIQUE)");
-    const ProgramResult ended = ctl({"--tables", tables, "schema", "--api-keys", "--force"});
+    const CommandResult ended = ctl({"--tables", tables, "schema", "--api-keys", "--force"});
     sql().run(R"(DROP TABLE "n_user")");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "API keys need users whose ids are texts or UUIDs"));

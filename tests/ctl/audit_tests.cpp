@@ -26,7 +26,7 @@ class CtlAudit : public Scene {
         log_ = new_log(path("audit"));
     }
 
-    ProgramResult audited(std::vector<std::string> arguments, std::string_view input = "",
+    CommandResult audited(std::vector<std::string> arguments, std::string_view input = "",
                           const std::string& more = "") const {
         arguments.insert(arguments.end(), {"--audit-log", log_ + more});
         return ctl(arguments, input);
@@ -43,7 +43,7 @@ class CtlAudit : public Scene {
         const Json json(line);
         return json.at("operation") + " " + json.at("result") + " " + json.at("target");
     }
-    static ProgramResult verify(std::vector<std::string> arguments, std::string_view input = "") {
+    static CommandResult verify(std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"audit", "verify"});
         return bare_ctl(arguments, input);
     }
@@ -123,12 +123,12 @@ TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
 TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
-    const ProgramResult refused = audited({"role", id, "admin"}, "", " required");
+    const CommandResult refused = audited({"role", id, "admin"}, "", " required");
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors, "the audit log /nonexistent/audit.log cannot be opened (No such file "
                               "or directory); run this as an account that may write it"));
     CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
-    const ProgramResult passed = audited({"role", id, "admin"});
+    const CommandResult passed = audited({"role", id, "admin"});
     CHECK_EQUAL(0, passed.status);
     CHECK(has(passed.errors, "this command is not logged"));
     log_ = "|program";
@@ -139,7 +139,7 @@ TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
 TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     std::filesystem::create_symlink("/dev/full", log_);
-    const ProgramResult ended = audited({"delete", id, "--yes"}, "", " required");
+    const CommandResult ended = audited({"delete", id, "--yes"}, "", " required");
     std::filesystem::remove(log_);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "UA0401: the audit log could not be written: No space left on device"));
@@ -173,7 +173,7 @@ TEST(ctl_audit, gets_no_output_of_a_closed_stream) {
     const auto id = create("ana@x.org");
     auto arguments = words({"session", "open", id, "--audit-log", log_});
     arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&-)"});
-    const ProgramResult ended = run_program(arguments, "", environment());
+    const CommandResult ended = test::run({arguments, environment()});
     CHECK_EQUAL(0, ended.status);
     CHECK_EQUAL(33U, ended.output.size());
     CHECK_EQUAL(std::size_t(1), lines().size());
@@ -185,7 +185,7 @@ TEST(ctl_audit, without_a_position_file_is_reported) {
     done(audited({"role", id, "admin"}));
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_ + ".chain", "");
-    const ProgramResult empty = verify({log_});
+    const CommandResult empty = verify({log_});
     CHECK_EQUAL(0, empty.status);
     CHECK(has(empty.output, "note: " + log_ + ".chain contains no position: whether the end of " +
                                 log_ + " is missing is unknown"));
@@ -210,15 +210,15 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
     write_file(log_ + ".3", all[0] + all[2]);
     write_file(log_ + ".2", all[1] + all[3]);
     write_file(log_, all[4]);
-    CHECK_EQUAL(0, run_program({"/bin/sh", "-c", R"(gzip "$0" "$1")", log_ + ".3", log_ + ".2"}, "",
-                               environment())
+    CHECK_EQUAL(0, test::run({{"/bin/sh", "-c", R"(gzip "$0" "$1")", log_ + ".3", log_ + ".2"},
+                              environment()})
                        .status);
-    const ProgramResult right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
+    const CommandResult right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL_TEXT(0, right.status, right.output.c_str());
     CHECK(has(right.output, "5 lines, number 1 to 5: all as they were written."));
     const std::string whole = read_file(log_ + ".2.gz");
     write_file(log_ + ".2.gz", whole.substr(0, whole.size() - 4));
-    const ProgramResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
+    const CommandResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL(1, cut.status);
     CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to its end"));
 }
@@ -228,7 +228,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     for (const char* role : {"admin", "user", "admin"})
         done(audited({"role", id, role}));
     const std::string text = read_file(log_);
-    const ProgramResult right = verify({log_, log_ + ".chain"});
+    const CommandResult right = verify({log_, log_ + ".chain"});
     CHECK_EQUAL(0, right.status);
     CHECK(has(right.output, "3 lines, number 1 to 3: all as they were written."));
     const auto json = verify({log_, "--json"});
@@ -238,7 +238,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
 
     // The end is missing. The .chain file reveals this.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
-    const ProgramResult cut = verify({log_});
+    const CommandResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);
     CHECK(has(cut.output, "problem: " + log_ + ": the end is missing: line number 3 is not there"));
     CHECK_EQUAL(1, verify({"-", "--anchor", hash}, read_file(log_)).status);
@@ -246,7 +246,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     std::string edited = text;
     edited.replace(edited.find("\"admin\""), 7, "\"audit\"");
     write_file(log_, edited);
-    const ProgramResult found = verify({log_});
+    const CommandResult found = verify({log_});
     CHECK_EQUAL(1, found.status);
     CHECK(has(found.output, log_ + ", line 1: was edited"));
     const Json reported(verify({log_, "--json"}).output);
@@ -269,7 +269,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const std::string host = Json(lines().at(0)).at("host");
     const std::string instance = Json(lines().at(0)).at("instance");
 
-    const ProgramResult both = verify({second, first});
+    const CommandResult both = verify({second, first});
     CHECK_EQUAL_TEXT(0, both.status, both.output.c_str());
     CHECK(
         has(both.output, host + ", instance " + instance +
@@ -282,7 +282,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
                            Json(lines().at(1)).at("hash") + "," + Json(lines().at(0)).at("hash")})
                        .status);
 
-    const ProgramResult printed = verify({second, first, "--print"});
+    const CommandResult printed = verify({second, first, "--print"});
     CHECK_EQUAL(0, printed.status);
     CHECK_EQUAL(lines().at(0) + read_file(second) + lines().at(1), printed.output);
     CHECK(has(printed.errors, "all as they were written"));
@@ -290,7 +290,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     CHECK_EQUAL(2, verify({"-", "--print"}).status);
 
     write_file(first, lines().at(1) + lines().at(0));
-    const ProgramResult reordered = verify({second, first});
+    const CommandResult reordered = verify({second, first});
     CHECK_EQUAL(1, reordered.status);
     CHECK(has(reordered.output, "line 2: number 1 comes after number 2: lines were reordered"));
     CHECK(has(reordered.output, instance + ": 2 lines, number 2 to 1: not as they were written."));
@@ -303,7 +303,7 @@ TEST(ctl_audit, is_printed_without_characters_that_control_a_terminal) {
     std::string edited = lines().at(0);
     edited.replace(edited.find("admin"), 5, "\x1b[2J\xff");
     write_file(log_, edited);
-    const ProgramResult printed = verify({log_, "--print"});
+    const CommandResult printed = verify({log_, "--print"});
     CHECK_EQUAL(1, printed.status);
     CHECK(has(printed.output, "\\u001b[2J"));
     CHECK_FALSE(has(printed.output, "\x1b"));

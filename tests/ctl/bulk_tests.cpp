@@ -207,7 +207,7 @@ TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     const std::string of_nobody = file("file-of-nobody.csv", "older");
     CHECK_EQUAL(0, chown(of_nobody.c_str(), nobody, nobody));
     for (const std::string& target : {name, link, of_nobody}) {
-        const ProgramResult ended = ctl({"export", target});
+        const CommandResult ended = ctl({"export", target});
         CHECK_EQUAL_TEXT(1, ended.status, target.c_str());
         CHECK_TEXT(has(ended.errors, target + " belongs to another account"), ended.errors.c_str());
     }
@@ -225,8 +225,7 @@ TEST(bulk, export_counts_the_users) {
     CHECK_EQUAL(std::string("true"), json.at("success"));
     CHECK_EQUAL(std::string("4"), json.at("data.exported"));
     for (const char* name : {"-", "/dev/stdout"}) {
-        const ProgramResult ended =
-            run_program(words({"export", name, "--json"}), "", environment());
+        const CommandResult ended = test::run({words({"export", name, "--json"}), environment()});
         CHECK_EQUAL(std::string("4 users exported\n"), ended.errors);
         CHECK_EQUAL(4, std::count(ended.output.begin(), ended.output.end(), '\n'));
         CHECK_FALSE(has(ended.output, "exported"));
@@ -236,7 +235,7 @@ TEST(bulk, export_counts_the_users) {
 TEST(bulk, export_replaces_a_file_only_with_force) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = file("kept.csv", "older");
-    const ProgramResult ended = ctl({"export", name});
+    const CommandResult ended = ctl({"export", name});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, name + " exists already; use --force to replace it"));
     CHECK_EQUAL(std::string("older"), read_file(name));
@@ -247,7 +246,7 @@ TEST(bulk, export_replaces_a_file_only_with_force) {
 TEST(bulk, export_refuses_an_ending_that_it_does_not_know) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
-        const ProgramResult ended = ctl({"export", path(name)});
+        const CommandResult ended = ctl({"export", path(name)});
         CHECK_EQUAL_TEXT(2, ended.status, name);
         CHECK_TEXT(has(ended.errors, "none of .csv, .ndjson and .jsonl; add --format"), name);
         CHECK_FALSE(std::filesystem::exists(path(name)));
@@ -299,18 +298,18 @@ TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
               std::string(is_postgresql() ? "true" : "1") +
               ", '-1', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
     const std::string name = path("formulas.csv");
-    const ProgramResult plain = ctl({"export", name});
+    const CommandResult plain = ctl({"export", name});
     CHECK_EQUAL(0, plain.status);
     CHECK_TEXT(has(plain.errors, "3 cells begin as formulas do"), plain.errors.c_str());
     CHECK(has(read_file(name), R"csv(id-1,"=HYPERLINK(""http://x"",1)",+ana@x.org,)csv"));
-    const ProgramResult escaped = ctl({"export", name, "--spreadsheet", "--force"});
+    const CommandResult escaped = ctl({"export", name, "--spreadsheet", "--force"});
     CHECK_EQUAL(0, escaped.status);
     CHECK_EQUAL(std::string(), escaped.errors);
     const std::string text = read_file(name);
     CHECK_TEXT(has(text, R"csv(id-1,"'=HYPERLINK(""http://x"",1)",'+ana@x.org,)csv"), text.c_str());
     CHECK_TEXT(has(text, ",'-1,"), text.c_str());
     CHECK_EQUAL(std::string("1 user exported\n"), ctl({"export"}).errors);
-    const ProgramResult ndjson = ctl({"export", "--spreadsheet"});
+    const CommandResult ndjson = ctl({"export", "--spreadsheet"});
     CHECK_EQUAL(2, ndjson.status);
     CHECK(has(ndjson.errors, "--spreadsheet is for CSV; add --format csv"));
 }
@@ -347,10 +346,8 @@ TEST(bulk, export_gives_way_to_a_concurrent_export) {
     const std::string name = path("overtaken.csv");
     const std::string part = name + ".part";
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
-    ProgramResult ended;
-    std::thread export_thread([&] {
-        ended = run_program(words({"export", name}), "", environment());
-    });
+    CommandResult ended;
+    std::thread export_thread([&] { ended = test::run({words({"export", name}), environment()}); });
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!std::filesystem::exists(part) && std::chrono::steady_clock::now() < deadline)
         std::this_thread::yield();
@@ -430,7 +427,7 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
 }
 
 TEST(bulk, import_stops_at_the_first_wrong_line) {
-    const ProgramResult ended =
+    const CommandResult ended =
         ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "line 2 has an email that is not an address"));
@@ -447,7 +444,7 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
         line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
         line("twice@x.org") + line("right@x.org") +
         line("so@x.org", R"(,"createdAt":"12345-01-01")");
-    const ProgramResult ended = ctl({"import", "--dry-run", lines(wrong)});
+    const CommandResult ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has the address of an existing user", "line 2 has no email",
@@ -470,7 +467,7 @@ TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
     for (int number = 0; number < 300; ++number)
         text += line("user" + std::to_string(number) + "@x.org") + line("taken@x.org") + "{}\n";
     const std::string name = lines(text);
-    const ProgramResult ended = ctl({"import", "--dry-run", name});
+    const CommandResult ended = ctl({"import", "--dry-run", name});
     CHECK_EQUAL(1, ended.status);
     std::istringstream said(ended.errors);
     std::size_t expected = 2;
@@ -485,7 +482,7 @@ TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
 TEST(bulk, import_with_dry_run_lists_problems_as_json) {
     create("taken@x.org");
     const std::string name = lines(line("taken@x.org") + "{}\n" + line("ana@x.org"));
-    const ProgramResult ended = ctl({"import", "--dry-run", "--json", name});
+    const CommandResult ended = ctl({"import", "--dry-run", "--json", name});
     CHECK_EQUAL(1, ended.status);
     const Json json(ended.output);
     CHECK_EQUAL(std::string("false"), json.at("success"));
@@ -519,7 +516,7 @@ TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
 
 TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
     create("bo@x.org");
-    const ProgramResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);
     CHECK(has(ended.errors, "line 2 has the address of an existing user, bo@x.org"));
     CHECK_EQUAL(1, users());
@@ -621,7 +618,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
                 "--on-conflict", "update"};
             if (is_dry)
                 words.push_back("--dry-run");
-            const ProgramResult ended = ctl(words);
+            const CommandResult ended = ctl(words);
             CHECK_EQUAL_TEXT(1, ended.status, loss);
             CHECK_TEXT(has(ended.errors, sentence), (loss + ended.errors).c_str());
             CHECK_EQUAL(2, users());
@@ -643,7 +640,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
                                    line("root@x.org", R"(,"role":"admin")") + line("b@x"));
     for (const char* dry : {"--dry-run", "--json"}) {
-        const ProgramResult ended = ctl({"import", both, "--on-conflict", "update", dry});
+        const CommandResult ended = ctl({"import", both, "--on-conflict", "update", dry});
         CHECK_EQUAL(1, ended.status);
         CHECK_TEXT(has(ended.errors, sentence), ended.errors.c_str());
         CHECK_FALSE(has(ended.errors, "line 1 "));
@@ -703,7 +700,7 @@ TEST(bulk, import_interrupted_reports_progress_and_how_to_resume) {
 TEST(bulk, import_that_stops_says_how_to_resume) {
     const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
-    const ProgramResult ended = ctl({"import", name});
+    const CommandResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors,
                    "line 1001 has an email that is not an address; the lines up to line "
@@ -743,7 +740,7 @@ TEST(bulk, import_with_dry_run_finds_rows_that_the_database_rejects) {
               "BEGIN SELECT RAISE(ABORT, 'no_bo'); END");
     const std::string name = lines(line("ana@x.org") + line("bo@x.org"));
     const std::string log = path("bulk-refused.log");
-    const ProgramResult ended = ctl({"import", name, "--dry-run"});
+    const CommandResult ended = ctl({"import", name, "--dry-run"});
     CHECK_EQUAL(1, ctl({"import", name, "--audit-log", log + " required"}).status);
     sql().run(is_postgresql() ? "ALTER TABLE \"user\" DROP CONSTRAINT no_bo"
                               : "DROP TRIGGER no_bo");
@@ -767,7 +764,7 @@ TEST(bulk, import_corrects_audit_lines_after_a_rollback) {
         "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER INSERT ON "
         "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
         "useradmin_refuses()");
-    const ProgramResult ended = ctl(
+    const CommandResult ended = ctl(
         {"import", lines(line("ana@x.org") + line("bo@x.org")), "--audit-log", log + " required"});
     sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
     CHECK_EQUAL(1, ended.status);

@@ -40,7 +40,7 @@ static std::string without_module(const std::string& name, const std::string& te
                     " useradmin:trace8 auth_useradmin:trace8", ""));
     return configuration;
 }
-static ProgramResult check(const std::string& configuration,
+static CommandResult check(const std::string& configuration,
                            std::vector<std::string> arguments = {}, Environment more = {}) {
     arguments.insert(arguments.begin(), {"--config", configuration, "check"});
     more.emplace_back("APACHE_HTTPD", machine::httpd().string());
@@ -49,13 +49,13 @@ static ProgramResult check(const std::string& configuration,
 /// Fails the test unless the check finds exactly this problem.
 static void finds(const std::string& configuration, const std::string& problem,
                   std::vector<std::string> arguments = {}, SourceLocation where = {}) {
-    const ProgramResult ended = check(configuration, std::move(arguments));
+    const CommandResult ended = check(configuration, std::move(arguments));
     if (ended.status != 1 || !ended.output.starts_with("1 problem was found:\n  ") ||
         !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
         fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
                   where);
 }
-static void accepts(const ProgramResult& ended, SourceLocation where = {}) {
+static void accepts(const CommandResult& ended, SourceLocation where = {}) {
     if (ended.status != 0 || !ended.output.starts_with("No problems were found.\n"))
         fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
                   where);
@@ -93,7 +93,7 @@ TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_rea
     std::filesystem::permissions(path("check.secret"), std::filesystem::perms::none);
     Environment environment = Scene::environment();
     environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
-    const ProgramResult ended = run_as_other(
+    const CommandResult ended = run_as_other(
         {machine::built("useradminctl").string(), "--config", configuration, "check"}, environment);
     std::filesystem::remove(path("check.secret"));
     CHECK_EQUAL(std::string(), ended.errors);
@@ -114,7 +114,7 @@ TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
                                             machine::built("useradminctl")};
         command.insert(command.end(), options.begin(), options.end());
         variables.insert(variables.end(), environment.begin(), environment.end());
-        accepts(run_program(command, "", variables));
+        accepts(test::run({command, variables}));
     };
     const std::string name = configuration.filename();
     check_there({"--config", name, "check"}, {});
@@ -404,14 +404,14 @@ TEST(check_server, reports_a_service_outside_a_Location) {
 }
 
 TEST(check_server, reports_tables_of_other_names) {
-    const ProgramResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
+    const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(ended.output.starts_with("3 problems were found:\n"));
     CHECK(has(ended.output, "write: UserAdminTables user session account\n"));
 }
 
 TEST(check_server, reports_a_file_that_cannot_be_included) {
-    const ProgramResult ended = check(whole("Include /nonexistent/x.conf\n" + service));
+    const CommandResult ended = check(whole("Include /nonexistent/x.conf\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "/nonexistent/x.conf, which is not there"));
 }
@@ -423,7 +423,7 @@ TEST(check_server, shows_the_warnings_of_the_modules) {
 
 TEST(check_server, reports_that_httpd_cannot_be_run) {
     const std::string configuration = whole(service);
-    const ProgramResult ended =
+    const CommandResult ended =
         check(configuration, {}, {{"APACHE_ENVVARS", file("envvars", "exit 127\n")}});
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with(
@@ -442,7 +442,7 @@ TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
 }
 
 TEST(check_server, reports_a_file_that_belongs_to_no_server) {
-    const ProgramResult ended = check(file("part.conf", with_database(service)));
+    const CommandResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
     CHECK(has(ended.output, "part.conf is only a part of a configuration"));
@@ -459,7 +459,7 @@ TEST(check_server, checks_the_server_that_includes_a_part) {
         std::filesystem::create_directories((folder / name).parent_path());
         write_file(folder / name, read_file(folder / "httpd.conf"));
     }
-    const ProgramResult ended = check(part, {}, {{"APACHE_CONFDIR", folder.string()}});
+    const CommandResult ended = check(part, {}, {{"APACHE_CONFDIR", folder.string()}});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.output, "part.conf: nothing identifies the callers"));
 }
@@ -474,9 +474,9 @@ TEST(check_server, reports_another_secret_than_that_of_the_second_factors) {
     const std::string key = "the s3cr3t of the application";
     sql().run("INSERT INTO \"twoFactor\" VALUES ('1', '" +
               crypto::encrypt("JBSWY3DPEHPK3PXP", {crypto::Secret(), key, ""}) + "', 'y', 'u')");
-    const ProgramResult right = check(whole(secret(key) + service));
-    const ProgramResult wrong = check(whole(secret("another s3cr3t altogether") + service));
-    const ProgramResult rotated = check(whole(
+    const CommandResult right = check(whole(secret(key) + service));
+    const CommandResult wrong = check(whole(secret("another s3cr3t altogether") + service));
+    const CommandResult rotated = check(whole(
         "AuthUserAdminSecret file:" + file("new.secret", "a new s3cr3t of the application\n") +
         " file:" + file("check.secret", key + "\n") + "\n" + service));
     sql().run(R"(DROP TABLE "twoFactor")");
@@ -487,7 +487,7 @@ TEST(check_server, reports_another_secret_than_that_of_the_second_factors) {
 }
 
 TEST(check_server, reports_that_nothing_confirms_the_secret) {
-    const ProgramResult ended = check(whole(secret() + service));
+    const CommandResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
     CHECK(has(ended.output, "--cookie tries it on a session cookie"));

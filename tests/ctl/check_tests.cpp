@@ -51,7 +51,7 @@ TEST_GROUP_BASE(check, Scene) {
     static Json look(int status, std::vector<std::string> arguments = {},
                      SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});
-        const ProgramResult ended = ctl(std::move(arguments));
+        const CommandResult ended = ctl(std::move(arguments));
         if (ended.status != status)
             fail_test("status " + std::to_string(ended.status) + ": " + ended.output, where);
         return Json(ended.output, where);
@@ -362,7 +362,7 @@ TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
                      "c" text REFERENCES "app_user" ("id") ON DELETE CASCADE,
                      "d" text REFERENCES "app_user" ("id") ON DELETE SET NULL,
                      "e" text REFERENCES "app_session" ("id")))");
-    const ProgramResult ended = ctl({"--tables", tables, "check", "--json"});
+    const CommandResult ended = ctl({"--tables", tables, "check", "--json"});
     sql().run(R"(DROP TABLE "invoice")");
     const Json json(ended.output);
     for (const auto& [table, column, is_named] :

@@ -108,10 +108,10 @@ TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
     add_key("of ana", create("ana@x.org"));
     add_key("of the organization", "org");
     add_key("of nobody", "gone");
-    const ProgramResult found = ctl({"check", "--orphans"});
+    const CommandResult found = ctl({"check", "--orphans"});
     const Json json(ctl({"check", "--orphans", "--json"}).output);
     const long before = keys();
-    const ProgramResult not_asked = ctl({"check", "--orphans", "--delete"});
+    const CommandResult not_asked = ctl({"check", "--orphans", "--delete"});
     const std::string deleted = done(ctl({"check", "--orphans", "--delete", "--yes"}));
     const std::string left = done(ctl({"check", "--orphans"}));
     const long codes = sql().number("SELECT count(*) FROM device_code");
@@ -132,7 +132,7 @@ TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
 TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
     add_key("of an organization", "org");
     sql().run(R"(ALTER TABLE "session" ADD COLUMN "activeOrganizationId" text)");
-    const ProgramResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
+    const CommandResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
     sql().run(R"(ALTER TABLE "session" DROP COLUMN "activeOrganizationId")");
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "its rows may belong to organizations"));

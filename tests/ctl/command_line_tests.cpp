@@ -30,7 +30,7 @@ TEST(command_line, ends_with_1_if_the_output_is_closed) {
     for (const char* const closed : {"list", "export", "--help"}) {
         auto arguments = words({closed});
         arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" >&-)"});
-        const ProgramResult ended = run_program(arguments, "", environment());
+        const CommandResult ended = test::run({arguments, environment()});
         CHECK_EQUAL_TEXT(1, ended.status, closed);
         CHECK_TEXT(has(ended.errors, "the output could not be written"), ended.errors.c_str());
     }
@@ -72,7 +72,7 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
         {"frobnicate", "--help"},
     };
     for (const auto& arguments : wrong) {
-        const ProgramResult ended = ctl(arguments, "s3cr3t word\n");
+        const CommandResult ended = ctl(arguments, "s3cr3t word\n");
         CHECK_EQUAL(2, ended.status);
         CHECK(ended.errors.starts_with("useradminctl: "));
         CHECK_EQUAL(std::string(""), ended.output);
@@ -111,7 +111,7 @@ TEST(command_line, reports_errors_as_json_if_asked_to) {
 }
 
 TEST(command_line, without_a_database_says_how_to_name_one) {
-    const ProgramResult ended = bare_ctl({"--driver", "pgsql", "list"});
+    const CommandResult ended = bare_ctl({"--driver", "pgsql", "list"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use --config FILE, or --driver"));
     CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
@@ -135,14 +135,14 @@ TEST(command_line, ends_with_2_after_every_wrong_value) {
         {"unban", "ana@x.org", "--audit-log", "a b"},
     };
     for (const auto& arguments : wrong) {
-        const ProgramResult ended = ctl(arguments);
+        const CommandResult ended = ctl(arguments);
         CHECK_EQUAL_TEXT(2, ended.status, (arguments[0] + ": " + ended.errors).c_str());
     }
 }
 
 TEST(command_line, messages_have_no_tab_or_escape) {
     // libpq's message contains newlines and tabs.
-    const ProgramResult ended =
+    const CommandResult ended =
         bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent,/nonexistent/2", "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors, "No such file or directory Is the server"), ended.errors.c_str());
@@ -151,7 +151,7 @@ TEST(command_line, messages_have_no_tab_or_escape) {
 }
 
 TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
-    const ProgramResult ended =
+    const CommandResult ended =
         bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "cannot connect: "));
@@ -164,7 +164,7 @@ TEST(command_line, ends_with_1_if_the_output_cannot_be_written) {
     std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"};
     for (const std::string& word : words({"list"}))
         shell.push_back(word);
-    const ProgramResult ended = run_program(shell, "", environment());
+    const CommandResult ended = test::run({shell, environment()});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "could not be written"));
 }

@@ -16,7 +16,7 @@ static std::string params() {
     return "DBDParams '" + database().params() + "'\n";
 }
 /// Runs list with this configuration.
-static ProgramResult list(const std::string& text) {
+static CommandResult list(const std::string& text) {
     return bare_ctl({"--config", file("some.conf", text), "list"});
 }
 static std::string folder() {
@@ -56,7 +56,7 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     };
     const std::filesystem::path installed =
         std::filesystem::path(define("HTTPD_ROOT")) / define("SERVER_CONFIG_FILE");
-    const ProgramResult without = bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}});
+    const CommandResult without = bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}});
     CHECK_EQUAL(2, without.status);
     CHECK_TEXT(has(without.errors, installed.string()), without.errors.c_str());
 
@@ -90,10 +90,10 @@ TEST(configuration, follows_what_it_includes) {
     done(list(server_root() + "Include parts/inner\n"));
     done(list(server_root() + "Include part*/a.conf\nInclude parts/b.conf\n"));
     CHECK_EQUAL(2, list(server_root() + "Include parts/a.conf\n").status);
-    const ProgramResult twice = list(server_root() + params() + "Include parts\n");
+    const CommandResult twice = list(server_root() + params() + "Include parts\n");
     CHECK_EQUAL(2, twice.status);
     CHECK(has(twice.errors, "parts/b.txt: DBDParams is not the same as in"));
-    const ProgramResult absent =
+    const CommandResult absent =
         list(server_root() + driver() + params() + "Include nowhere.conf\n");
     CHECK_EQUAL(1, absent.status);
     CHECK(has(absent.errors, folder() + "/nowhere.conf, which is not there"));
@@ -122,7 +122,7 @@ TEST(configuration, has_one_backslash_for_two_with_quotes_or_without) {
 TEST(configuration, that_includes_itself_is_refused) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");
-    const ProgramResult ended = bare_ctl({"--config", path("first.conf"), "list"});
+    const CommandResult ended = bare_ctl({"--config", path("first.conf"), "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "first.conf is included by itself"));
     // A file may be included twice, but not from within itself.
@@ -157,7 +157,7 @@ TEST(configuration, puts_in_what_Define_gives_one_value) {
     done(list(
         driver() + "Define HERE " + folder() + "\n" + define +
         "Define QUOTED \"'${PARAMS}'\"\nDBDParams ${QUOTED}\nIncludeOptional ${HERE}/none*\n"));
-    const ProgramResult two =
+    const CommandResult two =
         list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
     CHECK(
@@ -174,7 +174,7 @@ TEST(configuration, a_relative_secret_is_read_from_its_ServerRoot_or_from_httpds
     // The working directory contains the secret, but must not be searched.
     const auto where = std::filesystem::current_path();
     std::filesystem::current_path(folder());
-    const ProgramResult ended =
+    const CommandResult ended =
         bare_ctl({"--config", file("none.conf", text), "session", "open", id});
     std::filesystem::current_path(where);
     CHECK_EQUAL(1, ended.status);

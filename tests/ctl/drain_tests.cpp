@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 class Drain : public Scene {
   protected:
-    static ProgramResult drain(const std::string& directive, std::vector<std::string> words) {
+    static CommandResult drain(const std::string& directive, std::vector<std::string> words) {
         words.insert(words.begin(), "drain");
         return ctl_with(directive, std::move(words));
     }
@@ -42,14 +42,14 @@ TEST(drain, with_a_file_needs_neither_a_configuration_nor_a_database) {
 }
 
 TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
-    const ProgramResult none = drain("", {"on"});
+    const CommandResult none = drain("", {"on"});
     CHECK_EQUAL(2, none.status);
     STRCMP_CONTAINS("the configuration has no UserAdminDrainFile", none.errors.c_str());
     CHECK_EQUAL(2, drain(directive_, {"maybe"}).status);
 }
 
 TEST(drain, says_why_the_file_cannot_be_created) {
-    const ProgramResult ended = drain("UserAdminDrainFile /no/such/folder/file\n", {"on"});
+    const CommandResult ended = drain("UserAdminDrainFile /no/such/folder/file\n", {"on"});
     CHECK_EQUAL(1, ended.status);
     STRCMP_CONTAINS("cannot change /no/such/folder/file: No such file or directory",
                     ended.errors.c_str());

@@ -132,7 +132,7 @@ TEST(scale_counts, time_out_on_a_lock_and_name_the_holder) {
     scale();
     Session holder(params_, "application_name=\x1b[31mholder");
     CHECK_EQUAL(std::string(), holder.run("BEGIN; LOCK TABLE \"user\""));
-    const ProgramResult ended = ctl({"check", "--counts"});
+    const CommandResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
     const std::string process = "held by process " + std::to_string(holder.backend()) + " of role ";
     CHECK_TEXT(has(ended.errors, process), ended.errors.c_str());
@@ -263,7 +263,7 @@ TEST(scale_counts, stay_exact_during_corrections_and_merges) {
     });
     std::string wrong;
     for (int round = 0; round < 8; ++round)
-        if (const ProgramResult ended = ctl({"check", "--counts"});
+        if (const CommandResult ended = ctl({"check", "--counts"});
             !has(ended.output, "users are right."))
             wrong += ended.output + ended.errors;
     goes_on = false;

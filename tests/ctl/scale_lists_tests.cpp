@@ -622,7 +622,7 @@ TEST(scale_lists, use_the_index_with_any_collation) {
                                                 params_ + other,
                                                 "schema",
                                                 "--scale"};
-        done(run_program(words, "", environment()));
+        done(test::run({words, environment()}));
         OpenStore store(params_, other);
         CHECK(store.is_scaled());
         CHECK_EQUAL(std::string("u77 of 1"), store.search("ладимир ел"));

@@ -81,11 +81,11 @@ if (!has(found, "of 22") || !has(far, "of 1300"))
 } // namespace useradmin::test
 
 /// Runs useradminctl as another role.
-static ProgramResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
+static CommandResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
     std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver", "pgsql",
                                       "--params", database().params() + " user=" + role};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    return run_program(words, "", environment());
+    return test::run({words, environment()});
 }
 }
 ;
@@ -96,14 +96,14 @@ TEST(scale, is_refused_for_sqlite) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
                                                   {"schema", "--no-scale"},
                                                   {"check", "--counts"}}) {
-        const ProgramResult ended = ctl(words);
+        const CommandResult ended = ctl(words);
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "SQLite needs no additional objects for long lists"));
     }
 }
 
 TEST(scale, and_no_scale_exclude_each_other) {
-    const ProgramResult ended = ctl({"schema", "--scale", "--no-scale"});
+    const CommandResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use one of --scale, --no-scale and --api-keys"));
 }
@@ -135,7 +135,7 @@ TEST(scale, is_removed_completely) {
     CHECK_EQUAL(0, sql().number(left));
     done(ctl({"schema", "--no-scale"}));
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
-    const ProgramResult ended = ctl({"check", "--counts"});
+    const CommandResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' creates them"));
 }
@@ -186,7 +186,7 @@ TEST(scale, includes_concurrent_writes) {
                         odd[number] += state;
             }
         });
-    const ProgramResult ended = ctl({"schema", "--scale"});
+    const CommandResult ended = ctl({"schema", "--scale"});
     goes_on = false;
     for (std::thread& writer : writers)
         writer.join();
@@ -316,9 +316,9 @@ TEST(scale, indexes_the_last_activity) {
     for (const char* const column : {"seen", "other"}) {
         write_file(path("seen.conf"), "DBDriver pgsql\nDBDParams \"" + params_ +
                                           "\"\nUserAdminLastSeen " + column + "\n");
-        done(run_program({machine::built("useradminctl").string(), "schema", "--scale", "--config",
-                          path("seen.conf")},
-                         "", environment()));
+        done(test::run({{machine::built("useradminctl").string(), "schema", "--scale", "--config",
+                         path("seen.conf")},
+                        environment()}));
         CHECK_EQUAL(".\"user\" USING btree (" + std::string(column) + " DESC NULLS LAST, id);" +
                         of_sessions,
                     indexes());
@@ -366,7 +366,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
         CHECK(has(store.search("u2"), "of 11"));
     };
     is_listed(false);
-    const ProgramResult refused = ctl({"check", "--counts"});
+    const CommandResult refused = ctl({"check", "--counts"});
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors,
               "the counts are those of an earlier version; run 'useradminctl schema"));
@@ -499,7 +499,7 @@ TEST(scale, works_with_any_role_settings) {
               "ALTER ROLE useradmin SET search_path = 'public'");
     sql().run(
         R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('b\', 'B', 'b', true))");
-    const ProgramResult ended = ctl({"schema", "--scale"});
+    const CommandResult ended = ctl({"schema", "--scale"});
     sql().run("ALTER ROLE useradmin RESET ALL");
     done(ended);
     is_exact();
@@ -543,7 +543,7 @@ TEST(scale, refuses_unsupported_tables) {
     const std::vector<std::string> command = {"--tables", "people p_session p_account", "schema",
                                               "--scale"};
     const auto refused = [&](const std::string& sentence, SourceLocation where = {}) {
-        const ProgramResult ended = ctl(command);
+        const CommandResult ended = ctl(command);
         if (ended.status != 1 || !has(ended.errors, sentence))
             fail_test(std::to_string(ended.status) + ": " + ended.errors, where);
         if (sql().number(left) != 0)
@@ -581,7 +581,7 @@ TEST(scale, refuses_a_name_collision) {
     sql().run("ALTER TABLE app_user RENAME TO app_people; ALTER TABLE \"app user\" RENAME TO "
               "app_user; INSERT INTO app_people VALUES ('a', 'A', 'a')");
     for (const char* option : {"--scale", "--no-scale"}) {
-        const ProgramResult ended = ctl({"--tables", "app_user s a", "schema", option});
+        const CommandResult ended = ctl({"--tables", "app_user s a", "schema", option});
         CHECK_EQUAL(1, ended.status);
         CHECK(has(ended.errors, "useradmin_public_app_user belongs to another user table"));
     }
@@ -710,7 +710,7 @@ TEST(scale, refuses_a_schema_of_another_role) {
     undo("DROP OWNED BY test_hostile CASCADE; DROP ROLE test_hostile");
     sql().run("CREATE ROLE test_hostile; CREATE SCHEMA useradmin_public_user AUTHORIZATION "
               "test_hostile; GRANT ALL ON SCHEMA useradmin_public_user TO PUBLIC");
-    const ProgramResult of_other = ctl({"schema", "--scale"});
+    const CommandResult of_other = ctl({"schema", "--scale"});
     CHECK_EQUAL(1, of_other.status);
     CHECK(has(of_other.errors, "the schema useradmin_public_user must belong to the owner"));
 }
@@ -861,7 +861,7 @@ TEST(scale, can_be_removed_under_open_connections) {
         });
     std::string wrong;
     for (int round = 0; round < 6; ++round) {
-        const ProgramResult laid = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
+        const CommandResult laid = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
         if (laid.status != 0)
             wrong += laid.errors;
         const int before = lists;

@@ -55,7 +55,7 @@ Environment Scene::environment() {
     return machine::sanitizer_environment();
 }
 
-ProgramResult Scene::ctl(std::vector<std::string> arguments, std::string_view input,
+CommandResult Scene::ctl(std::vector<std::string> arguments, std::string_view input,
                          const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(),
                      {"--driver", database().driver(), "--params", database().params()});
@@ -67,17 +67,17 @@ std::string Scene::with_database(const std::string& lines) {
            lines;
 }
 
-ProgramResult Scene::ctl_with(const std::string& lines, std::vector<std::string> arguments) {
+CommandResult Scene::ctl_with(const std::string& lines, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--config", file("database.conf", with_database(lines))});
     return bare_ctl(std::move(arguments));
 }
 
-ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
+CommandResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
                               const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(), machine::built("useradminctl").string());
     Environment all = environment();
     all.insert(all.end(), more.begin(), more.end());
-    ProgramResult ended = run_program(arguments, input, all);
+    CommandResult ended = test::run({arguments, all}, input);
     for (const std::string* text : {&ended.output, &ended.errors}) {
         if (holds_a_hash(*text))
             fail_test("a password or its hash came out:\n" + *text, where);
@@ -87,16 +87,16 @@ ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_vi
     return ended;
 }
 
-ProgramResult Scene::run_as_other(std::vector<std::string> program,
+CommandResult Scene::run_as_other(std::vector<std::string> program,
                                   const Environment& environment) {
     std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
     if (running_as_root()) // root bypasses file modes
         words = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
     words.insert(words.end(), program.begin(), program.end());
-    return run_program(words, "", environment);
+    return test::run({words, environment});
 }
 
-std::string Scene::done(const ProgramResult& ended, SourceLocation where) {
+std::string Scene::done(const CommandResult& ended, SourceLocation where) {
     if (ended.status != 0)
         fail_test("status " + std::to_string(ended.status) + ": " + ended.errors, where);
     std::string text = ended.output;

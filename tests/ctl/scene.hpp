@@ -1,8 +1,8 @@
 #pragma once
 
-#include "program.hpp"
 #include "support/test_database.hpp"
 #include "support/trouble.hpp"
+#include "terminal.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <cJSON.h>
@@ -56,20 +56,20 @@ class Scene : public Utest {
 
     /// Runs useradminctl with the database. Fails the test if the output contains a password, a
     /// hash or terminal control characters.
-    static ProgramResult ctl(std::vector<std::string> arguments, std::string_view input = "",
+    static CommandResult ctl(std::vector<std::string> arguments, std::string_view input = "",
                              const Environment& more = {}, SourceLocation where = {});
     /// Like ctl(), but without the options for the database.
-    static ProgramResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
+    static CommandResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
                                   const Environment& more = {}, SourceLocation where = {});
     /// Returns a configuration with the database and these lines.
     static std::string with_database(const std::string& lines);
     /// Like ctl(), but with a configuration instead of the options for the database.
-    static ProgramResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
+    static CommandResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
     /// Runs a program under an account to which file modes apply.
-    static ProgramResult run_as_other(std::vector<std::string> program,
+    static CommandResult run_as_other(std::vector<std::string> program,
                                       const Environment& environment);
     /// Expects success. Returns the output without the final newline.
-    static std::string done(const ProgramResult& ended, SourceLocation where = {});
+    static std::string done(const CommandResult& ended, SourceLocation where = {});
 
     /// Creates a user. Returns its id.
     static std::string create(const std::string& email, const std::string& name = "Ana",

@@ -50,7 +50,7 @@ TEST_GROUP_BASE(schema, Scene) {
     /// Runs a PostgreSQL program that must succeed. Returns its output without lines that vary.
     static std::string run_postgresql(std::vector<std::string> words) {
         words.front() = machine::postgresql(words.front()).string();
-        const ProgramResult ended = run_program(words, "", {});
+        const CommandResult ended = test::run({words});
         CHECK_TEXT(ended.status == 0, ended.errors.c_str());
         std::string output;
         std::istringstream lines(ended.output);
@@ -184,7 +184,7 @@ TEST(schema, alone_creates_the_sqlite_file) {
         arguments.emplace_back(command);
         return bare_ctl(arguments);
     };
-    const ProgramResult ended = with("list");
+    const CommandResult ended = with("list");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "'useradminctl schema' creates it"));
     CHECK_FALSE(std::filesystem::exists(name));
@@ -230,7 +230,7 @@ TEST(schema, creates_missing_tables_of_its_own) {
 
 TEST(schema, refuses_a_second_set_of_tables_without_force) {
     for (const char* const names : {"users sessions accounts", "user session accounts"}) {
-        const ProgramResult ended = ctl({"--tables", names, "schema"});
+        const CommandResult ended = ctl({"--tables", names, "schema"});
         CHECK_EQUAL(1, ended.status);
         CHECK(has(ended.errors, "write: UserAdminTables user session account;"));
         CHECK(has(ctl({"--tables", names, "check"}).output,
@@ -267,7 +267,7 @@ TEST(schema, changes_nothing_if_it_fails) {
     // The index on "verification" is created last. On a view, this fails.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
               "\"kept\"; CREATE VIEW \"verification\" AS SELECT 1 AS \"identifier\"");
-    const ProgramResult ended = ctl({"--tables", tables, "schema", "--force"});
+    const CommandResult ended = ctl({"--tables", tables, "schema", "--force"});
     sql().run("DROP VIEW \"verification\"; ALTER TABLE \"kept\" RENAME TO \"verification\"; "
               "CREATE INDEX \"verification_identifier_idx\" ON \"verification\" (\"identifier\")");
     CHECK_EQUAL(1, ended.status);
@@ -313,7 +313,7 @@ TEST(schema, reports_a_missing_column_with_a_remedy) {
         done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     for (const char* column : {"banReason", "banExpires", "banned"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
-    const ProgramResult ended = ctl({"--tables", tables, "ban", id});
+    const CommandResult ended = ctl({"--tables", tables, "ban", id});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "has no column \"banned\"; 'useradminctl schema' adds it"));
     sql().run("ALTER TABLE app_user ADD COLUMN \"banned\" " +

@@ -40,7 +40,7 @@ TEST(ctl_second_factor, is_reset_by_address_and_the_sessions_end) {
 TEST(ctl_second_factor, is_reset_once_by_id_and_the_second_time_missing) {
     const Json shown(ctl({"second-factor", "reset", ana_, "--json"}).output);
     CHECK_EQUAL(ana_, shown.at("data.id"));
-    const ProgramResult again = ctl({"second-factor", "reset", ana_});
+    const CommandResult again = ctl({"second-factor", "reset", ana_});
     CHECK_EQUAL(4, again.status);
     CHECK(has(again.errors, "Ana <ana@x.org> has no second factor; nothing was done"));
     CHECK_EQUAL(4, ctl({"second-factor", "reset", "bo@x.org"}).status);

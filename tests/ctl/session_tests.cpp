@@ -73,7 +73,7 @@ TEST(session, open_distinguishes_an_unreadable_and_a_missing_secret) {
               "cannot read /nonexistent/secret: No such file or directory"));
     const std::string secret = file("secret", "the s3cr3t\n");
     std::filesystem::permissions(secret, std::filesystem::perms::none);
-    const ProgramResult ended =
+    const CommandResult ended =
         run_as_other(words({"session", "open", id, "--secret", "file:" + secret}), environment());
     std::filesystem::remove(secret);
     CHECK_EQUAL(1, ended.status);
@@ -109,7 +109,7 @@ TEST(session, open_refuses_an_inline_or_missing_secret) {
 TEST(session, open_warns_where_the_user_is_banned) {
     const std::string id = create("ana@x.org");
     done(ctl({"ban", id}));
-    const ProgramResult ended = ctl({"session", "open", id});
+    const CommandResult ended = ctl({"session", "open", id});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "is banned"));
 }

@@ -57,7 +57,7 @@ class SuperuserScene : public Scene {
     void run_as(const std::string& role, const std::string& statements) const {
         Database("pgsql", params_ + " user=" + role).run(statements);
     }
-    ProgramResult shop(const std::string& role, std::vector<std::string> arguments,
+    CommandResult shop(const std::string& role, std::vector<std::string> arguments,
                        std::string_view input = "") const {
         arguments.insert(arguments.begin(),
                          {"--driver", "pgsql", "--params", params_ + " user=" + role});
@@ -87,7 +87,7 @@ TEST(superuser, runs_no_operator_of_the_database_owner) {
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
         run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
-        const ProgramResult ended = shop("useradmin", {"check", "--verbose"});
+        const CommandResult ended = shop("useradmin", {"check", "--verbose"});
         CHECK_FALSE(is_escalated());
         CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, and "
                                      "test_shop, who owns table"),
@@ -119,7 +119,7 @@ TEST(superuser, runs_no_view_of_the_tables_owner) {
         {"session", "list", "u@x.org"},
     };
     for (const std::vector<std::string>& command : commands) {
-        const ProgramResult ended = shop("useradmin", command, "s3cr3t word\n");
+        const CommandResult ended = shop("useradmin", command, "s3cr3t word\n");
         CHECK_FALSE_TEXT(is_escalated(), command.front().c_str());
         if (command.front() == "check")
             continue;
@@ -137,7 +137,7 @@ TEST(superuser, is_warned_of_other_trigger_owners) {
         return;
     create("a@x.org");
     sql().run(R"(GRANT ALL ON "account" TO test_shop)");
-    const ProgramResult refused = ctl({"list"});
+    const CommandResult refused = ctl({"list"});
     CHECK_EQUAL(1, refused.status);
     CHECK_TEXT(has(refused.errors, "useradmin is a superuser, and test_shop, who can attach "
                                    "triggers to or replace table \"account\", is not"),
@@ -151,10 +151,10 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
         return;
     create_tables();
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
-    const ProgramResult listed = shop("test_root", {"list"});
-    const ProgramResult checked = shop("test_root", {"check", "--verbose"});
+    const CommandResult listed = shop("test_root", {"list"});
+    const CommandResult checked = shop("test_root", {"check", "--verbose"});
     run_as("test_shop", R"(DROP TABLE "useradmin_revocation")");
-    const ProgramResult laid = shop("test_root", {"schema"});
+    const CommandResult laid = shop("test_root", {"schema"});
     // If the table belonged to test_root, httpd would ignore it.
     CHECK_EQUAL(
         std::string("test_shop"),
@@ -207,11 +207,10 @@ TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")
         .run("GRANT CREATE ON SCHEMA public TO PUBLIC");
-    const ProgramResult made =
-        run_program({machine::postgresql("psql"), "-X", "-q", "-d", database().params(), "-v",
-                     "database=test_new", "-v", "owner=test_owner", "-v", "httpd=test_httpd", "-f",
-                     machine::source("sql/postgresql/new_database.psql").string()},
-                    "", {});
+    const CommandResult made =
+        test::run({{machine::postgresql("psql"), "-X", "-q", "-d", database().params(), "-v",
+                    "database=test_new", "-v", "owner=test_owner", "-v", "httpd=test_httpd", "-f",
+                    machine::source("sql/postgresql/new_database.psql").string()}});
     Database("pgsql", database().params() + " dbname=template0")
         .run("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS false");

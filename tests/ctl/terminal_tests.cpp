@@ -196,7 +196,7 @@ class HostileTexts : public Scene {
         for (const bool is_json : {false, true}) {
             if (is_json)
                 arguments.emplace_back("--json");
-            const ProgramResult ended = ctl(arguments, input);
+            const CommandResult ended = ctl(arguments, input);
             CHECK_TEXT(!(ended.output + ended.errors).empty(), arguments[0].c_str());
             const std::string all = ended.output + ended.errors;
             CHECK_TEXT(has(all, "\\x1b") || has(all, "\\u001b"), all.c_str());
@@ -274,7 +274,7 @@ TEST(hostile_texts, reach_no_line_of_the_audit_log) {
     add_user("'id-1'");
     const std::string log = path("hostile.log");
     done(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
-    const ProgramResult refused = ctl({"show", hostile, "--audit-log", log});
+    const CommandResult refused = ctl({"show", hostile, "--audit-log", log});
     CHECK_EQUAL(0, refused.status);
     CHECK_EQUAL(4, ctl({"delete", std::string("b") + hostile, "--yes", "--audit-log", log}).status);
     const std::string text = read_file(log);

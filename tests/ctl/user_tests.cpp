@@ -51,14 +51,14 @@ TEST(create, follows_the_services_configuration) {
 
 TEST(create, with_a_taken_address_ends_with_3) {
     create("ana@x.org");
-    const ProgramResult ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
+    const CommandResult ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
     CHECK_EQUAL(3, ended.status);
     CHECK_EQUAL(std::string("false"), Json(ended.output).at("success"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
 TEST(create, prints_the_full_row_as_json) {
-    const ProgramResult ended =
+    const CommandResult ended =
         ctl({"create", "--email", "ana@x.org", "--name", "Ana", "--json"}, "s3cr3t word\r\n");
     const Json json(ended.output);
     CHECK_EQUAL(std::string("true"), json.at("success"));
@@ -80,7 +80,7 @@ TEST(create, with_a_missing_value_ends_with_2) {
 TEST(create, with_an_unknown_role_requires_force) {
     const std::vector<std::string> arguments = {"create", "--email", "a@x",  "--name",
                                                 "A",      "--role",  "root", "--force"};
-    const ProgramResult ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
+    const CommandResult ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "'root' is not user, admin or superAdmin"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
@@ -255,7 +255,7 @@ TEST(show, prints_the_user_as_the_interface_shows_it) {
 }
 
 TEST(show, of_an_unknown_user_ends_with_4) {
-    const ProgramResult by_address = ctl({"show", "nobody@x.org"});
+    const CommandResult by_address = ctl({"show", "nobody@x.org"});
     CHECK_EQUAL(4, by_address.status);
     CHECK(has(by_address.errors, "list --search"));
     CHECK_EQUAL(4, ctl({"show", "no-such-id"}).status);
@@ -282,7 +282,7 @@ TEST(passwd, sets_another_password_and_ends_the_sessions) {
 TEST(passwd, keeps_the_sessions_if_asked_to) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
-    const ProgramResult ended =
+    const CommandResult ended =
         ctl({"passwd", id, "--keep-sessions", "--hash", "scrypt", "--json"}, "another s3cr3t\n");
     CHECK_EQUAL(id, Json(ended.output).at("data.id"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
@@ -326,7 +326,7 @@ TEST(role, that_the_user_has_is_said_and_changes_nothing) {
 
 TEST(role, that_is_unknown_requires_force) {
     const std::string id = create("ana@x.org");
-    const ProgramResult ended = ctl({"role", id, "Admin"});
+    const CommandResult ended = ctl({"role", id, "Admin"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "not user, admin or superAdmin"));
     CHECK(has(ended.errors, "use --force"));
@@ -343,7 +343,7 @@ TEST(last_super_admin, is_protected_without_yes) {
     create("bo@x.org", "Bo", "admin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"ban", id}, {"role", id, "admin"}, {"role", id, "user"}, {"delete", id}}) {
-        const ProgramResult ended = ctl(arguments);
+        const CommandResult ended = ctl(arguments);
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "use --yes"));
     }
@@ -432,7 +432,7 @@ TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
 
 TEST(delete_, without_a_terminal_wants_yes) {
     const std::string id = create("ana@x.org");
-    const ProgramResult ended = ctl({"delete", id}, "y\n");
+    const CommandResult ended = ctl({"delete", id}, "y\n");
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "--yes"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
@@ -442,7 +442,7 @@ TEST(delete_, that_a_foreign_key_rejects_says_what_to_do) {
     create("ana@x.org");
     sql().run(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
                  INSERT INTO "invoice" SELECT "id" FROM "user")");
-    const ProgramResult ended = ctl({"delete", "ana@x.org", "--yes"});
+    const CommandResult ended = ctl({"delete", "ana@x.org", "--yes"});
     sql().run(R"(DROP TABLE "invoice")");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "\"invoice\""));

@@ -99,7 +99,7 @@ class AuditScene : public OwnHttpd {
     static void check_chain(const std::vector<std::string>& files, SourceLocation where = {}) {
         const CommandResult finished = verify(files);
         if (finished.status != 0)
-            fail_test("the chain does not hold: " + finished.output, where);
+            fail_test("the chain does not hold: " + finished.output + finished.errors, where);
     }
 
     std::filesystem::path folder_;
@@ -597,7 +597,7 @@ TEST(audit, with_an_invalid_path_stops_httpd) {
             Suite::current().work(),
             Suite::current().settings("UserAdminAuditLog " + std::string(value) + "\n"));
         CHECK(finished.status != 0);
-        CHECK_TEXT(finished.output.find(sentence) != std::string::npos, finished.output.c_str());
+        CHECK_TEXT(finished.errors.find(sentence) != std::string::npos, finished.errors.c_str());
     }
 }
 

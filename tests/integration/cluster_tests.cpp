@@ -268,7 +268,7 @@ class Cluster : public Scene {
         const auto result = test::run({{machine::built("useradminctl"), "drain", word, "--file",
                                         (httpds_[0]->folder() / "drain").string()},
                                        machine::sanitizer_environment()});
-        CHECK_EQUAL_TEXT(0, result.status, result.output.c_str());
+        CHECK_EQUAL_TEXT(0, result.status, result.errors.c_str());
     }
 
     /// Injects a fault, repairs it, and checks when requests succeed again.

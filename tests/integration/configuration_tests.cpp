@@ -23,10 +23,10 @@ class Configuration : public Scene {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status == 0)
-            fail_test("httpd took this:\n" + configuration + finished.output, where);
+            fail_test("httpd took this:\n" + configuration + finished.errors, where);
         for (const auto& text : texts)
-            if (finished.output.find(text) == std::string::npos)
-                fail_test("httpd did not say \"" + text + "\" but\n" + finished.output, where);
+            if (finished.errors.find(text) == std::string::npos)
+                fail_test("httpd did not say \"" + text + "\" but\n" + finished.errors, where);
         UtestShell::getCurrent()->countCheck();
     }
 
@@ -43,9 +43,9 @@ class Configuration : public Scene {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status != 0)
-            fail_test("httpd refused this:\n" + configuration + finished.output, where);
+            fail_test("httpd refused this:\n" + configuration + finished.errors, where);
         UtestShell::getCurrent()->countCheck();
-        return finished.output;
+        return finished.errors;
     }
 
     /// Expects that httpd accepts the sign-in configuration and warns with exactly these tags.

@@ -226,7 +226,7 @@ TEST(password_provider, without_a_database_in_the_configuration_is_refused) {
         settings.modules = {"mod_auth_basic.so", "mod_authn_file.so"};
         const auto finished = Httpd::check(Suite::current().work(), settings);
         CHECK_TRUE(finished.status != 0);
-        CHECK_TRUE(finished.output.find("UA0206") != std::string::npos);
+        CHECK_TRUE(finished.errors.find("UA0206") != std::string::npos);
     }
 }
 

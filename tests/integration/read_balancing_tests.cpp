@@ -17,10 +17,11 @@ TEST(read_balancing, of_pgpool_is_a_problem_that_check_reports) {
     const auto folder = work.make("pgpool");
     const std::string port = std::to_string(free_port());
     const auto check = [&](const std::string& params) {
-        return test::run({{machine::built("useradminctl"), "check", "--driver", "pgsql", "--params",
-                           params + " dbname=postgres user=useradmin"},
-                          machine::sanitizer_environment()})
-            .output;
+        const auto result =
+            test::run({{machine::built("useradminctl"), "check", "--driver", "pgsql", "--params",
+                        params + " dbname=postgres user=useradmin"},
+                       machine::sanitizer_environment()});
+        return result.output + result.errors;
     };
     write_file(folder / "pgpool.conf",
                "backend_clustering_mode = 'streaming_replication'\n"

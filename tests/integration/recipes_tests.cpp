@@ -608,7 +608,7 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     const auto addresses_of = [&](const std::string& filter) {
         const CommandResult found = test::run(
             {{machine::program("fail2ban-regex"), "-c", folder.string(), "-o", "ip", log, filter}});
-        CHECK_TEXT(found.status == 0, found.output.c_str());
+        CHECK_TEXT(found.status == 0, found.errors.c_str());
         return found.output;
     };
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n"),
@@ -633,7 +633,7 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     }
     const CommandResult taken =
         test::run({{machine::program("fail2ban-client"), "-c", folder.string(), "--test"}});
-    CHECK_TEXT(taken.status == 0, taken.output.c_str());
+    CHECK_TEXT(taken.status == 0, (taken.output + taken.errors).c_str());
 }
 
 TEST(recipes, logrotate_keeps_one_audit_chain) {
@@ -677,7 +677,8 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
             test::run({{machine::program("logrotate"), "--force", "--state",
                         (folder / "state").string(), (folder / "rule").string()},
                        {{"PATH", folder.string() + ":/usr/sbin:/usr/bin:/sbin:/bin"}}});
-        CHECK_TEXT(rotated.status == 0 && rotated.output.empty(), rotated.output.c_str());
+        CHECK_EQUAL(std::string(), rotated.output + rotated.errors);
+        CHECK_EQUAL(0, rotated.status);
     };
     for (int time = 0; time < 3; ++time) {
         change();
@@ -693,7 +694,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
     const CommandResult verified = test::run(
         {{"/bin/sh", "-c", R"(test -e "$0/audit.log.2.gz" && "$1" audit verify "$0"/audit.log*)",
           folder.string(), machine::built("useradminctl").string()}});
-    CHECK_TEXT(verified.status == 0, verified.output.c_str());
+    CHECK_TEXT(verified.status == 0, verified.errors.c_str());
     CHECK_TEXT(verified.output.find("14 lines") != std::string::npos, verified.output.c_str());
     const CommandResult without_middle = test::run(
         {{"/bin/sh", "-c", R"(zcat "$0/audit.log.3.gz" | "$1" audit verify - "$0/audit.log.1")",

@@ -17,7 +17,7 @@ static void schema(const char* option, SourceLocation where = {}) {
                    machine::sanitizer_environment(),
                    {}});
     if (finished.status != 0)
-        fail_test(finished.output, where);
+        fail_test(finished.errors, where);
 }
 
 void teardown() override {

@@ -295,7 +295,7 @@ class TlsStorage : public SecondaryStorage {
         if (result.status == 0)
             return true;
         STRCMP_CONTAINS("cannot be rediss: this build has no TLS, which needs hiredis 1.0 or later",
-                        result.output.c_str());
+                        result.errors.c_str());
         return false;
     }
     void setup() override {
@@ -393,8 +393,8 @@ TEST(secondary_storage, that_is_misspelled_is_rejected_at_configuration_time) {
                 Suite::directives_for(Suite::current().database()) +
                 location_with("UserAdminSecondaryStorage " + std::string(wrong) + "\n")));
         CHECK_TRUE_TEXT(result.status != 0, wrong);
-        CHECK_TRUE_TEXT(result.output.find("UserAdminSecondaryStorage") != std::string::npos,
-                        result.output.c_str());
+        CHECK_TRUE_TEXT(result.errors.find("UserAdminSecondaryStorage") != std::string::npos,
+                        result.errors.c_str());
     }
 }
 

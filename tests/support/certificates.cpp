@@ -14,7 +14,7 @@ void Certificates::make(const std::string& name, const std::string& subject,
     command.words.insert(command.words.end(), further.begin(), further.end());
     const CommandResult made = test::run(command);
     if (made.status != 0)
-        fail_test("openssl failed:\n" + made.output);
+        fail_test("openssl failed:\n" + made.errors);
 }
 
 } // namespace useradmin::test

@@ -247,7 +247,7 @@ bool ExchangeLog::matches_document() {
     const CommandResult check =
         run({{machine::program("python3"), machine::source("tests/integration/exchanges").string(),
               path_.string()}});
-    std::fputs(check.output.c_str(), stdout);
+    std::fputs((check.output + check.errors).c_str(), stdout);
     return check.status == 0;
 }
 

@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -50,43 +52,11 @@ std::vector<std::string> environment_of(const Command& command) {
     return all;
 }
 
-/// Starts the program with its output sent to a file descriptor. Allocates nothing between fork()
-/// and execve().
-pid_t start(const Command& command, int output) {
-    auto words = command.words;
-    auto arguments = pointers_to(words);
-    auto variables = environment_of(command);
-    auto environment = pointers_to(variables);
-    const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0)
-        fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
-    if (child > 0) {
-        // Both processes call it, so neither has to wait for the other.
-        ::setpgid(child, child);
-        return child;
-    }
-    ::setpgid(0, 0);
-    if (command.account) {
-        const gid_t group = command.account->group_id;
-        if (::setgroups(1, &group) != 0 || ::setgid(group) != 0 ||
-            ::setuid(command.account->user_id) != 0)
-            ::_exit(126);
-    }
-    // If the test executable is killed, the kernel sends SIGTERM to its servers.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent)
-        ::_exit(126);
-    const int nothing = ::open("/dev/null", O_RDONLY);
-    ::dup2(nothing, STDIN_FILENO);
-    ::dup2(output, STDOUT_FILENO);
-    ::dup2(output, STDERR_FILENO);
-    ::execve(arguments.front(), arguments.data(), environment.data());
-    ::_exit(127);
-}
-
-int status_of(int wait_status) {
-    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+std::array<int, 2> new_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        fail_test(std::string("no pipe: ") + std::strerror(errno));
+    return ends;
 }
 
 } // namespace
@@ -119,28 +89,91 @@ bool running_as_root() noexcept {
     return ::geteuid() == 0;
 }
 
-CommandResult run(const Command& command) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        fail_test(std::string("no pipe: ") + std::strerror(errno));
-    const pid_t child = start(command, ends[1]);
-    ::close(ends[1]);
-    CommandResult finished;
-    std::array<char, 4096> part{};
-    for (;;) {
-        const auto got = ::read(ends[0], part.data(), part.size());
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        finished.output.append(part.data(), static_cast<std::size_t>(got));
+// Allocates nothing between fork() and execve().
+pid_t start(const Command& command, const std::array<int, 3>& descriptors) {
+    auto words = command.words;
+    auto arguments = pointers_to(words);
+    auto variables = environment_of(command);
+    auto environment = pointers_to(variables);
+    const bool is_on_terminal = ::isatty(descriptors[0]) == 1;
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0)
+        fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
+    if (child > 0) {
+        // Both processes call it, so neither has to wait for the other.
+        if (!is_on_terminal)
+            ::setpgid(child, child);
+        return child;
     }
-    ::close(ends[0]);
+    if (is_on_terminal) {
+        ::setsid();
+        ::ioctl(descriptors[0], TIOCSCTTY, 0);
+    } else {
+        ::setpgid(0, 0);
+    }
+    if (command.account) {
+        const gid_t group = command.account->group_id;
+        if (::setgroups(1, &group) != 0 || ::setgid(group) != 0 ||
+            ::setuid(command.account->user_id) != 0)
+            ::_exit(126);
+    }
+    // If the test executable is killed, the kernel sends SIGTERM to its servers.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent)
+        ::_exit(126);
+    for (int number = 0; number < 3; ++number)
+        ::dup2(descriptors[static_cast<std::size_t>(number)], number);
+    ::execve(arguments.front(), arguments.data(), environment.data());
+    ::_exit(127);
+}
+
+int wait_for(pid_t child) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    finished.status = status_of(status);
-    return finished;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool read_some(int descriptor, std::string& into) {
+    std::array<char, 4096> part{};
+    const auto got = ::read(descriptor, part.data(), part.size());
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got <= 0)
+        return false;
+    into.append(part.data(), static_cast<std::size_t>(got));
+    return true;
+}
+
+CommandResult run(const Command& command, std::string_view input) {
+    const auto in = new_pipe();
+    const auto out = new_pipe();
+    const auto err = new_pipe();
+    const pid_t child = start(command, {in[0], out[1], err[1]});
+    for (int end : {in[0], out[1], err[1]})
+        ::close(end);
+    // The input fits into the pipe. A program that exits without reading it must not end the tests.
+    const auto old = std::signal(SIGPIPE, SIG_IGN);
+    const auto sent = ::write(in[1], input.data(), input.size());
+    std::signal(SIGPIPE, old);
+    ::close(in[1]);
+    if (sent < 0 && errno != EPIPE)
+        fail_test(std::string("the input was not taken: ") + std::strerror(errno));
+    CommandResult result;
+    std::array<pollfd, 2> open = {pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
+    std::array<std::string*, 2> texts = {&result.output, &result.errors};
+    while (open[0].fd >= 0 || open[1].fd >= 0) {
+        ::poll(open.data(), open.size(), -1);
+        for (std::size_t each = 0; each < open.size(); ++each)
+            if (open[each].fd >= 0 && open[each].revents != 0 &&
+                !read_some(open[each].fd, *texts[each])) {
+                ::close(open[each].fd);
+                open[each].fd = -1;
+            }
+    }
+    result.status = wait_for(child);
+    return result;
 }
 
 std::vector<pid_t> children_of(pid_t parent) {
@@ -200,7 +233,9 @@ Process::Process(const Command& command, const std::filesystem::path& output) {
         ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0)
         fail_test("cannot write " + output.string() + ": " + std::strerror(errno));
-    id_ = start(command, file);
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    id_ = start(command, {nothing, file, file});
+    ::close(nothing);
     ::close(file);
 }
 

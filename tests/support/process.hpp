@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -31,20 +32,32 @@ struct Account {
 /// Returns whether the tests run as root. In this case, servers run under other accounts.
 bool running_as_root() noexcept;
 
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
 struct Command {
     std::vector<std::string> words;
-    std::vector<std::pair<std::string, std::string>> environment = {};
+    Environment environment = {};
     std::optional<Account> account = {};
 };
 
 struct CommandResult {
     int status = -1; ///< the exit status, or 128 plus the number of the signal that killed it
     std::string output;
+    std::string errors;
 };
 
-/// Runs a program and waits until it exits. Returns its standard output and standard error in one
-/// string.
-CommandResult run(const Command& command);
+/// Starts a program with these descriptors as its standard input, output and error, in its own
+/// process group. On a terminal, it gets its own session.
+pid_t start(const Command& command, const std::array<int, 3>& descriptors);
+
+/// Waits until a child exits. Returns its status as in CommandResult.
+int wait_for(pid_t child);
+
+/// Appends the available output. Returns false at the end of the output.
+bool read_some(int descriptor, std::string& into);
+
+/// Runs a program with this standard input and waits until it exits.
+CommandResult run(const Command& command, std::string_view input = {});
 
 /// Polls until the condition is true or the time is up. Returns whether it became true.
 template <typename Condition>

@@ -1,25 +1,14 @@
-// Programs that read their input from a pipe or a terminal.
+// Programs on a terminal.
 #pragma once
+
+#include "support/process.hpp"
 
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <utility>
 #include <vector>
 
 namespace useradmin::test {
-
-using Environment = std::vector<std::pair<std::string, std::string>>;
-
-struct ProgramResult {
-    int status = -1; ///< the exit status, or 128 plus the number of the signal that killed it
-    std::string output;
-    std::string errors;
-};
-
-/// Runs a program with this standard input and waits until it exits.
-ProgramResult run_program(const std::vector<std::string>& words, std::string_view input,
-                          const Environment& environment);
 
 /// A program on a new terminal. The destructor kills it.
 class Terminal {
@@ -32,7 +21,7 @@ class Terminal {
     /// Waits until the program prints the text, after the text of the previous call.
     void await(std::string_view text);
     void type(std::string_view keys) const;
-    /// Waits until the program exits. Returns its exit status as in ProgramResult. It can be called
+    /// Waits until the program exits. Returns its exit status as in CommandResult. It can be called
     /// twice, because CppUTest evaluates the arguments of a failed check again.
     int status();
     /// Returns whether the terminal echoes its input.
