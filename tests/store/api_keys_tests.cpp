@@ -53,11 +53,7 @@ class ApiKeys : public Contract {
     /// Runs an operation on a store with a new connection.
     template <class Operation>
     auto with_keys(const Operation& operation) {
-        SingleConnection connection(database());
-        store::TableNames names;
-        names.has_plugins = true;
-        store::DatabaseStore store(connection, log_, pool_, names, "keys", timeout_policy);
-        return operation(store);
+        return with_store(operation, "useradmin", {.has_plugins = true});
     }
     store::Result<store::ApiKeyWithUser> find(std::string_view digest = "digest") {
         return with_keys([&](store::DatabaseStore& store) { return store.find_api_key(digest); });

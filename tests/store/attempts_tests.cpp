@@ -155,11 +155,11 @@ TEST(attempts, are_not_counted_without_their_table) {
 TEST(attempts, that_may_not_be_counted_fail_and_name_the_grants) {
     if (!is_postgresql())
         return;
-    change("CREATE ROLE poor LOGIN; GRANT SELECT ON useradmin_attempt TO poor",
-           "DROP OWNED BY poor; DROP ROLE poor");
-    SingleConnection poor(database(), "poor");
-    store::DatabaseStore store(poor, log_, pool_, store::TableNames{}, "poor", timeout_policy);
-    CHECK_TRUE(failed(store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9))));
+    create_poor_role("GRANT SELECT ON useradmin_attempt TO poor");
+    const auto record = [](store::DatabaseStore& store) {
+        return store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9));
+    };
+    CHECK_TRUE(failed(with_store(record, "poor")));
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_attempt\" TO poor;");
 }
 

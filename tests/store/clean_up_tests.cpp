@@ -75,11 +75,7 @@ class CleanUp : public Contract {
     template <class Operation>
     auto cleaning(const Operation& operation, const std::string& account = "useradmin",
                   bool has_plugins = true) {
-        SingleConnection connection(database(), account);
-        store::TableNames names;
-        names.has_plugins = has_plugins;
-        store::DatabaseStore store(connection, log_, pool_, names, "cleaning", timeout_policy);
-        return operation(store);
+        return with_store(operation, account, {.has_plugins = has_plugins});
     }
     static store::Result<store::Done> remove(store::DatabaseStore& store) {
         return store.remove("n", {"spared@x"}, {});
@@ -154,10 +150,9 @@ TEST(clean_up, keeps_the_keys_of_an_organization_with_a_number_for_an_id) {
     sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('of 1', '1')");
     sql().run("CREATE TABLE people (\"id\" integer PRIMARY KEY, \"name\" text, \"email\" text); "
               "INSERT INTO people VALUES (1, 'N', 'n@x')");
-    SingleConnection connection(database());
-    const store::TableNames names{"people", "session", "account", true};
-    store::DatabaseStore store(connection, log_, pool_, names, "numbered", timeout_policy);
-    const auto removed = store.remove("1", {"spared@x"}, {});
+    const auto removed =
+        with_store([](store::DatabaseStore& store) { return store.remove("1", {"spared@x"}, {}); },
+                   "useradmin", {"people", "session", "account", true});
     sql().run("DROP TABLE people");
     worked(removed);
     CHECK_EQUAL(std::string("of 1"), rows_of("apikey"));
@@ -194,11 +189,10 @@ TEST(clean_up, without_the_right_to_delete_rows_leaves_them) {
     create(plugins);
     add_rows(plugins[0]);
     add_rows(plugins[1]);
-    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\" TO poor; "
-              "GRANT SELECT, UPDATE ON \"apikey\" TO poor; GRANT DELETE, SELECT (\"userId\") ON "
-              "\"twoFactor\" TO poor");
+    create_poor_role(R"(GRANT ALL ON "user", "session", "account" TO poor; GRANT SELECT, UPDATE )"
+                     R"(ON "apikey" TO poor; GRANT DELETE, SELECT ("userId") ON "twoFactor" TO )"
+                     R"(poor)");
     worked(cleaning(remove, "poor"));
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
     CHECK_EQUAL(std::string("of m"), rows_of("twoFactor"));
 }
@@ -208,8 +202,7 @@ TEST(clean_up, goes_on_after_a_right_was_revoked) {
         return;
     create(plugins);
     add_rows(plugins[0]);
-    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", \"apikey\" "
-              "TO poor");
+    create_poor_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");
     worked(cleaning(
         [&](store::DatabaseStore& store) {
             worked(store.find("n"));
@@ -217,7 +210,6 @@ TEST(clean_up, goes_on_after_a_right_was_revoked) {
             return remove(store);
         },
         "poor"));
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
@@ -307,14 +299,12 @@ TEST(disabled_keys, of_a_deleted_user_are_noted_no_longer) {
 TEST(disabled_keys, need_the_right_to_change_them_but_a_ban_does_not) {
     if (!is_postgresql())
         return;
-    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "
-              "useradmin_revocation TO poor; GRANT SELECT ON \"apikey\" TO poor");
+    create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
+                     R"(poor; GRANT SELECT ON "apikey" TO poor)");
     ban(true, "poor");
-    const std::string without = enabled();
+    CHECK_EQUAL(std::string("one, other, two"), enabled());
     sql().run("GRANT UPDATE (\"enabled\") ON \"apikey\" TO poor");
     ban(true, "poor");
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
-    CHECK_EQUAL(std::string("one, other, two"), without);
     CHECK_EQUAL(std::string("other"), enabled());
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
 }

@@ -69,6 +69,8 @@ void Contract::teardown() {
     connection_.reset();
     apr_pool_destroy(pool_);
     undo();
+    if (has_poor_role_)
+        sql().run("DROP OWNED BY poor; DROP ROLE poor");
     std::string unexpected;
     for (const auto& line : log_.lines)
         if (std::none_of(expected_.begin(), expected_.end(), [&line](const std::string& part) {
@@ -110,6 +112,11 @@ void Contract::add_verification(const std::string& identifier, const std::string
               sql_literal(identifier + created_at) + ", " + sql_literal(identifier) + ", " +
               sql_literal(value) + ", " + sql_literal(expires_at) + ", " + sql_literal(created_at) +
               ", " + sql_literal(created_at) + ")");
+}
+
+void Contract::create_poor_role(const std::string& grants) {
+    sql().run("CREATE ROLE poor LOGIN; " + grants);
+    has_poor_role_ = true;
 }
 
 void Contract::change(const std::string& statements, const std::string& reverse) {
@@ -162,6 +169,14 @@ std::string Contract::ids(const store::Page& page) {
     for (const auto& user : page.users)
         all += (all.empty() ? "" : " ") + std::string(user.id);
     return all;
+}
+
+model::Session session_of(std::string_view user_id, std::string_view token, text::Timestamp time) {
+    model::Session session;
+    session.id = session.token = token;
+    session.user_id = user_id;
+    session.created_at = session.updated_at = session.expires_at = time;
+    return session;
 }
 
 text::Timestamp at(std::string_view text) {

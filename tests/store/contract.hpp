@@ -2,11 +2,14 @@
 #pragma once
 
 #include "store/database_store.hpp"
+#include "support/process.hpp"
 #include "support/test_database.hpp"
 #include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <chrono>
+#include <future>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,6 +84,9 @@ class RefusingListener final : public store::ChangeListener {
     }
 };
 
+/// For loops over listeners, one of which may be nullptr.
+using Listeners = std::initializer_list<store::ChangeListener*>;
+
 /// Each test starts with empty tables and a new connection. It fails if the store keeps the
 /// connection or logs a line that the test does not expect.
 class Contract : public Utest {
@@ -114,6 +120,36 @@ class Contract : public Utest {
     /// must not be an admin, and the id "gone" must not exist.
     static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
 
+    /// Creates the role "poor" with these grants until the test ends. Only for PostgreSQL.
+    void create_poor_role(const std::string& grants);
+    /// Runs a call with a store on a new connection. Returns its result.
+    template <class Call>
+    auto with_store(const Call& call, const std::string& account = "useradmin",
+                    const store::TableNames& names = {}) {
+        SingleConnection connection(database(), account);
+        store::DatabaseStore store(connection, log_, pool_, names, "separate", timeout_policy);
+        return call(store);
+    }
+
+    /// Runs a statement in a transaction that is committed when the call waits for it. Returns the
+    /// call's result. The call must not use sql(). Only for PostgreSQL: SQLite has one writer at a
+    /// time.
+    template <class Call>
+    auto while_another_writer(const std::string& statement, const Call& call) {
+        sql().run("BEGIN; " + statement);
+        auto waited = std::async(std::launch::async, [] {
+            const bool waits = eventually([] {
+                return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") >
+                       0;
+            });
+            database().sql().run("COMMIT");
+            return waits;
+        });
+        auto result = call();
+        CHECK(waited.get());
+        return result;
+    }
+
     /// Changes the schema until undo() is called or the test ends.
     void change(const std::string& statements, const std::string& reverse);
     void undo();
@@ -131,6 +167,7 @@ class Contract : public Utest {
     std::unique_ptr<store::DatabaseStore> store_;
     std::vector<std::string> expected_;
     std::string undo_;
+    bool has_poor_role_ = false;
 };
 
 /// Returns the value. Fails the test if there is none.
@@ -161,5 +198,9 @@ bool unavailable(const store::Result<T>& result) {
 
 /// Parses a time: "2026-11-20T23:30:19.717Z".
 text::Timestamp at(std::string_view text);
+
+/// Returns a session of the user with its token as its id, created and ending at that time.
+model::Session session_of(std::string_view user_id, std::string_view token,
+                          text::Timestamp time = at("2030-01-01T00:00:00.000Z"));
 
 } // namespace useradmin::test

@@ -3,7 +3,6 @@
 #include "support/process.hpp"
 
 #include <optional>
-#include <thread>
 
 namespace useradmin::test {
 
@@ -608,25 +607,17 @@ TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     IgnoringListener listener(false);
-    for (store::ChangeListener* const each : {static_cast<store::ChangeListener*>(nullptr),
-                                              static_cast<store::ChangeListener*>(&listener)}) {
+    for (store::ChangeListener* const each : Listeners{nullptr, &listener}) {
         sql().run(
             "UPDATE \"user\" SET \"emailVerified\" = TRUE, \"email\" = 'Ana@x' WHERE \"id\" = "
             "'u'");
         set_change_listener(each);
-        sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'bo@x' WHERE \"id\" = 'u'");
-        std::optional<store::Result<model::User>> changed;
-        std::thread waiting([&] {
-            changed = store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)});
-        });
-        const bool waited = eventually([] {
-            return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
-        });
-        sql().run("COMMIT");
-        waiting.join();
+        const auto changed =
+            while_another_writer("UPDATE \"user\" SET \"email\" = 'bo@x' WHERE \"id\" = 'u'", [&] {
+                return store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)});
+            });
         set_change_listener(nullptr);
-        CHECK(waited);
-        CHECK_FALSE(worked(*changed).email_verified);
+        CHECK_FALSE(worked(changed).email_verified);
     }
 }
 
@@ -725,18 +716,11 @@ TEST(lost_rights, are_those_of_the_row_as_another_writer_leaves_it) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
-    sql().run("BEGIN; UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'");
-    std::optional<store::Result<model::User>> changed;
-    std::thread waiting([&] {
-        changed = store().update("u", {{"role", "user"}}, {}, store::SessionPolicy::revoke);
-    });
-    const bool waited = eventually([] {
-        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
-    });
-    sql().run("COMMIT");
-    waiting.join();
-    CHECK(waited);
-    CHECK_EQUAL(std::string("user"), or_nothing(worked(*changed).role));
+    const auto changed =
+        while_another_writer("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'", [&] {
+            return store().update("u", {{"role", "user"}}, {}, store::SessionPolicy::revoke);
+        });
+    CHECK_EQUAL(std::string("user"), or_nothing(worked(changed).role));
     CHECK_EQUAL(0, left());
 }
 
@@ -1115,11 +1099,8 @@ TEST(session, takes_a_token_to_the_letter) {
 
 TEST(session, that_was_opened_is_found) {
     add_user("u", "u@x");
-    model::Session opened;
+    model::Session opened = session_of("u", "fresh", at("2026-01-01T00:00:00.000Z"));
     opened.id = "session-id";
-    opened.token = "fresh";
-    opened.user_id = "u";
-    opened.created_at = opened.updated_at = at("2026-01-01T00:00:00.000Z");
     opened.expires_at = at("2026-01-08T00:00:00.000Z");
     opened.ip_address = "192.0.2.1";
     CHECK_EQUAL(std::string("session-id"), std::string(worked(store().create_session(opened))));
@@ -1133,12 +1114,7 @@ TEST(session, that_was_opened_is_found) {
 }
 
 TEST(session, of_an_unknown_user_cannot_be_opened) {
-    model::Session opened;
-    opened.id = "session-id";
-    opened.token = "fresh";
-    opened.user_id = "nobody";
-    opened.created_at = opened.updated_at = opened.expires_at = at("2026-01-01T00:00:00.000Z");
-    const auto result = store().create_session(opened);
+    const auto result = store().create_session(session_of("nobody", "fresh"));
     CHECK(!result && result.failure() == store::Failure::version_mismatch);
 }
 
@@ -1321,22 +1297,16 @@ TEST(credential, is_checked_against_a_concurrent_change) {
         return; // SQLite has one writer at a time
     worked(store().create(new_user("n", "n@x")));
     const std::string version(worked(store().find("n")).version);
-    sql().run("BEGIN; UPDATE \"user\" SET \"name\" = 'Another' WHERE \"id\" = 'n'");
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
-    std::optional<store::Result<store::Done>> set;
-    std::thread waiting([&] {
-        store::UpdateGuard guard;
-        guard.versions = std::vector<std::string_view>{version};
-        set = store().set_password(store::account_row(user), store::SessionPolicy::revoke, guard);
-    });
-    const bool waited = eventually([] {
-        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
-    });
-    sql().run("COMMIT");
-    waiting.join();
-    CHECK(waited);
-    CHECK(!*set && set->failure() == store::Failure::version_mismatch);
+    store::UpdateGuard guard;
+    guard.versions = std::vector<std::string_view>{version};
+    const auto set =
+        while_another_writer("UPDATE \"user\" SET \"name\" = 'Another' WHERE \"id\" = 'n'", [&] {
+            return store().set_password(store::account_row(user), store::SessionPolicy::revoke,
+                                        guard);
+        });
+    CHECK(!set && set.failure() == store::Failure::version_mismatch);
     CHECK_EQUAL(std::string("a hash"),
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }

@@ -139,12 +139,7 @@ class HostileSchema : public Contract {
 
     void use_sessions() {
         const auto now = at("2026-05-01T00:00:00.000Z");
-        model::Session session;
-        session.id = "opened";
-        session.token = "opened";
-        session.user_id = "u";
-        session.created_at = session.updated_at = session.expires_at = now;
-        ran(store().create_session(session));
+        ran(store().create_session(session_of("u", "opened", now)));
         ran(store().find_session("opened"));
         ran(store().find_caller("opened"));
         ran(store().list_sessions("u"));
@@ -164,9 +159,7 @@ class HostileSchema : public Contract {
             execute_on_connection(("SET search_path = " + std::string(path)).c_str());
             IgnoringListener before(true);
             IgnoringListener after(false);
-            for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
-                                                    static_cast<store::ChangeListener*>(&before),
-                                                    static_cast<store::ChangeListener*>(&after)}) {
+            for (store::ChangeListener* listener : Listeners{nullptr, &before, &after}) {
                 set_change_listener(listener);
                 list_users();
                 change_users();

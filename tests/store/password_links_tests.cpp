@@ -40,13 +40,13 @@ class PasswordLinks : public Contract {
     auto over(const Operation& operation, const std::string& account = "useradmin",
               store::PluginPolicy policy = {false, true},
               store::ChangeListener* listener = nullptr) {
-        SingleConnection connection(database(), account);
-        store::TableNames names;
-        names.has_plugins = true;
-        DatabaseStore store(connection, log_, pool_, names, "links", timeout_policy);
-        store.set_plugin_policy(policy);
-        store.set_change_listener(listener);
-        return operation(store);
+        return with_store(
+            [&](DatabaseStore& store) {
+                store.set_plugin_policy(policy);
+                store.set_change_listener(listener);
+                return operation(store);
+            },
+            account, {.has_plugins = true});
     }
     static store::Result<store::Done> issue(DatabaseStore& store) {
         const text::Timestamp now = at("2026-05-01T00:00:00Z");
@@ -95,9 +95,7 @@ TEST(password_links, end_with_another_address_or_a_ban) {
     IgnoringListener listener(true);
     for (const Changes& changes : {Changes{{"email", "other@x"}}, Changes{{"banned", true}}})
         for (const auto sessions : {store::SessionPolicy::keep, store::SessionPolicy::revoke})
-            for (store::ChangeListener* const told :
-                 {static_cast<store::ChangeListener*>(nullptr),
-                  static_cast<store::ChangeListener*>(&listener)}) {
+            for (store::ChangeListener* const told : Listeners{nullptr, &listener}) {
                 worked(over(update(changes, sessions), "useradmin", {false, true}, told));
                 CHECK_EQUAL_TEXT(std::string("m"), links(), changes[0].field.data());
                 CHECK_EQUAL(4, others());
@@ -160,22 +158,16 @@ TEST(password_links, end_without_a_clean_up) {
 TEST(password_links, need_the_right_to_read_their_values) {
     if (!is_postgresql())
         return;
-    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "
-              "useradmin_revocation, useradmin_attempt TO poor; GRANT SELECT (\"identifier\"), "
-              "INSERT, DELETE ON \"verification\" TO poor");
-    const auto without = over(issue, "poor");
-    const auto changed = over(update({{"email", "other@x"}}), "poor");
-    const std::string left = links();
-    sql().run("GRANT SELECT (\"value\") ON \"verification\" TO poor");
-    const auto with = over(issue, "poor");
-    const auto removed = over(remove, "poor");
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"
+                     R"(useradmin_attempt TO poor; GRANT SELECT ("identifier"), INSERT, DELETE )"
+                     R"(ON "verification" TO poor)");
     expect_error(R"(run: GRANT SELECT ("value") ON "public"."verification" TO poor;)");
-    CHECK(failed(without));
-    worked(changed);
-    CHECK_EQUAL(std::string("m, n"), left);
-    worked(with);
-    worked(removed);
+    CHECK(failed(over(issue, "poor")));
+    worked(over(update({{"email", "other@x"}}), "poor"));
+    CHECK_EQUAL(std::string("m, n"), links());
+    sql().run("GRANT SELECT (\"value\") ON \"verification\" TO poor");
+    worked(over(issue, "poor"));
+    worked(over(remove, "poor"));
     CHECK_EQUAL(std::string("m"), links());
 }
 

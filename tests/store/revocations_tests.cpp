@@ -260,21 +260,20 @@ TEST(revocations, are_not_written_to_a_table_of_another_role) {
 TEST(revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) {
     if (!is_postgresql())
         return;
-    change("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\" TO poor; GRANT SELECT ON "
-           "useradmin_revocation TO poor",
-           "DROP OWNED BY poor; DROP ROLE poor");
-    SingleConnection poor(database(), "poor");
-    store::DatabaseStore store(poor, log_, pool_, store::TableNames{}, "poor", timeout_policy);
-    CHECK_FALSE(store.update("n", {{"banned", true}}, {}));
+    create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
+                     R"(useradmin_revocation TO poor)");
+    const auto ban = [](store::DatabaseStore& store) {
+        return store.update("n", {{"banned", true}}, {});
+    };
+    CHECK_FALSE(with_store(ban, "poor"));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_revocation\" TO poor;");
     sql().run("REVOKE ALL ON useradmin_revocation FROM poor");
     // Without privileges on the table, changes succeed without recording revocations.
-    SingleConnection poorer(database(), "poor");
-    store::DatabaseStore without(poorer, log_, pool_, store::TableNames{}, "poor", timeout_policy);
-    worked(without.update("n", {{"banned", true}}, {}));
+    worked(with_store(ban, "poor"));
     CHECK_EQUAL(std::string(), recorded());
-    CHECK_TRUE(failed(without.revocations_since(0)));
+    CHECK_TRUE(failed(with_store(
+        [](store::DatabaseStore& store) { return store.revocations_since(0); }, "poor")));
     expect_error("UA0103: the database's account poor may not use table");
 }
 

@@ -82,15 +82,6 @@ class Made : public Contract {
     }
 
     /// Returns a session of the user with the token.
-    static model::Session session_of(std::string_view user_id, std::string_view token) {
-        model::Session session;
-        session.id = session.token = token;
-        session.user_id = user_id;
-        session.expires_at = session.created_at = session.updated_at =
-            at("2030-01-01T00:00:00.000Z");
-        return session;
-    }
-
     /// Expects that no call finds a user or session by this id.
     void expect_nobody(const std::string& id) {
         CHECK(absent(made_->find(id)));
@@ -137,11 +128,8 @@ TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     const std::string id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
     const std::string token = "Cabcdefghijklmnopqrstuvwxyz01234";
     CHECK_EQUAL(id, std::string(worked(made_->create(new_user(id, "n@x"))).id));
-    model::Session session;
+    model::Session session = session_of(id, token);
     session.id = "11111111-6c1e-4f63-9b0a-5a8f5f0f6c11";
-    session.token = token;
-    session.user_id = id;
-    session.expires_at = session.created_at = session.updated_at = at("2030-01-01T00:00:00.000Z");
     worked(made_->create_session(session));
     CHECK_EQUAL(id, std::string(worked(made_->find_session(token)).user.id));
     for (const std::string& other : {std::string("Cnonsense"), std::string("C"), token + " "})
@@ -173,11 +161,8 @@ TEST(table_variants, with_generated_ids_work_in_every_call) {
     CHECK_EQUAL(id, std::string(worked(made_->find_credential("n@x")).user.id));
     CHECK_EQUAL(std::string("Otro"),
                 std::string(worked(made_->update(id, {{"name", "Otro"}})).name));
-    model::Session session;
+    model::Session session = session_of(id, "token");
     session.id = "not used";
-    session.token = "token";
-    session.user_id = id;
-    session.expires_at = session.created_at = session.updated_at = at("2030-01-01T00:00:00.000Z");
     CHECK_EQUAL(std::string("1"), std::string(worked(made_->create_session(session))));
     CHECK_EQUAL(id, std::string(worked(made_->find_session("token")).user.id));
     CHECK_EQUAL(1U, worked(made_->list_sessions(id)).size());
@@ -403,11 +388,8 @@ TEST(table_variants, have_conditions_that_no_row_can_meet) {
 TEST(table_variants, find_a_session_by_its_token_or_id) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
-    model::Session session;
+    model::Session session = session_of("n", "the token");
     session.id = "the id";
-    session.token = "the token";
-    session.user_id = "n";
-    session.expires_at = at("2030-01-01T00:00:00.000Z");
     worked(made_->create_session(session));
     for (const char* key : {"the id", "the token"}) {
         const model::Session found = worked(made_->find_session_of_any(key));
@@ -442,11 +424,7 @@ TEST(table_variants, say_which_accounts_have_a_second_factor) {
 TEST(table_variants, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
-    model::Session session;
-    session.id = session.token = "s";
-    session.user_id = "n";
-    session.expires_at = at("2030-01-01T00:00:00.000Z");
-    worked(made_->create_session(session));
+    worked(made_->create_session(session_of("n", "s")));
     worked(made_->remove("n", {"protected@x"}));
     for (const char* table : {"made_user", "made_session", "made_account"})
         CHECK_EQUAL_TEXT(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""),
@@ -470,8 +448,7 @@ TEST(table_variants, ignore_an_account_without_a_user) {
               R"(INSERT INTO "made_account" ("id", "accountId", "providerId", "userId"))"
               R"( VALUES ('a', 'n@x', 'credential', 'gone'))");
     IgnoringListener before(true);
-    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
-                                                  static_cast<store::ChangeListener*>(&before)}) {
+    for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
         set_witness_of_made(listener);
         CHECK(failed(made_->create(new_user("n", "n@x"))));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_user\""));
@@ -486,8 +463,7 @@ TEST(table_variants, report_a_taken_address_that_is_unique_in_any_case) {
     sql().run("CREATE UNIQUE INDEX ON \"made_user\" (lower(\"email\"))");
     worked(made_->create(new_user("n", "Ana@x")));
     IgnoringListener before(true);
-    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
-                                                  static_cast<store::ChangeListener*>(&before)}) {
+    for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
         set_witness_of_made(listener);
         CHECK(made_->create(new_user("m", "ana@X")).failure() == store::Failure::address_taken);
     }
@@ -723,8 +699,7 @@ TEST(tables_in_use, time_out_a_commit_blocked_by_readers) {
         impatient.set_change_listener(listener);
         CHECK(unavailable(change(impatient)));
     };
-    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
-                                                  static_cast<store::ChangeListener*>(&before)}) {
+    for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
         wait_for(
             listener, [](store::Store& waits) { return waits.create(new_user("n", "n@x")); });
         wait_for(listener, [](store::Store& waits) {
@@ -905,14 +880,9 @@ TEST(tables_in_use, are_written_after_a_concurrent_change) {
         return;
     add_user("u", "u@x");
     execute_on_connection("SET default_transaction_isolation = 'repeatable read'");
-    sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'other@x'");
-    std::thread other([&] {
-        while (sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0)
-            pause_shortly();
-        sql().run("COMMIT");
+    const auto updated = while_another_writer("UPDATE \"user\" SET \"email\" = 'other@x'", [&] {
+        return store().update("u", {{"name", "New"}});
     });
-    const auto updated = store().update("u", {{"name", "New"}});
-    other.join();
     CHECK_EQUAL(std::string("other@x"), std::string(worked(updated).email));
 }
 
@@ -1058,15 +1028,12 @@ TEST(rights, that_are_missing_are_all_named_with_their_grant) {
     if (!is_postgresql())
         return;
     expect_error("run: GRANT INSERT, DELETE ON \"account\" TO poor;");
-    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
-              "\"session\" TO poor; GRANT SELECT ON \"account\" TO poor");
-    CHECK(failed([&] {
-        SingleConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
-                                   timeout_policy);
+    create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON "account" TO )"
+                     R"(poor)");
+    const auto create = [](store::DatabaseStore& store) {
         return store.create(new_user("n", "n@x"));
-    }()));
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    };
+    CHECK(failed(with_store(create, "poor")));
 }
 
 TEST(rights, to_write_a_hash_do_not_include_reading_one) {
@@ -1074,20 +1041,15 @@ TEST(rights, to_write_a_hash_do_not_include_reading_one) {
         return;
     expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
     add_user("u", "u@x");
-    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
-              "\"session\" TO poor; GRANT INSERT, DELETE, SELECT (\"userId\", \"providerId\") ON "
-              "\"account\" TO poor");
-    const auto set = [&] {
-        SingleConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
-                                   timeout_policy);
+    create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT INSERT, DELETE, SELECT )"
+                     R"(("userId", "providerId") ON "account" TO poor)");
+    const auto set = [](store::DatabaseStore& store) {
         return store.set_password(store::account_row(new_user("u", "u@x")),
                                   store::SessionPolicy::revoke, {});
     };
-    CHECK(failed(set()));
+    CHECK(failed(with_store(set, "poor")));
     sql().run("GRANT UPDATE ON \"account\" TO poor");
-    worked(set());
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    worked(with_store(set, "poor"));
 }
 
 TEST(rights, to_sign_in_include_updates_of_one_column) {
@@ -1095,45 +1057,30 @@ TEST(rights, to_sign_in_include_updates_of_one_column) {
         return;
     expect_error("run: GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor;");
     worked(store().create(new_user("u", "u@x")));
-    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
-              "\"session\" TO poor; GRANT SELECT (\"userId\", \"providerId\", \"password\"), "
-              "INSERT, DELETE ON \"account\" TO poor");
-    const auto open = [&] {
-        SingleConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
-                                   timeout_policy);
-        model::Session session;
-        session.id = session.token = "one";
-        session.user_id = "u";
-        session.created_at = session.updated_at = session.expires_at =
-            at("2030-01-01T00:00:00.000Z");
+    create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ("userId", )"
+                     R"("providerId", "password"), INSERT, DELETE ON "account" TO poor)");
+    const auto open = [](store::DatabaseStore& store) {
         const model::User user = worked(store.find_credential("u@x")).user;
         store::SessionTerms terms;
         terms.verified = &user;
         terms.password_hash = "a hash";
         terms.max_sessions = 2;
-        return store.create_session(session, terms).operator bool();
+        return store.create_session(session_of("u", "one"), terms).operator bool();
     };
-    CHECK(!open());
+    CHECK(!with_store(open, "poor"));
     sql().run("GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor");
-    CHECK(open());
-    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    CHECK(with_store(open, "poor"));
 }
 
 TEST(rights, to_use_a_schema_are_reported_as_missing_rights) {
     if (!is_postgresql())
         return;
     expect_error("GRANT USAGE ON SCHEMA \"closed\" TO \"poor\"");
-    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; CREATE SCHEMA closed; "
-              "CREATE TABLE closed.people (\"id\" text)");
-    CHECK(failed([&] {
-        SingleConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_,
-                                   store::TableNames{"closed.people", "session", "account"}, "poor",
-                                   timeout_policy);
-        return store.find("n");
-    }()));
-    sql().run("DROP SCHEMA closed CASCADE; DROP OWNED BY poor; DROP ROLE poor");
+    create_poor_role("");
+    change("CREATE SCHEMA closed; CREATE TABLE closed.people (\"id\" text)",
+           "DROP SCHEMA closed CASCADE");
+    const auto find = [](store::DatabaseStore& store) { return store.find("n"); };
+    CHECK(failed(with_store(find, "poor", {"closed.people"})));
 }
 
 } // namespace useradmin::test

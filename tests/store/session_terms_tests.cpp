@@ -4,8 +4,6 @@
 #include "support/process.hpp"
 
 #include <functional>
-#include <optional>
-#include <thread>
 
 namespace useradmin::test {
 
@@ -14,13 +12,6 @@ namespace {
 using store::Failure;
 
 constexpr std::string_view administrators[] = {"superAdmin", "admin"};
-
-/// Waits until a lock request in PostgreSQL is blocked. Returns false on timeout.
-bool waits_for_lock() {
-    return eventually([] {
-        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
-    });
-}
 
 } // namespace
 
@@ -37,11 +28,8 @@ class SessionTerms : public Contract {
     store::Result<std::string_view> open(std::string_view token = "fresh",
                                          std::int64_t max_sessions = 0,
                                          std::string_view hash = "a hash") {
-        model::Session session;
-        session.id = session.token = token;
-        session.user_id = "n";
+        model::Session session = session_of("n", token);
         session.created_at = session.updated_at = at("2026-03-04T00:00:00.000Z");
-        session.expires_at = at("2030-01-01T00:00:00.000Z");
         store::SessionTerms terms;
         terms.verified = &user_;
         terms.password_hash = hash;
@@ -96,14 +84,7 @@ TEST(session_terms, are_checked_again_after_a_lock) {
           R"(UPDATE "user" SET "role" = 'admin')", R"(DELETE FROM "user")"}) {
         database().clear();
         worked(store().create(new_user("n", "n@x")));
-        sql().run("BEGIN; " + std::string(change));
-        std::optional<store::Result<std::string_view>> opened;
-        std::thread waiting([&] { opened = open(); });
-        const bool waited = waits_for_lock();
-        sql().run("COMMIT");
-        waiting.join();
-        CHECK_TEXT(waited, change);
-        CHECK_TEXT(is_refused(*opened), change);
+        CHECK_TEXT(is_refused(while_another_writer(change, [&] { return open(); })), change);
     }
 }
 
@@ -157,24 +138,19 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
     };
     IgnoringListener before(true);
     IgnoringListener after(false);
-    for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
-                                            static_cast<store::ChangeListener*>(&before),
-                                            static_cast<store::ChangeListener*>(&after)})
+    for (store::ChangeListener* listener : Listeners{nullptr, &before, &after})
         for (const auto& change : changes) {
             database().clear();
             set_change_listener(nullptr);
             worked(store().create(new_user("n", "n@x")));
             set_change_listener(listener);
             // Does the same as create_session(), but does not commit yet.
-            sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
-            add_session("opening", "n", "2030-01-01T00:00:00.000Z");
-            bool changed = false;
-            std::thread waiting([&] { changed = change(); });
-            const bool waited = waits_for_lock();
-            sql().run("COMMIT");
-            waiting.join();
-            CHECK(waited);
-            CHECK(changed);
+            CHECK(while_another_writer(
+                R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
+                   INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
+                   "userId") VALUES ('opening', '2030-01-01T00:00:00.000Z', 'opening',
+                   '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'n'))",
+                change));
             CHECK_EQUAL(0, sessions());
         }
 }
@@ -183,18 +159,12 @@ TEST(session_terms, make_one_account_of_two_new_passwords_at_once) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     add_user("m", "m@x");
-    sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE)");
-    sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
-                 "createdAt", "updatedAt") VALUES ('first', 'm@x', 'credential', 'm', 'x',
-                 '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'))");
-    bool set = false;
-    std::thread waiting(
-        [&] { set = bool(store().set_password(account_row(new_user("m", "m@x")))); });
-    const bool waited = waits_for_lock();
-    sql().run("COMMIT");
-    waiting.join();
-    CHECK(waited);
-    CHECK(set);
+    worked(while_another_writer(
+        R"(SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE;
+           INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
+           "createdAt", "updatedAt") VALUES ('first', 'm@x', 'credential', 'm', 'x',
+           '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'))",
+        [&] { return store().set_password(account_row(new_user("m", "m@x"))); }));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "userId" = 'm')"));
 }
 

@@ -222,12 +222,8 @@ class Threads : public Contract {
         }
         {
             Request request(*child_);
-            model::Session session;
-            session.id = session.token = token;
-            session.user_id = name;
-            session.created_at = session.updated_at = text::now();
-            session.expires_at = text::now() + 1h;
-            check(request.store.create_session(session).operator bool(), "is signed in");
+            check(bool(request.store.create_session(session_of(name, token, text::now() + 1h))),
+                  "is signed in");
         }
         for (int time = 0; time < 2; ++time)
             check(standing(token) == sign_in::CredentialStatus::valid, "is recognised");
