@@ -378,14 +378,12 @@ TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
         CHECK(lists(json, "data.notes", R"(foreign key "invoice_a_fkey" of "public"."invoice")"));
 }
 
-TEST_GROUP_BASE(rights, Scene){void setup() override{Scene::setup();
-if (is_postgresql())
-    sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
+TEST_GROUP_BASE(postgresql_rights, Scene){void setup() override{Scene::setup();
+sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
 } // namespace useradmin::test
 void teardown() override {
-    if (is_postgresql())
-        sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
-                  "reader");
+    sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
+              "reader");
 }
 
 static std::string params() {
@@ -423,9 +421,7 @@ static bool lists(const Json& json, const std::string& key, std::string_view par
 }
 ;
 
-TEST(rights, that_the_databases_account_lacks_are_named) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, that_the_databases_account_lacks_are_named) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
     const Json json = look("");
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
@@ -433,16 +429,12 @@ TEST(rights, that_the_databases_account_lacks_are_named) {
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
-TEST(rights, that_an_account_with_a_single_connection_lacks_are_named) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, that_an_account_with_a_single_connection_lacks_are_named) {
     sql().run("ALTER ROLE reader CONNECTION LIMIT 1");
     CHECK(lists(look(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
 }
 
-TEST(rights, to_record_revocations_are_named_if_there_is_a_table) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_record_revocations_are_named_if_there_is_a_table) {
     CHECK(lists(
         look(""), "data.problems",
         R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
@@ -451,9 +443,7 @@ TEST(rights, to_record_revocations_are_named_if_there_is_a_table) {
                 R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
 }
 
-TEST(rights, to_count_attempts_are_named_if_all_servers_share_them) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_count_attempts_are_named_if_all_servers_share_them) {
     const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
     CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
     CHECK_FALSE(lists(look("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
@@ -462,9 +452,7 @@ TEST(rights, to_count_attempts_are_named_if_all_servers_share_them) {
                 R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
-TEST(rights, to_send_links_by_mail_are_named) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_send_links_by_mail_are_named) {
     const std::string mail = "UserAdmin On\nUserAdminExtras On\nUserAdminMailCommand /bin/cat\n";
     grant(look("UserAdmin On\nUserAdminExtras On\n"));
     const Json found = look(mail);
@@ -478,9 +466,7 @@ TEST(rights, to_send_links_by_mail_are_named) {
     sql().run(R"(REVOKE ALL ON "verification" FROM reader)");
 }
 
-TEST(rights, to_count_uses_of_api_keys_are_named) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_count_uses_of_api_keys_are_named) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     sql().run("DROP TABLE IF EXISTS apikey");
     CHECK(lists(look(directives), "data.problems", "there is no table of better-auth's plugin"));
@@ -500,9 +486,7 @@ TEST(rights, to_count_uses_of_api_keys_are_named) {
     CHECK_FALSE(lists(without, "data.problems", "apikey"));
 }
 
-TEST(rights, to_list_and_remove_sign_in_methods_are_named) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_list_and_remove_sign_in_methods_are_named) {
     const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
     sql().run(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
                      counter integer))");
@@ -523,9 +507,7 @@ TEST(rights, to_list_and_remove_sign_in_methods_are_named) {
     CHECK_EQUAL(0, may_read_key);
 }
 
-TEST(rights, to_sign_in_with_a_second_factor_are_noted) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_sign_in_with_a_second_factor_are_noted) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
     grant(look(sign_in));
     sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
@@ -573,9 +555,7 @@ TEST(rights, to_sign_in_with_a_second_factor_are_noted) {
     }
 }
 
-TEST(rights, of_the_service_do_not_include_hashes) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, of_the_service_do_not_include_hashes) {
     grant(look("UserAdmin On\n"));
     CHECK_EQUAL(0, look("UserAdmin On\n").size("data.problems"));
     CHECK_EQUAL(0, may_read("password"));
@@ -596,9 +576,7 @@ TEST(rights, of_the_service_do_not_include_hashes) {
     CHECK_EQUAL(1, may("session", "UPDATE"));
 }
 
-TEST(rights, of_the_extras_do_not_include_tokens_or_hashes) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, of_the_extras_do_not_include_tokens_or_hashes) {
     grant(look("UserAdmin On\nUserAdminExtras On\n"));
     CHECK_EQUAL(0, look("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
     CHECK_EQUAL(0, may_read("password"));
@@ -607,9 +585,7 @@ TEST(rights, of_the_extras_do_not_include_tokens_or_hashes) {
                                 "'SELECT')::int"));
 }
 
-TEST(rights, do_not_hide_a_wrong_column_of_the_last_activity) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, do_not_hide_a_wrong_column_of_the_last_activity) {
     const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
     CHECK(lists(
         found, "data.problems",
@@ -618,9 +594,7 @@ TEST(rights, do_not_hide_a_wrong_column_of_the_last_activity) {
                       "UserAdminLastSeen"));
 }
 
-TEST(rights, of_a_configuration_that_only_verifies_passwords_are_read_only) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, of_a_configuration_that_only_verifies_passwords_are_read_only) {
     grant(look("AuthBasicProvider file useradmin\n"));
     CHECK_EQUAL(1, may_read("password"));
     CHECK_EQUAL(1, may("user", "SELECT"));
@@ -629,9 +603,7 @@ TEST(rights, of_a_configuration_that_only_verifies_passwords_are_read_only) {
             CHECK_EQUAL(0, may(table, right));
 }
 
-TEST(rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
     create("admin@example.com");
     grant(look("UserAdmin On\n"));
     const Json json = look("UserAdmin On\n");
@@ -656,9 +628,7 @@ TEST(rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
     CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
 }
 
-TEST(rights, on_a_schema_are_reported_as_missing) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, on_a_schema_are_reported_as_missing) {
     const std::string names = "closed.user closed.session closed.account";
     sql().run("CREATE SCHEMA closed");
     done(ctl({"--tables", names, "schema", "--force"}));

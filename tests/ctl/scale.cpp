@@ -133,8 +133,6 @@ bool OpenStore::is_scaled() {
 }
 
 void ScaleScene::teardown() {
-    if (!is_postgresql())
-        return;
     if (!undo_.empty())
         sql().run(undo_);
     for (const Database::Row& row :

@@ -13,7 +13,7 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 
 } // namespace
 
-TEST_GROUP_BASE(scale_counts, ScaleScene){
+TEST_GROUP_BASE(postgresql_scale_counts, ScaleScene){
     /// Runs the statements in a new session, then checks the counts.
     void after(const std::string& statements, SourceLocation where = {}){Session session(params_);
 if (const std::string state = session.run(statements); !state.empty())
@@ -34,9 +34,7 @@ void after_each_way(const std::string& statements, const std::string& reverse,
 }
 ;
 
-TEST(scale_counts, follow_every_single_statement) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, follow_every_single_statement) {
     sql().run(users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL"));
     scale();
     is_exact();
@@ -68,9 +66,7 @@ TEST(scale_counts, follow_every_single_statement) {
     CHECK_EQUAL(70, sql().number(total));
 }
 
-TEST(scale_counts, follow_upserts_cascades_copies_and_common_table_expressions) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, follow_upserts_cascades_copies_and_common_table_expressions) {
     scale();
     after(users(1, 20));
     after(
@@ -98,9 +94,7 @@ TEST(scale_counts, follow_upserts_cascades_copies_and_common_table_expressions) 
         R"('@d', true FROM gone RETURNING id) UPDATE "user" SET role = 'admin' WHERE id LIKE 'c2%')");
 }
 
-TEST(scale_counts, follow_row_triggers_of_the_application) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, follow_row_triggers_of_the_application) {
     scale();
     after(users(1, 20) + users(21, 30, "'admin'"));
     after("CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
@@ -125,9 +119,7 @@ TEST(scale_counts, follow_row_triggers_of_the_application) {
     CHECK_EQUAL(30, sql().number(total));
 }
 
-TEST(scale_counts, time_out_on_a_lock_and_name_the_holder) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, time_out_on_a_lock_and_name_the_holder) {
     sql().run(users(1, 5));
     scale();
     Session holder(params_, "application_name=\x1b[31mholder");
@@ -141,17 +133,13 @@ TEST(scale_counts, time_out_on_a_lock_and_name_the_holder) {
     CHECK_EQUAL(std::string("The counts of 5 users are right."), check());
 }
 
-TEST(scale_counts, include_users_whose_name_folds_to_nothing) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, include_users_whose_name_folds_to_nothing) {
     scale();
     after("INSERT INTO \"user\" (id, name, email, \"emailVerified\") VALUES ('m', '\xcc\x81', "
           "'\xcc\x81', true), ('e', '', '', true)");
 }
 
-TEST(scale_counts, follow_prepared_transactions) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, follow_prepared_transactions) {
     scale();
     Session session(params_);
     const std::string state =
@@ -166,9 +154,7 @@ TEST(scale_counts, follow_prepared_transactions) {
     is_exact();
 }
 
-TEST(scale_counts, block_no_concurrent_writer) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, block_no_concurrent_writer) {
     scale();
     sql().run(users(1, 200));
     for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
@@ -197,9 +183,7 @@ TEST(scale_counts, block_no_concurrent_writer) {
     }
 }
 
-TEST(scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
     scale();
     sql().run(users(1, 20));
     for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"}) {
@@ -223,9 +207,7 @@ TEST(scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
     }
 }
 
-TEST(scale_counts, are_merged_from_time_to_time) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, are_merged_from_time_to_time) {
     scale();
     const char* rows = "SELECT count(*) FROM useradmin_public_user.counts";
     for (int number = 1; number <= 20; ++number)
@@ -247,9 +229,7 @@ TEST(scale_counts, are_merged_from_time_to_time) {
     is_exact();
 }
 
-TEST(scale_counts, stay_exact_during_corrections_and_merges) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, stay_exact_during_corrections_and_merges) {
     sql().run(users(1, 100));
     scale();
     std::atomic<bool> goes_on{true};
@@ -272,9 +252,7 @@ TEST(scale_counts, stay_exact_during_corrections_and_merges) {
     is_exact();
 }
 
-TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
     sql().run(users(1, 400));
     scale();
     std::atomic<int> running{0};

@@ -145,7 +145,7 @@ constexpr std::array<const char*, 54> searches = {
 
 } // namespace
 
-TEST_GROUP_BASE(scale_lists, ScaleScene) {
+TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
     std::vector<Kept> all;
 
     /// Adds users with all the names. Many were created at the same time.
@@ -275,9 +275,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
     }
 };
 
-TEST(scale_lists, match_the_reference_for_every_role_search_and_page) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page) {
     add(400);
     scale();
     OpenStore store(params_);
@@ -300,9 +298,7 @@ TEST(scale_lists, match_the_reference_for_every_role_search_and_page) {
     CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
 }
 
-TEST(scale_lists, match_the_reference_by_last_activity) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {
     add(7000);
     scale();
     sql().run("ANALYZE");
@@ -347,9 +343,7 @@ class Told final : public store::Totals {
     bool keeps_;
 };
 
-TEST(scale_lists, skip_the_query_past_a_known_end) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, skip_the_query_past_a_known_end) {
     add(50);
     scale();
     Told none(0, false);
@@ -367,9 +361,7 @@ TEST(scale_lists, skip_the_query_past_a_known_end) {
                 OpenStore(params_, "", {}, &kept).search("box.org"));
 }
 
-TEST(scale_lists, match_the_reference_on_deep_pages) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, match_the_reference_on_deep_pages) {
     add(7000);
     scale();
     OpenStore store(params_);
@@ -390,9 +382,7 @@ TEST(scale_lists, match_the_reference_on_deep_pages) {
         is_as_wanted(store, {}, {400, offset});
 }
 
-TEST(scale_lists, match_the_reference_for_any_substring) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, match_the_reference_for_any_substring) {
     add(400);
     scale();
     OpenStore store(params_);
@@ -418,9 +408,7 @@ TEST(scale_lists, match_the_reference_for_any_substring) {
     }
 }
 
-TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
     add(7000);
     std::vector<store::Filter> filters = {{}, {"user", {}}, {"gerente de zona", {}}};
     for (const bool is_all : {false, true})
@@ -462,9 +450,7 @@ TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
         }
 }
 
-TEST(scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
     // All users have the same updatedAt.
     add(7000);
     scale();
@@ -496,9 +482,7 @@ TEST(scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
         }
 }
 
-TEST(scale_lists, use_the_index_of_the_order) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, use_the_index_of_the_order) {
     add(7000);
     scale();
     sql().run("ANALYZE \"user\"");
@@ -525,9 +509,7 @@ TEST(scale_lists, use_the_index_of_the_order) {
                                 "'user_by_%'"));
 }
 
-TEST(scale_lists, include_users_with_extreme_times) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, include_users_with_extreme_times) {
     sql().run(users(1, 1100) +
               R"(UPDATE "user" SET "createdAt" = 'infinity' WHERE id IN ('u1', 'u2'); )"
               R"(UPDATE "user" SET "createdAt" = '-infinity' WHERE id IN ('u3', 'u4'); )"
@@ -542,9 +524,7 @@ TEST(scale_lists, include_users_with_extreme_times) {
     CHECK_EQUAL(std::string("u996 u997 of 1100"), again.list({}, {2, 1097 - 1}));
 }
 
-TEST(scale_lists, fold_all_of_unicode_as_sqlite_does) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, fold_all_of_unicode_as_sqlite_does) {
     scale();
     Session session(params_);
     std::vector<std::string> texts(1);
@@ -579,9 +559,7 @@ TEST(scale_lists, fold_all_of_unicode_as_sqlite_does) {
                       "folded"));
 }
 
-TEST(scale_lists, do_not_match_parts_of_a_folded_code_point) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, do_not_match_parts_of_a_folded_code_point) {
     scale();
     Session session(params_);
     // In the concatenation of any two folded code points, only these two are found.
@@ -595,9 +573,7 @@ TEST(scale_lists, do_not_match_parts_of_a_folded_code_point) {
                        "c.folded) > 0"));
 }
 
-TEST(scale_lists, use_the_index_with_any_collation) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale_lists, use_the_index_with_any_collation) {
     std::vector<std::string> kinds = {"LC_COLLATE 'C' LC_CTYPE 'C'",
                                       "LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'"};
     const std::string version = *sql().value("SHOW server_version_num");

@@ -49,7 +49,7 @@ constexpr const char* advice = "the objects for long lists are incomplete, or ol
 
 } // namespace
 
-TEST_GROUP_BASE(scale, ScaleScene){
+TEST_GROUP_BASE(postgresql_scale, ScaleScene){
     /// Runs schema --scale for these tables and compares the lists with those after --no-scale.
     void works_on(const std::string& names, const store::TableNames& tables,
                   const std::string& more_users, SourceLocation where = {}){
@@ -90,9 +90,9 @@ static CommandResult ctl_as(const std::string& role, std::vector<std::string> ar
 }
 ;
 
-TEST(scale, is_refused_for_sqlite) {
-    if (is_postgresql())
-        return;
+TEST_GROUP_BASE(sqlite_scale, Scene){};
+
+TEST(sqlite_scale, is_refused) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
                                                   {"schema", "--no-scale"},
                                                   {"check", "--counts"}}) {
@@ -102,15 +102,15 @@ TEST(scale, is_refused_for_sqlite) {
     }
 }
 
+TEST_GROUP_BASE(scale, Scene){};
+
 TEST(scale, and_no_scale_exclude_each_other) {
     const CommandResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use one of --scale, --no-scale and --api-keys"));
 }
 
-TEST(scale, prints_the_number_of_users_each_time) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, prints_the_number_of_users_each_time) {
     sql().run(users(1, 4500));
     const std::string said = scale();
     CHECK_EQUAL(std::string("4500 users were counted and indexed; the service uses that within ten "
@@ -124,9 +124,7 @@ TEST(scale, prints_the_number_of_users_each_time) {
     CHECK_EQUAL(std::string("0"), json.at("data.countsCorrected"));
 }
 
-TEST(scale, is_removed_completely) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_removed_completely) {
     sql().run(users(1, 10));
     CHECK_EQUAL(0, sql().number(left));
     scale();
@@ -140,9 +138,7 @@ TEST(scale, is_removed_completely) {
     CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' creates them"));
 }
 
-TEST(scale, corrects_wrong_counts) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, corrects_wrong_counts) {
     sql().run(users(1, 100));
     scale();
     CHECK_EQUAL(std::string("The counts of 100 users are right."), check());
@@ -164,9 +160,7 @@ TEST(scale, corrects_wrong_counts) {
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
 
-TEST(scale, includes_concurrent_writes) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, includes_concurrent_writes) {
     sql().run(users(1, 20000));
     std::atomic<bool> goes_on{true};
     std::string odd[3];
@@ -196,9 +190,7 @@ TEST(scale, includes_concurrent_writes) {
     is_exact();
 }
 
-TEST(scale, is_resumed_after_a_kill) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_resumed_after_a_kill) {
     sql().run(users(1, 30000));
     // Kill it after each of five steps, twice.
     int killed = 0;
@@ -234,9 +226,7 @@ TEST(scale, is_resumed_after_a_kill) {
     CHECK(store.is_scaled());
 }
 
-TEST(scale, is_created_while_another_command_creates_it) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_created_while_another_command_creates_it) {
     sql().run(users(1, 30000));
     Process other({words({"schema", "--scale"}), environment(), {}}, path("other.txt"));
     const char* const has_index = "SELECT to_regclass('user_by_name_idx') IS NOT NULL";
@@ -249,9 +239,7 @@ TEST(scale, is_created_while_another_command_creates_it) {
     CHECK_EQUAL(0, sql().number(invalid_indexes));
 }
 
-TEST(scale, rebuilds_invalid_indexes) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, rebuilds_invalid_indexes) {
     sql().run(users(1, 100));
     scale();
     sql().run("UPDATE pg_index SET indisvalid = false WHERE indexrelid IN ("
@@ -266,9 +254,7 @@ TEST(scale, rebuilds_invalid_indexes) {
                                 "'user_newest_idx', 'user_role_newest_idx')"));
 }
 
-TEST(scale, rebuilds_an_outdated_role_index) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, rebuilds_an_outdated_role_index) {
     const char* has_role =
         "SELECT indexdef LIKE '%INCLUDE (role)%' FROM pg_indexes WHERE indexname = "
         "'user_role_newest_idx'";
@@ -278,9 +264,7 @@ TEST(scale, rebuilds_an_outdated_role_index) {
     CHECK_EQUAL(std::string("t"), sql().value(has_role).value_or(""));
 }
 
-TEST(scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
     sql().run(users(1, 10));
     scale();
     constexpr const char* missing = "the indexes of the orders of lists are missing";
@@ -294,9 +278,7 @@ TEST(scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
                                 "'user_by_%'"));
 }
 
-TEST(scale, indexes_the_last_activity) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, indexes_the_last_activity) {
     sql().run("ALTER TABLE \"user\" ADD COLUMN seen timestamptz, ADD COLUMN other timestamptz");
     undo("ALTER TABLE \"user\" DROP COLUMN IF EXISTS seen, DROP COLUMN IF EXISTS other");
     sql().run(users(1, 10));
@@ -331,9 +313,7 @@ TEST(scale, indexes_the_last_activity) {
     CHECK_EQUAL(std::string(), indexes());
 }
 
-TEST(scale, is_unused_after_a_counted_column_is_added) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_unused_after_a_counted_column_is_added) {
     undo("ALTER TABLE \"user\" ADD COLUMN IF NOT EXISTS \"banned\" boolean");
     sql().run("ALTER TABLE \"user\" DROP COLUMN \"banned\"");
     sql().run(users(1, 30));
@@ -349,9 +329,7 @@ TEST(scale, is_unused_after_a_counted_column_is_added) {
     is_exact();
 }
 
-TEST(scale, replaces_the_objects_of_version_0_1) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     undo("DROP TRIGGER IF EXISTS useradmin_scale_inserted ON \"user\"; DROP TRIGGER IF EXISTS "
          "useradmin_scale_updated ON \"user\"; DROP TRIGGER IF EXISTS useradmin_scale_deleted ON "
          "\"user\"; DROP TRIGGER IF EXISTS useradmin_scale_truncated ON \"user\"");
@@ -386,9 +364,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(0, sql().number(left));
 }
 
-TEST(scale, goes_with_a_publication_of_all_tables) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, goes_with_a_publication_of_all_tables) {
     undo("DROP PUBLICATION useradmin_every_table");
     sql().run("CREATE PUBLICATION useradmin_every_table FOR ALL TABLES");
     sql().run(users(1, 3000));
@@ -403,9 +379,7 @@ TEST(scale, goes_with_a_publication_of_all_tables) {
     is_exact();
 }
 
-TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, waits_for_a_long_transaction_and_lets_others_pass) {
     sql().run(users(1, 10));
     Session other(params_);
     for (const char* command : {"--scale", "--no-scale"}) {
@@ -428,9 +402,7 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
     }
 }
 
-TEST(scale, interrupted_reports_progress_and_how_to_resume) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, interrupted_reports_progress_and_how_to_resume) {
     sql().run(users(1, 10));
     const std::pair<const char*, const char*> commands[] = {
         {"--scale", "interrupted; what was created is kept; run this again to create the rest\n"},
@@ -453,9 +425,7 @@ TEST(scale, interrupted_reports_progress_and_how_to_resume) {
     }
 }
 
-TEST(scale, waits_for_running_lists_before_it_is_removed) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, waits_for_running_lists_before_it_is_removed) {
     sql().run(users(1, 10));
     scale();
     Session list(params_);
@@ -474,9 +444,7 @@ TEST(scale, waits_for_running_lists_before_it_is_removed) {
     CHECK_EQUAL(0, sql().number(left));
 }
 
-TEST(scale, does_not_count_users_deleted_under_an_old_snapshot) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, does_not_count_users_deleted_under_an_old_snapshot) {
     sql().run(users(1, 100));
     scale();
     Session old(params_);
@@ -489,9 +457,7 @@ TEST(scale, does_not_count_users_deleted_under_an_old_snapshot) {
     CHECK_EQUAL(99, sql().number("SELECT sum(number) FROM useradmin_public_user.counts"));
 }
 
-TEST(scale, works_with_any_role_settings) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, works_with_any_role_settings) {
     sql().run(users(1, 100));
     undo("ALTER ROLE useradmin RESET ALL");
     sql().run("ALTER ROLE useradmin SET default_transaction_isolation = 'serializable'; "
@@ -505,9 +471,7 @@ TEST(scale, works_with_any_role_settings) {
     is_exact();
 }
 
-TEST(scale, works_on_tables_of_other_shapes_and_names) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, works_on_tables_of_other_shapes_and_names) {
     undo("DROP SCHEMA IF EXISTS \"Our auth\" CASCADE; DROP TABLE IF EXISTS people, p_session, "
          "p_account CASCADE");
     // A shape consists of column types and an expression for the ids.
@@ -536,9 +500,7 @@ TEST(scale, works_on_tables_of_other_shapes_and_names) {
     }
 }
 
-TEST(scale, refuses_unsupported_tables) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, refuses_unsupported_tables) {
     undo("DROP TABLE IF EXISTS people CASCADE");
     const std::vector<std::string> command = {"--tables", "people p_session p_account", "schema",
                                               "--scale"};
@@ -568,9 +530,7 @@ TEST(scale, refuses_unsupported_tables) {
     refused("the user table's time of creation must be a timestamp and NOT NULL");
 }
 
-TEST(scale, refuses_a_name_collision) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, refuses_a_name_collision) {
     undo("DROP TABLE IF EXISTS \"app user\", app_user CASCADE; DROP SCHEMA IF EXISTS "
          "useradmin_public_app_user CASCADE");
     for (const char* name : {"\"app user\"", "app_user"})
@@ -594,9 +554,7 @@ TEST(scale, refuses_a_name_collision) {
     sql().run("DROP TABLE app_people");
 }
 
-TEST(scale, works_after_the_table_is_renamed) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, works_after_the_table_is_renamed) {
     const std::string more =
         " (id text PRIMARY KEY, name text, email text, \"createdAt\" timestamptz NOT NULL DEFAULT "
         "now()); INSERT INTO moving SELECT i, i, i FROM generate_series(1, 9) i";
@@ -618,9 +576,7 @@ TEST(scale, works_after_the_table_is_renamed) {
     done(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
 }
 
-TEST(scale, calls_no_function_of_other_roles) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, calls_no_function_of_other_roles) {
     undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
          "test_owner, test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     // The default in PostgreSQL 13 and 14.
@@ -704,9 +660,7 @@ TEST(scale, calls_no_function_of_other_roles) {
     }
 }
 
-TEST(scale, refuses_a_schema_of_another_role) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, refuses_a_schema_of_another_role) {
     undo("DROP OWNED BY test_hostile CASCADE; DROP ROLE test_hostile");
     sql().run("CREATE ROLE test_hostile; CREATE SCHEMA useradmin_public_user AUTHORIZATION "
               "test_hostile; GRANT ALL ON SCHEMA useradmin_public_user TO PUBLIC");
@@ -715,9 +669,7 @@ TEST(scale, refuses_a_schema_of_another_role) {
     CHECK(has(of_other.errors, "the schema useradmin_public_user must belong to the owner"));
 }
 
-TEST(scale, includes_users_without_a_name_or_an_address) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, includes_users_without_a_name_or_an_address) {
     undo("DROP TABLE IF EXISTS nameless CASCADE; DROP SCHEMA IF EXISTS useradmin_public_nameless "
          "CASCADE");
     sql().run(
@@ -733,9 +685,7 @@ TEST(scale, includes_users_without_a_name_or_an_address) {
     CHECK(has(store.search("lea"), " of 4"));
 }
 
-TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_created_by_the_table_owner_and_read_by_its_readers) {
     for (const char* role : {"owner", "reader", "stranger", "late"})
         sql().run("CREATE ROLE test_" + std::string(role) + " LOGIN");
     undo("DROP OWNED BY test_owner, test_reader, test_stranger, test_late CASCADE; "
@@ -813,9 +763,7 @@ TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
     CHECK_EQUAL(1, ctl_as("test_reader", laid("--scale")).status);
 }
 
-TEST(scale, is_unused_while_a_trigger_is_disabled) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_unused_while_a_trigger_is_disabled) {
     sql().run(users(1, 20));
     scale();
     for (
@@ -838,9 +786,7 @@ TEST(scale, is_unused_while_a_trigger_is_disabled) {
     }
 }
 
-TEST(scale, can_be_removed_under_open_connections) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, can_be_removed_under_open_connections) {
     sql().run(users(1, 2000));
     std::atomic<bool> goes_on{true};
     std::atomic<int> lists{0};

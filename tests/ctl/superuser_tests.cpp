@@ -33,17 +33,12 @@ class SuperuserScene : public Scene {
   public:
     void setup() override {
         Scene::setup();
-        if (!is_postgresql())
-            return;
         drop();
         sql().run("CREATE ROLE test_shop LOGIN");
         sql().run("CREATE DATABASE test_shop OWNER test_shop");
         params_ = database().params() + " dbname=test_shop";
     }
-    void teardown() override {
-        if (is_postgresql())
-            drop();
-    }
+    void teardown() override { drop(); }
 
   protected:
     static void drop() {
@@ -78,11 +73,9 @@ class SuperuserScene : public Scene {
 
 } // namespace
 
-TEST_GROUP_BASE(superuser, SuperuserScene){};
+TEST_GROUP_BASE(postgresql_superuser, SuperuserScene){};
 
-TEST(superuser, runs_no_operator_of_the_database_owner) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, runs_no_operator_of_the_database_owner) {
     create_tables();
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
@@ -97,9 +90,7 @@ TEST(superuser, runs_no_operator_of_the_database_owner) {
     }
 }
 
-TEST(superuser, runs_no_view_of_the_tables_owner) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, runs_no_view_of_the_tables_owner) {
     create_tables();
     run_as("test_shop", std::string(trap) + view);
     const std::string dump = file("import.jsonl", R"({"email": "i@x.org", "name": "I"})"
@@ -132,9 +123,7 @@ TEST(superuser, runs_no_view_of_the_tables_owner) {
     CHECK(is_escalated());
 }
 
-TEST(superuser, is_warned_of_other_trigger_owners) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, is_warned_of_other_trigger_owners) {
     create("a@x.org");
     sql().run(R"(GRANT ALL ON "account" TO test_shop)");
     const CommandResult refused = ctl({"list"});
@@ -146,9 +135,7 @@ TEST(superuser, is_warned_of_other_trigger_owners) {
     done(ctl({"list"}));
 }
 
-TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
     create_tables();
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
     const CommandResult listed = shop("test_root", {"list"});
@@ -167,9 +154,7 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 
-TEST(superuser, ignores_objects_that_shadow_the_systems) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, ignores_objects_that_shadow_the_systems) {
     create("a@x.org", "Ana", "superAdmin");
     sql().run(hostile_schema());
     const std::string dump = path("dump.jsonl");
@@ -200,9 +185,7 @@ TEST(superuser, ignores_objects_that_shadow_the_systems) {
     }
 }
 
-TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
     // The default in PostgreSQL 13 and 14.
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")

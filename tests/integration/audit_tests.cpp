@@ -107,6 +107,7 @@ class AuditScene : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(audit, AuditScene){};
+TEST_GROUP_BASE(postgresql_audit, AuditScene){};
 
 TEST(audit, has_a_line_for_each_change_with_both_values) {
     start_audited();
@@ -440,9 +441,7 @@ TEST(audit, allows_a_change_if_an_optional_line_cannot_be_written) {
     CHECK(lines().size() < 41);
 }
 
-TEST(audit, corrects_the_line_of_a_rolled_back_change) {
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_audit, corrects_the_line_of_a_rolled_back_change) {
     start_audited("required");
     allow_log("UA010");
     sql().run(
@@ -462,9 +461,7 @@ TEST(audit, corrects_the_line_of_a_rolled_back_change) {
     CHECK_EQUAL(std::string("(absent)"), member(all[1], "new"));
 }
 
-TEST(audit, reports_an_unanswered_commit_as_unknown) {
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
     expect_log("UA0107");
     // The test's own connection does not wait for the missing standby.
     TestDatabase waiting(Suite::current().work(), Kind::postgresql, "no-standby",

@@ -37,6 +37,8 @@ class ChangedDatabase : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(database, ChangedDatabase){};
+TEST_GROUP_BASE(postgresql_database, ChangedDatabase){};
+TEST_GROUP_BASE(sqlite_database, ChangedDatabase){};
 
 TEST(database, failure_is_500_without_SQL_in_the_reply) {
     expect_log("UA0103");
@@ -166,9 +168,7 @@ TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
         expect_success(reply);
 }
 
-TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
-    if (Suite::current().kind() != Kind::sqlite)
-        return;
+TEST(sqlite_database, of_one_file_takes_writers_in_the_order_of_their_requests) {
     start("<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n"
           "UserAdminPasswordHash argon2id m=64\n" +
               location("/api/users", as_sara),
@@ -209,9 +209,7 @@ TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
     CHECK_EQUAL(std::string("writer 1;writer 2;writer 3;writer 4;writer 5;"), order);
 }
 
-TEST(database, time_that_is_invalid_is_null) {
-    if (Suite::current().kind() != Kind::sqlite)
-        return;
+TEST(sqlite_database, time_that_is_invalid_is_null) {
     sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "
               "'ulises-1'");
     const auto reply = get(Caller::admin, "/api/users/ulises-1");
@@ -219,17 +217,13 @@ TEST(database, time_that_is_invalid_is_null) {
                reply.text().c_str());
 }
 
-TEST(database, with_infinity_as_a_time_shows_null) {
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_database, with_infinity_as_a_time_shows_null) {
     sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
     const auto reply = get(Caller::admin, "/api/users/ulises-1");
     CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());
 }
 
-TEST(database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
     const auto expected = get(Caller::admin, "/api/users/ulises-1");
     const auto params = Suite::current().database().params() +
                         " options='-c DateStyle=German -c TimeZone=Asia/Kathmandu'";

@@ -5,32 +5,26 @@
 
 namespace useradmin::test {
 
-TEST_GROUP_BASE(scale, OwnHttpd){
-    static bool is_postgresql(){return Suite::current().kind() == Kind::postgresql;
-}
-
-static void schema(const char* option, SourceLocation where = {}) {
+TEST_GROUP_BASE(postgresql_scale,
+                OwnHttpd){static void schema(const char* option, SourceLocation where = {}){
     const TestDatabase& database = Suite::current().database();
-    const CommandResult finished =
-        test::run({{machine::built("useradminctl").string(), "--driver", database.driver(),
-                    "--params", database.params(), "schema", option},
-                   machine::sanitizer_environment(),
-                   {}});
-    if (finished.status != 0)
-        fail_test(finished.errors, where);
-}
+const CommandResult finished =
+    test::run({{machine::built("useradminctl").string(), "--driver", database.driver(), "--params",
+                database.params(), "schema", option},
+               machine::sanitizer_environment(),
+               {}});
+if (finished.status != 0)
+    fail_test(finished.errors, where);
+} // namespace useradmin::test
 
 void teardown() override {
     OwnHttpd::teardown();
-    if (is_postgresql())
-        schema("--no-scale");
+    schema("--no-scale");
 }
 }
 ;
 
-TEST(scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     add_users(30);
     add_user({"jose", "José García", "j@x", "user", "2025-01-01T00:00:00.000Z"});
     const std::string service = location("/api/users", as_sara);
@@ -60,9 +54,7 @@ TEST(scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     is_the_same();
 }
 
-TEST(scale, finds_a_combining_mark_that_is_searched_for) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_scale, finds_a_combining_mark_that_is_searched_for) {
     add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});
     schema("--scale");
     start(location("/api/users", as_sara));

@@ -83,6 +83,7 @@ class CleanUp : public Contract {
 };
 
 TEST_GROUP_BASE(clean_up, CleanUp){};
+TEST_GROUP_BASE(postgresql_clean_up, CleanUp){};
 
 TEST(clean_up, deletes_a_users_rows_in_the_tables_of_plugins) {
     create(plugins);
@@ -170,9 +171,7 @@ TEST(clean_up, is_rolled_back_with_the_deletion) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
-TEST(clean_up, leaves_a_table_of_another_role_alone) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_clean_up, leaves_a_table_of_another_role_alone) {
     create(plugins);
     add_rows(plugins[0]);
     sql().run("CREATE ROLE stranger; GRANT ALL ON \"apikey\" TO useradmin; ALTER TABLE \"apikey\" "
@@ -183,9 +182,7 @@ TEST(clean_up, leaves_a_table_of_another_role_alone) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
-TEST(clean_up, without_the_right_to_delete_rows_leaves_them) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_clean_up, without_the_right_to_delete_rows_leaves_them) {
     create(plugins);
     add_rows(plugins[0]);
     add_rows(plugins[1]);
@@ -197,9 +194,7 @@ TEST(clean_up, without_the_right_to_delete_rows_leaves_them) {
     CHECK_EQUAL(std::string("of m"), rows_of("twoFactor"));
 }
 
-TEST(clean_up, goes_on_after_a_right_was_revoked) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_clean_up, goes_on_after_a_right_was_revoked) {
     create(plugins);
     add_rows(plugins[0]);
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");

@@ -25,12 +25,10 @@ class HostileSchema : public Contract {
   public:
     void setup() override {
         Contract::setup();
-        if (is_postgresql())
-            sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
+        sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     }
     void teardown() override {
-        if (is_postgresql())
-            sql().run("DROP SCHEMA IF EXISTS hostile CASCADE");
+        sql().run("DROP SCHEMA IF EXISTS hostile CASCADE");
         Contract::teardown();
     }
 
@@ -175,11 +173,9 @@ class HostileSchema : public Contract {
 
 } // namespace
 
-TEST_GROUP_BASE(hostile_schema, HostileSchema){};
+TEST_GROUP_BASE(postgresql_hostile_schema, HostileSchema){};
 
-TEST(hostile_schema, runs_for_statements_that_name_no_schema) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_hostile_schema, runs_for_statements_that_name_no_schema) {
     execute_on_connection("SET search_path = hostile, public");
     const auto runs = [&](const char* query) { return !execute_on_connection(query); };
     CHECK_FALSE(runs("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
@@ -191,14 +187,11 @@ TEST(hostile_schema, runs_for_statements_that_name_no_schema) {
     CHECK(runs("SELECT 'x'::text"));
 }
 
-TEST(hostile_schema, runs_in_no_statement_of_the_store) {
-    if (is_postgresql())
-        run_all();
+TEST(postgresql_hostile_schema, runs_in_no_statement_of_the_store) {
+    run_all();
 }
 
-TEST(hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
     std::string to_varchar;
     std::string to_text;
     for (const char* column :
@@ -213,9 +206,7 @@ TEST(hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
     run_all();
 }
 
-TEST(hostile_schema, runs_in_no_statement_with_a_further_column) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_hostile_schema, runs_in_no_statement_with_a_further_column) {
     change(R"(ALTER TABLE "user" ADD COLUMN "seenAt" timestamptz)",
            R"(ALTER TABLE "user" DROP COLUMN "seenAt")");
     run_all();

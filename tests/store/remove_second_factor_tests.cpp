@@ -59,6 +59,7 @@ class RemoveSecondFactor : public Contract {
 };
 
 TEST_GROUP_BASE(remove_second_factor, RemoveSecondFactor){};
+TEST_GROUP_BASE(postgresql_remove_second_factor, RemoveSecondFactor){};
 
 TEST(remove_second_factor, ends_sessions_and_records_a_revocation_of_that_user) {
     worked(remove("n"));
@@ -144,9 +145,7 @@ TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
     }
 }
 
-TEST(remove_second_factor, names_the_missing_grants) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_remove_second_factor, names_the_missing_grants) {
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
                      R"(poor; GRANT SELECT ("userId") ON "twoFactor" TO poor)");
     expect_error(R"(run: GRANT DELETE ON "public"."twoFactor" TO poor; GRANT DELETE, SELECT )"
@@ -161,9 +160,7 @@ TEST(remove_second_factor, names_the_missing_grants) {
     worked(remove("n", {}, "poor"));
 }
 
-TEST(remove_second_factor, runs_no_object_of_another_role) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_remove_second_factor, runs_no_object_of_another_role) {
     add_verification("2fa-n", "n");
     sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     execute_on_connection("SET search_path = hostile, public");

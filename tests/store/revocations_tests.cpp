@@ -57,6 +57,7 @@ class Revocations : public Contract {
 };
 
 TEST_GROUP_BASE(revocations, Revocations){};
+TEST_GROUP_BASE(postgresql_revocations, Revocations){};
 
 TEST(revocations, are_recorded_with_whatever_takes_rights_or_sessions) {
     const std::pair<const char*, std::function<void()>> changes[] = {
@@ -124,9 +125,8 @@ TEST(revocations, are_read_from_a_position) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
-    if (!is_postgresql())
-        return; // SQLite has one writer at a time
+TEST(postgresql_revocations, that_are_committed_late_are_read_after_later_ones) {
+    // SQLite has one writer at a time.
     sql().run("BEGIN; INSERT INTO useradmin_revocation (user_id) VALUES ('late')");
     ban();
     const std::int64_t before = position();
@@ -137,9 +137,9 @@ TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(revocations, are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
-    if (!is_postgresql())
-        return; // SQLite has no standbys
+TEST(postgresql_revocations,
+     are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
+    // SQLite has no standbys.
     add_user("m", "m@x");
     ban();
     const std::int64_t before = position();
@@ -151,9 +151,8 @@ TEST(revocations, are_read_if_their_transactions_have_numbers_that_others_lost_i
     CHECK_EQUAL(std::string("m"), users_since(before));
 }
 
-TEST(revocations, of_a_restored_dump_are_read_once) {
-    if (!is_postgresql())
-        return; // SQLite's positions are in its file
+TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
+    // SQLite's positions are in its file.
     // The old server had executed more transactions.
     sql().run("INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('old', "
               "'1000000000')");
@@ -161,9 +160,8 @@ TEST(revocations, of_a_restored_dump_are_read_once) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(revocations, have_a_time_after_a_wait_for_a_lock) {
-    if (!is_postgresql())
-        return; // SQLite has one writer at a time
+TEST(postgresql_revocations, have_a_time_after_a_wait_for_a_lock) {
+    // SQLite has one writer at a time.
     sql().run("BEGIN");
     sql().run("SELECT pg_sleep(0.01); INSERT INTO useradmin_revocation (user_id) VALUES ('n')");
     const long late = sql().number("SELECT count(*) FROM useradmin_revocation WHERE created_at >= "
@@ -248,18 +246,14 @@ TEST(revocations, need_no_table) {
     CHECK_EQUAL(std::string(), recorded());
 }
 
-TEST(revocations, are_not_written_to_a_table_of_another_role) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_revocations, are_not_written_to_a_table_of_another_role) {
     change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
            "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
     ban();
     CHECK_EQUAL(std::string(), recorded());
 }
 
-TEST(revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) {
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
                      R"(useradmin_revocation TO poor)");
     const auto ban = [](store::DatabaseStore& store) {

@@ -122,6 +122,7 @@ class Made : public Contract {
 };
 
 TEST_GROUP_BASE(table_variants, Made){};
+TEST_GROUP_BASE(sqlite_table_variants, Made){};
 
 TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     make("char(36) PRIMARY KEY", "char(32)", "char(36)");
@@ -199,15 +200,11 @@ TEST(table_variants, with_case_insensitive_ids_compare_ids_exactly) {
     expect_ids_to_the_letter("text COLLATE " + collation_without_case(), "sara", {"SARA"});
 }
 
-TEST(table_variants, with_numeric_affinity_compare_ids_exactly) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_table_variants, with_numeric_affinity_compare_ids_exactly) {
     expect_ids_to_the_letter("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
 }
 
-TEST(table_variants, notice_a_changed_collation) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_table_variants, notice_a_changed_collation) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("sara", "n@x")));
     sql().run("CREATE TABLE \"made_before\" AS SELECT * FROM \"made_user\"; DROP TABLE "
@@ -471,10 +468,10 @@ TEST(table_variants, report_a_taken_address_that_is_unique_in_any_case) {
 }
 
 TEST_GROUP_BASE(tables_in_use, Contract){};
+TEST_GROUP_BASE(sqlite_tables_in_use, Contract){};
+TEST_GROUP_BASE(postgresql_tables_in_use, Contract){};
 
-TEST(tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
            "ALTER TABLE \"user\" ALTER \"name\" TYPE text");
     add_user("u", "u@x");
@@ -486,9 +483,7 @@ TEST(tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(tables_in_use, survive_the_loss_of_prepared_statements) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, survive_the_loss_of_prepared_statements) {
     // Simulates a restart in a container, where the new backend may get the PID of the old one.
     add_user("u", "u@x");
     worked(store().find("u"));
@@ -630,9 +625,7 @@ TEST(tables_in_use, take_no_memory_for_statements_that_the_database_refuses) {
         CHECK_TEXT(grown < 4096, (std::to_string(grown) + " KiB more").c_str());
 }
 
-TEST(tables_in_use, locked_by_another_process_time_out) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_tables_in_use, locked_by_another_process_time_out) {
     expect_error("UA0104");
     add_user("u", "u@x");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
@@ -657,9 +650,7 @@ TEST(tables_in_use, locked_by_another_process_time_out) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(tables_in_use, finish_a_change_before_later_reads) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_tables_in_use, finish_a_change_before_later_reads) {
     sql().run("PRAGMA journal_mode = DELETE");
     add_user("u", "u@x");
     worked(store().find("u"));
@@ -681,9 +672,7 @@ TEST(tables_in_use, finish_a_change_before_later_reads) {
     CHECK_EQUAL(SQLITE_BUSY, reads.front());
 }
 
-TEST(tables_in_use, time_out_a_commit_blocked_by_readers) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_tables_in_use, time_out_a_commit_blocked_by_readers) {
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE");
     add_user("m", "m@x");
@@ -712,9 +701,7 @@ TEST(tables_in_use, time_out_a_commit_blocked_by_readers) {
     sql().run("PRAGMA journal_mode = WAL");
 }
 
-TEST(tables_in_use, report_a_failed_commit_as_unknown) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
     class Counter final : public store::ChangeListener {
       public:
         explicit Counter(bool comes_before) noexcept : comes_before_(comes_before) {}
@@ -828,9 +815,7 @@ TEST(tables_in_use, have_no_timeout_in_a_command) {
     }
 }
 
-TEST(tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     const store::TimeoutPolicy little = {std::chrono::milliseconds(100), false};
@@ -844,9 +829,7 @@ TEST(tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
-TEST(tables_in_use, reconnect_if_the_server_became_read_only) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, reconnect_if_the_server_became_read_only) {
     // Simulates a primary that became a standby.
     const auto turn_read_only = [&] {
         execute_on_connection("SET default_transaction_read_only = on");
@@ -860,9 +843,7 @@ TEST(tables_in_use, reconnect_if_the_server_became_read_only) {
     worked(store().remove("n", {"protected@x"}));
 }
 
-TEST(tables_in_use, are_read_while_read_only) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_read_while_read_only) {
     expect_error("UA0108");
     add_user("u", "u@x");
     change("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on",
@@ -875,9 +856,7 @@ TEST(tables_in_use, are_read_while_read_only) {
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(tables_in_use, are_written_after_a_concurrent_change) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_written_after_a_concurrent_change) {
     add_user("u", "u@x");
     execute_on_connection("SET default_transaction_isolation = 'repeatable read'");
     const auto updated = while_another_writer("UPDATE \"user\" SET \"email\" = 'other@x'", [&] {
@@ -886,9 +865,7 @@ TEST(tables_in_use, are_written_after_a_concurrent_change) {
     CHECK_EQUAL(std::string("other@x"), std::string(worked(updated).email));
 }
 
-TEST(tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
     // Simulates PgBouncer, where each transaction may use a different backend.
     add_user("u", "u@x");
     for (int time = 0; time < 5; ++time) {
@@ -899,9 +876,7 @@ TEST(tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
     }
 }
 
-TEST(tables_in_use, are_written_if_prepared_statements_vanish) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_written_if_prepared_statements_vanish) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);
@@ -912,9 +887,7 @@ TEST(tables_in_use, are_written_if_prepared_statements_vanish) {
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(tables_in_use, are_written_if_a_statement_is_already_prepared) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_written_if_a_statement_is_already_prepared) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);
@@ -938,9 +911,7 @@ TEST(tables_in_use, are_left_unlocked_by_a_create_that_fails) {
     worked(store().find("other"));
 }
 
-TEST(tables_in_use, keep_a_user_who_gets_the_protected_address_concurrently) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, keep_a_user_who_gets_the_protected_address_concurrently) {
     add_user("u", "u@x");
     sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'protected@x' WHERE \"id\" = 'u'");
     Database watcher(database().driver(), database().params());
@@ -976,9 +947,7 @@ TEST(tables_in_use, show_a_known_column_that_was_added_after_ten_seconds) {
                 std::string(worked(store().find("u")).image.value_or("none")));
 }
 
-TEST(tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) {
     expect_error("UA0105");
     // A sequence keeps its value if the transaction is rolled back.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
@@ -1022,11 +991,9 @@ TEST(tables_in_use, are_surveyed_for_the_protected_address_and_case_collisions) 
     CHECK(worked(store().survey({"jefe@x", false})).has_case_collisions);
 }
 
-TEST_GROUP_BASE(rights, Contract){};
+TEST_GROUP_BASE(postgresql_rights, Contract){};
 
-TEST(rights, that_are_missing_are_all_named_with_their_grant) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, that_are_missing_are_all_named_with_their_grant) {
     expect_error("run: GRANT INSERT, DELETE ON \"account\" TO poor;");
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON "account" TO )"
                      R"(poor)");
@@ -1036,9 +1003,7 @@ TEST(rights, that_are_missing_are_all_named_with_their_grant) {
     CHECK(failed(with_store(create, "poor")));
 }
 
-TEST(rights, to_write_a_hash_do_not_include_reading_one) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_write_a_hash_do_not_include_reading_one) {
     expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
     add_user("u", "u@x");
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT INSERT, DELETE, SELECT )"
@@ -1052,9 +1017,7 @@ TEST(rights, to_write_a_hash_do_not_include_reading_one) {
     worked(with_store(set, "poor"));
 }
 
-TEST(rights, to_sign_in_include_updates_of_one_column) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_sign_in_include_updates_of_one_column) {
     expect_error("run: GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor;");
     worked(store().create(new_user("u", "u@x")));
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ("userId", )"
@@ -1072,9 +1035,7 @@ TEST(rights, to_sign_in_include_updates_of_one_column) {
     CHECK(with_store(open, "poor"));
 }
 
-TEST(rights, to_use_a_schema_are_reported_as_missing_rights) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_rights, to_use_a_schema_are_reported_as_missing_rights) {
     expect_error("GRANT USAGE ON SCHEMA \"closed\" TO \"poor\"");
     create_poor_role("");
     change("CREATE SCHEMA closed; CREATE TABLE closed.people (\"id\" text)",

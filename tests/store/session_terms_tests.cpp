@@ -48,6 +48,8 @@ class SessionTerms : public Contract {
 };
 
 TEST_GROUP_BASE(session_terms, SessionTerms){};
+// SQLite has one writer at a time.
+TEST_GROUP_BASE(postgresql_session_terms, SessionTerms){};
 
 TEST(session_terms, accept_the_verified_user) {
     CHECK_EQUAL(std::string("fresh"), std::string(worked(open())));
@@ -76,9 +78,7 @@ TEST(session_terms, refuse_a_banned_user_until_the_ban_ends) {
     worked(open());
 }
 
-TEST(session_terms, are_checked_again_after_a_lock) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_session_terms, are_checked_again_after_a_lock) {
     for (const char* change :
          {R"(UPDATE "user" SET "banned" = TRUE)", R"(UPDATE "account" SET "password" = 'other')",
           R"(UPDATE "user" SET "role" = 'admin')", R"(DELETE FROM "user")"}) {
@@ -118,9 +118,7 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
     CHECK_EQUAL(std::string("other alone "), tokens());
 }
 
-TEST(session_terms, let_no_session_be_opened_past_a_change) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_session_terms, let_no_session_be_opened_past_a_change) {
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
     const std::function<bool()> changes[] = {
@@ -155,9 +153,7 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
         }
 }
 
-TEST(session_terms, make_one_account_of_two_new_passwords_at_once) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_session_terms, make_one_account_of_two_new_passwords_at_once) {
     add_user("m", "m@x");
     worked(while_another_writer(
         R"(SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE;

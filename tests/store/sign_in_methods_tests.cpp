@@ -106,6 +106,7 @@ class SignInMethods : public Contract {
 };
 
 TEST_GROUP_BASE(sign_in_methods, SignInMethods){};
+TEST_GROUP_BASE(postgresql_sign_in_methods, SignInMethods){};
 
 TEST(sign_in_methods, are_listed_by_kind_without_secrets) {
     sql().run("UPDATE \"user\" SET \"twoFactorEnabled\" = TRUE WHERE \"id\" = 'n'");
@@ -271,9 +272,7 @@ TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
     }
 }
 
-TEST(sign_in_methods, name_the_missing_grants) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_sign_in_methods, name_the_missing_grants) {
     create_poor_role(R"(GRANT ALL ON "user", "account" TO poor)");
     for (int times = 0; times < 2; ++times)
         expect_error(R"(run: GRANT DELETE, SELECT ("userId"), SELECT ("id"), SELECT ("name"), )"
@@ -294,9 +293,7 @@ TEST(sign_in_methods, name_the_missing_grants) {
     worked(remove("n", MethodKind::account, "password of n", {}, "poor"));
 }
 
-TEST(sign_in_methods, use_no_object_of_another_role) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_sign_in_methods, use_no_object_of_another_role) {
     sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     execute_on_connection("SET search_path = hostile, public");
     std::size_t count = 0;

@@ -182,6 +182,7 @@ class SignInSecondFactor : public Contract {
 };
 
 TEST_GROUP_BASE(sign_in_second_factor, SignInSecondFactor){};
+TEST_GROUP_BASE(postgresql_sign_in_second_factor, SignInSecondFactor){};
 
 TEST(sign_in_second_factor, challenge_is_found_until_it_expires) {
     create_table();
@@ -482,9 +483,7 @@ TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
     CHECK_EQUAL(std::string("a"), verifications());
 }
 
-TEST(sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
     create_table();
     expect_error("UA0105");
     // A sequence keeps its value if the transaction is rolled back.
@@ -504,9 +503,7 @@ TEST(sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
     CHECK_EQUAL(std::string(), verifications());
 }
 
-TEST(sign_in_second_factor, missing_rights_are_logged) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_sign_in_second_factor, missing_rights_are_logged) {
     create_table();
     create_poor_role(R"(GRANT SELECT ON "user" TO poor)");
     const std::string all =
@@ -529,9 +526,7 @@ TEST(sign_in_second_factor, missing_rights_are_logged) {
     worked(with_store(write, "poor"));
 }
 
-TEST(sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
     create_table();
     sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     execute_on_connection("SET search_path = hostile, public");

@@ -249,6 +249,7 @@ class Threads : public Contract {
 };
 
 TEST_GROUP_BASE(threads, Threads){};
+TEST_GROUP_BASE(sqlite_threads, Threads){};
 
 TEST(threads, share_connections_totals_and_sessions) {
     const int turns = machine::times(4, 200);
@@ -391,9 +392,7 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
                    std::to_string(made).c_str());
 }
 
-TEST(threads, write_to_one_file_in_order_of_arrival) {
-    if (database().kind() != Kind::sqlite)
-        return;
+TEST(sqlite_threads, write_to_one_file_in_order_of_arrival) {
     std::vector<std::thread> writers;
     std::string expected;
     bool waits = true;
@@ -420,9 +419,7 @@ TEST(threads, write_to_one_file_in_order_of_arrival) {
     CHECK_EQUAL(0U, child_->in_queue());
 }
 
-TEST(threads, do_not_overtake_a_waiting_writer) {
-    if (database().kind() != Kind::sqlite)
-        return;
+TEST(sqlite_threads, do_not_overtake_a_waiting_writer) {
     std::thread writer;
     bool waits = false;
     {
@@ -439,9 +436,7 @@ TEST(threads, do_not_overtake_a_waiting_writer) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
 }
 
-TEST(threads, read_a_locked_file_between_writers) {
-    if (database().kind() != Kind::sqlite)
-        return;
+TEST(sqlite_threads, read_a_locked_file_between_writers) {
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     std::thread reader([this] {
         Request request(*child_);

@@ -1,6 +1,7 @@
 #include "support/test_main.hpp"
 
 #include "support/log_watch.hpp"
+#include "support/test_database.hpp"
 #include "support/trouble.hpp"
 
 #include <CppUTest/CommandLineTestRunner.h>
@@ -9,6 +10,8 @@
 #include <CppUTest/TestPlugin.h>
 #include <CppUTest/TestRegistry.h>
 #include <cstdio>
+#include <string_view>
+#include <vector>
 
 namespace useradmin::test {
 
@@ -34,6 +37,21 @@ class LogPlugin final : public TestPlugin {
 
 } // namespace
 
+void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out) {
+    TestRegistry& registry = *TestRegistry::getCurrentRegistry();
+    std::vector<UtestShell*> tests;
+    for (; registry.getFirstTest() != nullptr; registry.unDoLastAddTest())
+        tests.push_back(registry.getFirstTest());
+    for (auto test = tests.rbegin(); test != tests.rend(); ++test)
+        if (!is_left_out((*test)->getGroup().asCharString()))
+            registry.addTest(*test);
+}
+
+void leave_out_groups_of_other_database(std::string_view database) {
+    const std::string_view other = database == "postgresql" ? "sqlite_" : "postgresql_";
+    leave_out_groups([&](std::string_view group) { return group.starts_with(other); });
+}
+
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around) {
     // CppUTest's leak detection reports cached objects. The sanitizer build finds real leaks.
@@ -57,6 +75,27 @@ int run_tests(int count, const char* const* arguments,
     }
     TestRegistry::getCurrentRegistry()->resetPlugins();
     return status;
+}
+
+int run_tests_on_database(int count, char** arguments,
+                          const std::function<void(TestDatabase&, const WorkFolder&)>& use) {
+    constexpr std::string_view option = "--database=";
+    std::string_view name;
+    std::vector<const char*> rest;
+    for (int index = 0; index < count; ++index) {
+        const std::string_view argument = arguments[index];
+        if (argument.starts_with(option))
+            name = argument.substr(option.size());
+        else
+            rest.push_back(arguments[index]);
+    }
+    return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
+        leave_out_groups_of_other_database(name);
+        const WorkFolder work;
+        TestDatabase database(work, kind_of(name), "database");
+        use(database, work);
+        return tests();
+    });
 }
 
 } // namespace useradmin::test

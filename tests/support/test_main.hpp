@@ -1,12 +1,28 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 namespace useradmin::test {
+
+class TestDatabase;
+class WorkFolder;
+
+/// Leaves out the tests of the groups for which the function returns true.
+void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out);
+
+/// Leaves out the groups that need the other database. Their names start with its name:
+/// "sqlite_threads", "postgresql_scale".
+void leave_out_groups_of_other_database(std::string_view database);
 
 /// Runs CppUTest's tests, with LogWatch::settle() after each test. `around` owns the objects that
 /// the tests need, and calls the function that runs the tests. Returns the exit status.
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around);
+
+/// The same for an executable with the option --database=postgresql|sqlite, on a new database of
+/// that kind, which is passed to `use` before the tests.
+int run_tests_on_database(int count, char** arguments,
+                          const std::function<void(TestDatabase&, const WorkFolder&)>& use);
 
 } // namespace useradmin::test
