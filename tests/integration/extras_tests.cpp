@@ -75,16 +75,8 @@ class Extras : public OwnHttpd {
 TEST_GROUP_BASE(extras, Extras){};
 
 TEST(extras, are_off_by_default) {
-    for (const Operation& operation : operations) {
-        const std::string path = std::string("ulises-1") + operation.rest;
-        for (const Caller caller : {Caller::user, Caller::super_admin})
-            expect_error(
-                call(caller, operation.method, path, body_of(operation), {}, "/api/users/"), 404,
-                not_found);
-        expect_error(
-            call(Caller::nobody, operation.method, path, body_of(operation), {}, "/api/users/"),
-            401, "No autorizado");
-    }
+    expect_error(ask(Caller::super_admin, "DELETE", "/api/users/ulises-1/sessions"), 404,
+                 not_found);
     CHECK_EQUAL(1, sessions_of("ulises-1"));
 }
 
@@ -104,30 +96,6 @@ TEST(extras, list_valid_sessions_newest_first_without_tokens) {
                shown("old", "2026-01-01T00:00:00.000Z") + "]}");
     forget_sessions_of("ulises-1");
     expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
-}
-
-TEST(extras, list_users_by_their_last_activity) {
-    sql().run("DELETE FROM \"session\" WHERE \"userId\" IN ('ulises-1', 'ada-1')");
-    add_session_of("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    add_session_of("ulises-1", "last", "2026-01-03T00:00:00.123Z", "2026-01-04T00:00:00.000Z");
-    constexpr const char* seen = R"("banExpires":null,"lastSeenAt":"2026-01-03T00:00:00.123Z"})";
-    STRCMP_CONTAINS(seen, call("GET", "ulises-1").body.c_str());
-    STRCMP_CONTAINS(R"("lastSeenAt":null})", call("GET", "ada-1").body.c_str());
-    const auto list = [](const std::string& query) {
-        return ask(Caller::super_admin, "GET", "/extra/users?match=all&" + query).body;
-    };
-    const std::string of_days = list("lastSeenAfter=2026-01-03&lastSeenBefore=2026-01-04");
-    STRCMP_CONTAINS(seen, of_days.c_str());
-    STRCMP_CONTAINS(R"("total":1,)", of_days.c_str());
-    STRCMP_CONTAINS("ada-1", list("lastSeenBefore=2026-01-03").c_str());
-    const std::string last = list("sort=lastSeen&order=desc");
-    CHECK(last.find("ulises-1") < last.find("ada-1"));
-    const std::string first = list("sort=lastSeen&order=asc");
-    CHECK(first.find("ada-1") < first.find("ulises-1"));
-    // Replies to changes, and those without UserAdminExtras, do not contain lastSeenAt.
-    CHECK(call("PUT", "ada-1", R"({"name":"Ada"})").body.find("lastSeenAt") == std::string::npos);
-    CHECK(ask(Caller::super_admin, "GET", "/api/users/ulises-1").body.find("lastSeenAt") ==
-          std::string::npos);
 }
 
 TEST(extras, count_all_users_in_the_summary_of_a_list) {
@@ -241,13 +209,6 @@ TEST(extras_second_factor, is_reset_by_a_superAdmin_and_sessions_end_in_all_chil
     CHECK_EQUAL(401, status());
     expect_error(reset(Caller::super_admin, "ulises-1"), 404, "El usuario no tiene segundo factor");
     expect_error(reset(Caller::super_admin, "unknown"), 404, not_found);
-}
-
-TEST(extras_second_factor, is_kept_by_a_ban_and_a_deletion_without_UserAdminCleanUp) {
-    expect_success(reset(Caller::super_admin, "ada-1"));
-    expect_success(send("PUT", "/api/users/ulises-1/ban", "{}"));
-    expect_success(send("DELETE", "/api/users/ulises-1"));
-    CHECK_EQUAL(1, factors_of("ulises-1"));
 }
 
 class SignInMethodsOfUsers : public Extras {

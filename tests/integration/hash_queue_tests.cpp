@@ -86,15 +86,6 @@ class HashQueue : public OwnHttpd {
         if (frozen_ != 0)
             kill(std::exchange(frozen_, 0), SIGCONT);
     }
-    void kill_others() {
-        allow_log("exit signal Killed");
-        auto children = children_of(httpd_->main_process());
-        children.erase(std::remove(children.begin(), children.end(), frozen_), children.end());
-        for (const pid_t child : children)
-            kill(child, SIGKILL);
-        // A child that is still dying could accept a connection.
-        CHECK(eventually([&] { return std::all_of(children.begin(), children.end(), has_ended); }));
-    }
 
     /// Sends a request over a new connection without waiting for the reply.
     void post(const std::string& path, const std::string& email,
@@ -114,7 +105,7 @@ class HashQueue : public OwnHttpd {
             post("/api/users", std::to_string(connections_.size()) + "@example.org");
     }
 
-    /// Returns how many requests got a reply or lost their child.
+    /// Returns how many requests got a reply.
     long answered() const {
         return std::count_if(
             connections_.begin(), connections_.end(),
@@ -235,28 +226,6 @@ TEST(hash_queue, has_by_default_a_place_for_every_fourth_worker) {
     unfreeze();
     CHECK_EQUAL(3, replies(503).size());
     CHECK_EQUAL(9, replies(200).size());
-}
-
-TEST(hash_queue, recovers_the_places_of_killed_children) {
-    expect_log("UA0215");
-    start_with("UserAdminHashQueue 2\n");
-    freeze_hashing_child();
-    post_creates(10);
-    CHECK(are_answered(8));
-    kill_others();
-    CHECK(are_answered(10));
-    CHECK_EQUAL(8, std::count_if(connections_.begin() + 1, connections_.end(), [](const auto& one) {
-                    return one.receive_all().find(" 503 ") != std::string::npos;
-                }));
-    while (connections_.size() > 1)
-        connections_.pop_back();
-    post_creates(10);
-    CHECK(are_answered(8));
-    kill(std::exchange(frozen_, 0), SIGKILL);
-    CHECK(are_answered(11));
-    connections_.pop_front(); // the killed child's connection
-    CHECK_EQUAL(8, replies(503).size());
-    CHECK_EQUAL(2, replies(200).size());
 }
 
 } // namespace useradmin::test

@@ -36,38 +36,6 @@ class Language : public OwnHttpd {
 
 TEST_GROUP_BASE(language, Language){};
 
-TEST(language, is_that_of_the_Location) {
-    start("UserAdminLanguage en\n" + location("/api/users", as_sara) +
-          location("/es/users", as_sara + "UserAdminLanguage es\n") +
-          location("/any/users", as_sara + "UserAdminLanguage accept\n"));
-    const auto deletion = [&](const std::string& path, const std::string& preferred) {
-        add_user({"n", "N", "n@x", "user", "2026-02-01T00:00:00.000Z"});
-        const Reply reply =
-            client_->send({"DELETE", path + "/n", {"Accept-Language: " + preferred}});
-        check_reply(reply);
-        return reply;
-    };
-    const auto english = deletion("/api/users", "es");
-    expect(english, 200, R"({"success":true,"message":"The user has been deleted."})");
-    CHECK_EQUAL(std::string("en"), header(english, "Content-Language"));
-    CHECK_FALSE(english.header("Vary").has_value());
-
-    const auto spanish = deletion("/es/users", "en");
-    expect(spanish, 200, R"({"success":true,"message":"Usuario eliminado correctamente"})");
-    CHECK_FALSE(spanish.header("Content-Language").has_value());
-    CHECK_FALSE(spanish.header("Vary").has_value());
-
-    for (const char* preferred : {"en", "es-MX, en;q=0.5"}) {
-        const auto chosen = deletion("/any/users", preferred);
-        const bool is_english = preferred == std::string("en");
-        STRCMP_CONTAINS(is_english ? "The user has been deleted."
-                                   : "Usuario eliminado correctamente",
-                        chosen.body.c_str());
-        CHECK_EQUAL(std::string(is_english ? "en" : "es"), header(chosen, "Content-Language"));
-        CHECK_EQUAL(std::string("Accept-Language"), header(chosen, "Vary"));
-    }
-}
-
 TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
     expect_log("AH01630"); // httpd: denied by server configuration
     const std::string settings = "UserAdminMaxBody 1024\nUserAdminLanguage ";
@@ -184,19 +152,6 @@ TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
                        "/any/openapi.json",
                        {"Accept-Language: es", "If-None-Match: " + header(both, "ETag")}});
     CHECK_EQUAL(304, same.status);
-}
-
-TEST(language, of_a_record_does_not_matter) {
-    start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
-    const auto read = [&](const char* preferred) {
-        return client_->send(
-            {"GET", "/api/users/ulises-1", {std::string("Accept-Language: ") + preferred}});
-    };
-    const Reply english = read("en");
-    expect_success(english);
-    CHECK_FALSE(english.header("Content-Language").has_value());
-    CHECK_EQUAL(english.body, read("es").body);
-    CHECK_EQUAL(header(english, "ETag"), header(read("es"), "ETag"));
 }
 
 } // namespace useradmin::test

@@ -59,46 +59,6 @@ TEST(list_users, ignores_a_trailing_slash) {
     CHECK_EQUAL(std::string("ada-1"), ids_of(get(Caller::super_admin, "/api/users/?role=admin")));
 }
 
-TEST(list_users, sorts_and_filters_as_the_query_says) {
-    exclude_from_document();
-    const auto ids = [](Caller caller, const std::string& query) {
-        const auto reply = get(caller, "/api/users?" + query);
-        expect_success(reply);
-        return ids_of(reply);
-    };
-    const std::string all = "sara-1 ada-1 ulises-1 bea-1";
-    add_user({"bea-1", "Bea", "bea@example.org", "admin", "2025-01-01T00:00:00.000Z"});
-    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'bea-1'");
-    CHECK_EQUAL(all, ids(Caller::super_admin, "sort=id&order=up"));
-    CHECK_EQUAL(std::string("bea-1 ulises-1 ada-1 sara-1"), ids(Caller::super_admin, "order=asc"));
-    CHECK_EQUAL(std::string("ada-1 bea-1 sara-1 ulises-1"), ids(Caller::super_admin, "sort=name"));
-    CHECK_EQUAL(std::string("ulises-1 sara-1 bea-1 ada-1"),
-                ids(Caller::super_admin, "sort=email&order=desc"));
-    CHECK_EQUAL(std::string("bea-1"), ids(Caller::super_admin, "banned=true"));
-    CHECK_EQUAL(std::string("ulises-1 bea-1"), ids(Caller::admin, "banned=true"));
-    CHECK_EQUAL(std::string(), ids(Caller::admin, "banned=true&match=all"));
-    CHECK_EQUAL(std::string("ulises-1"), ids(Caller::admin, "emailVerified=true&match=all"));
-    CHECK_EQUAL(all, ids(Caller::super_admin, "banned=perhaps"));
-    CHECK_EQUAL(std::string(), ids(Caller::super_admin, "createdAfter=2100-01-01"));
-    CHECK_EQUAL(all, ids(Caller::super_admin, "createdBefore=2100-01-01T00:00:00Z"));
-}
-
-TEST(list_users, has_the_total_and_links_to_other_pages_in_headers) {
-    const auto reply =
-        get(Caller::super_admin, "/api/users?limit=1&page=2&search=%C3%B1&role=user");
-    CHECK_EQUAL(std::string("1"), reply.header("X-Total-Count").value_or("(none)"));
-    CHECK_EQUAL(std::string("</api/users?limit=1&search=%C3%B1&role=user&page=1>; rel=\"first\", "
-                            "</api/users?limit=1&search=%C3%B1&role=user&page=1>; rel=\"prev\", "
-                            "</api/users?limit=1&search=%C3%B1&role=user&page=1>; rel=\"last\""),
-                reply.header("Link").value_or("(none)"));
-    const auto first = get(Caller::super_admin, "/api/users?limit=3");
-    CHECK_EQUAL(std::string("3"), first.header("X-Total-Count").value_or("(none)"));
-    CHECK_EQUAL(std::string("</api/users?limit=3&page=1>; rel=\"first\", "
-                            "</api/users?limit=3&page=1>; rel=\"last\""),
-                first.header("Link").value_or("(none)"));
-    CHECK_FALSE(get(Caller::user, "/api/users").header("Link").has_value());
-}
-
 TEST(list_users, links_to_the_next_and_previous_page_by_a_cursor) {
     const auto link = [](const Reply& reply, const std::string& relation) {
         const std::string links = reply.header("Link").value_or("");
