@@ -202,14 +202,4 @@ TEST(application, an_ErrorDocument_is_served_without_a_database) {
     CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
 }
 
-TEST(application, sign_in_keeps_its_format_without_a_database) {
-    allow_lines_without_a_database();
-    start("AuthUserAdmin On\n" + sign_in("/auth", ""));
-    Suite::current().database().make_unavailable();
-    const auto reply = client_->send({"GET", "/auth/get-session", {bearer(Caller::user)}});
-    Suite::current().database().make_available();
-    CHECK_TRUE_TEXT(reply.status >= 500, reply.text().c_str());
-    CHECK_TRUE_TEXT(reply.body.starts_with('{'), reply.text().c_str());
-}
-
 } // namespace useradmin::test

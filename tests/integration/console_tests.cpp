@@ -237,20 +237,6 @@ TEST(console, identifies_the_caller_as_the_service_does) {
                 caller({"X-Id: x", "X-Role: admin"}));
 }
 
-TEST(console, is_503_without_a_database) {
-    for (const char* line : {"UA0", "AH00", "dbd"})
-        allow_log(line);
-    TestDatabase away(Suite::current().work(), Suite::current().kind(), "console_away");
-    start_before(away, location("/api/users", "AuthUserAdmin On\nUserAdminTimeout 2\n"
-                                              "AuthUserAdminTimeout 2") +
-                           page("/admin"));
-    away.make_unavailable();
-    CHECK_EQUAL(503, ask_for("/admin?caller", {bearer(Caller::admin)}).status);
-    CHECK_EQUAL(200, ask_for("/admin").status);
-    away.make_available();
-    stop();
-}
-
 TEST(console, is_refused_if_several_services_match) {
     expect_log("UA0217: useradmin-console: this virtual host has ");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));

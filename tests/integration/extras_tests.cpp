@@ -7,29 +7,6 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for one of the operations.
-struct Operation {
-    const char* method;
-    const char* rest; ///< the path after the user's id
-    const char* body;
-};
-
-constexpr Operation operations[] = {
-    {"GET", "/sessions", nullptr},
-    {"DELETE", "/sessions", nullptr},
-    {"DELETE", "/sessions/one", nullptr},
-    {"PUT", "/password", new_password},
-    {"PUT", "/ban", "{}"},
-    {"DELETE", "/ban", nullptr},
-    {"DELETE", "/second-factor", nullptr},
-    {"GET", "/sign-in-methods", nullptr},
-    {"DELETE", "/sign-in-methods/account/one", nullptr},
-};
-
-std::optional<std::string> body_of(const Operation& operation) {
-    return operation.body != nullptr ? std::optional<std::string>(operation.body) : std::nullopt;
-}
-
 } // namespace
 
 class Extras : public OwnHttpd {
@@ -386,25 +363,6 @@ TEST(extras_columns, are_set_in_the_version_that_is_known_with_a_line_in_the_aud
     const std::string text = read_file(log_);
     STRCMP_CONTAINS(R"("columns":["plan","seats"])", text.c_str());
     CHECK(text.find("\"pro\"") == std::string::npos);
-}
-
-TEST(extras, are_503_where_the_database_is_away) {
-    allow_log("UA0");
-    allow_log("dbd");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "extras-away");
-    start_before(own,
-                 as_sara + "UserAdminTimeout 1\n" + location("/api/users", "UserAdminExtras On\n"));
-    own.make_unavailable();
-    for (const Operation& operation : operations) {
-        const auto reply =
-            send(operation.method, "/api/users/ulises-1" + std::string(operation.rest),
-                 body_of(operation));
-        expect_error(reply, 503, "Servicio no disponible temporalmente");
-        CHECK(reply.header("Retry-After").has_value());
-    }
-    // ExchangeLog fetches the document when httpd stops, so the database must be available.
-    own.make_available();
-    stop();
 }
 
 } // namespace useradmin::test

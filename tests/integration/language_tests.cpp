@@ -99,22 +99,6 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
                     400, "Petición incorrecta");
 }
 
-TEST(language, applies_while_the_database_is_away) {
-    for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
-        allow_log(line);
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "wordless");
-    start_before(own,
-                 location("/api/users", as_sara + "UserAdminTimeout 2\nUserAdminLanguage en\n") +
-                     page("/api/users"));
-    own.make_unavailable();
-    for (const char* path : {"/api/users", "/api/users/openapi.json"})
-        expect_error_in("en", send("GET", path), 503,
-                        "The service is busy. Try again in a moment.");
-    own.make_available();
-    CHECK(eventually([&] { return client_->send({"GET", "/api/users"}).status == 200; }));
-    stop();
-}
-
 TEST(language, of_several_values_is_that_of_the_list) {
     start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
     const Reply reply = client_->send(

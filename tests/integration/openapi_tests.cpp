@@ -127,23 +127,6 @@ TEST(openapi, is_304_while_nothing_has_changed) {
     CHECK_EQUAL(304, document("/small.json", {compressed, "If-None-Match: " + small}).status);
 }
 
-TEST(openapi, is_an_envelope_while_the_database_is_away) {
-    for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
-        allow_log(line);
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "undescribed");
-    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 2\n") +
-                          page("/api/users/openapi.json") + page("/openapi.json"));
-    own.make_unavailable();
-    for (const char* path : {"/api/users/openapi.json", "/openapi.json"}) {
-        const Reply reply = document(path);
-        expect_error(reply, 503, "Servicio no disponible temporalmente");
-        CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));
-    }
-    own.make_available();
-    CHECK(eventually([&] { return document("/openapi.json").status == 200; }));
-    stop();
-}
-
 TEST(openapi, is_an_envelope_where_the_table_is_missing) {
     expect_log("UA0103");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");

@@ -148,15 +148,6 @@ TEST(password_provider, limits_failed_attempts) {
     CHECK_TRUE(reply.header("Retry-After").has_value());
 }
 
-TEST(password_provider, without_a_database_is_500_and_not_401) {
-    allow_lines_without_a_database();
-    start();
-    Suite::current().database().make_unavailable();
-    const int status = status_of("eva@example.org", right_password);
-    Suite::current().database().make_available();
-    CHECK_EQUAL(500, status);
-}
-
 TEST(password_provider, serves_forms_as_well) {
     expect_log("AH01807");
     start();
