@@ -83,11 +83,6 @@ TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
     CHECK(has(details, "\nNotes\n"));
 }
 
-TEST(check_server, reports_a_missing_secret_file) {
-    finds(whole("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
-          "cannot read /nonexistent/secret");
-}
-
 TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_read) {
     const std::string configuration = whole(secret() + service);
     std::filesystem::permissions(path("check.secret"), std::filesystem::perms::none);
@@ -243,52 +238,30 @@ TEST(check_server, reports_a_Location_without_a_slash) {
                   "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
 }
 
-TEST(check_server, reports_a_service_with_a_slash_at_its_end) {
-    finds(whole(with(service, "/api/users", "/api/users/")),
-          "must not end with a slash: <Location \"/api/users\">");
-}
-
-TEST(check_server, reports_an_unset_variable_of_the_secret) {
-    finds(whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET");
-}
-
-TEST(check_server, reports_an_empty_secret_file) {
-    finds(whole(secret("") + service), "check.secret");
-}
-
-TEST(check_server, reports_a_wrong_flag) {
-    finds(whole(with(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
-          "UserAdmin must be On or Off");
-}
-
-TEST(check_server, reports_a_misspelt_directive) {
-    finds(whole("UserAdminTrustedOrigins https://x.org\n" + service),
-          "Invalid command 'UserAdminTrustedOrigins'");
-}
-
-TEST(check_server, reports_a_misspelt_AuthUserAdmin) {
-    finds(whole(with(service, "AuthUserAdmin", "AuthUserAdmim")), "AuthUserAdmim");
-}
-
-TEST(check_server, reports_a_wrong_value) {
-    finds(whole("UserAdminTimeout soon\n" + service), "UserAdminTimeout");
-}
-
-TEST(check_server, reports_a_wrong_number_of_arguments) {
-    finds(whole("UserAdminMaxLimit\n" + service), "UserAdminMaxLimit");
-}
-
-TEST(check_server, reports_an_unclosed_section) {
-    finds(whole(service + "<Location \"/x\">\n"), "was not closed");
-}
-
-TEST(check_server, reports_a_missing_module_file) {
-    finds(whole("LoadModule other_module /nonexistent/mod_other.so\n" + service),
-          "/nonexistent/mod_other.so");
-}
-
-TEST(check_server, reports_a_missing_mod_dbd) {
-    finds(without_module("dbd", service), "Invalid command 'DBDriver'");
+TEST(check_server, reports_what_httpd_refuses) {
+    const std::pair<std::string, const char*> refusals[] = {
+        {whole("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
+         "cannot read /nonexistent/secret"},
+        {whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET"},
+        {whole(secret("") + service), "check.secret"},
+        {whole(with(service, "/api/users", "/api/users/")),
+         "must not end with a slash: <Location \"/api/users\">"},
+        {whole(with(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
+         "UserAdmin must be On or Off"},
+        {whole("UserAdmin On\n"), "allowed in a <Location> only"},
+        {whole("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"), "UserAdmin"},
+        {whole("UserAdminTrustedOrigins https://x.org\n" + service),
+         "Invalid command 'UserAdminTrustedOrigins'"},
+        {whole(with(service, "AuthUserAdmin", "AuthUserAdmim")), "AuthUserAdmim"},
+        {whole("UserAdminTimeout soon\n" + service), "UserAdminTimeout"},
+        {whole("UserAdminMaxLimit\n" + service), "UserAdminMaxLimit"},
+        {whole(service + "<Location \"/x\">\n"), "was not closed"},
+        {whole("LoadModule other_module /nonexistent/mod_other.so\n" + service),
+         "/nonexistent/mod_other.so"},
+        {without_module("dbd", service), "Invalid command 'DBDriver'"},
+    };
+    for (const auto& [configuration, problem] : refusals)
+        finds(configuration, problem);
 }
 
 TEST(check_server, reports_mod_dbd_behind_a_condition) {
@@ -395,12 +368,6 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
     finds(on("*:8443"), "write: Listen 8443");
     for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
         accepts(on(address));
-}
-
-TEST(check_server, reports_a_service_outside_a_Location) {
-    finds(whole("UserAdmin On\n"), "allowed in a <Location> only");
-    finds(whole("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"),
-          "UserAdmin");
 }
 
 TEST(check_server, reports_tables_of_other_names) {

@@ -583,19 +583,4 @@ TEST(audit, of_a_Location_with_none_has_no_lines) {
     CHECK_EQUAL(std::size_t(1), lines().size());
 }
 
-TEST(audit, with_an_invalid_path_stops_httpd) {
-    for (const auto& [value, sentence] :
-         {std::pair("/nowhere/audit.log", "there is no folder /nowhere for its file"),
-          std::pair("/tmp", "is a folder; name a file in it"),
-          std::pair("/tmp/a demanded", "the word required; or none"),
-          std::pair("none required", "the word required; or none"),
-          std::pair("\"|\"", "must name a file or a")}) {
-        const auto finished = Httpd::check(
-            Suite::current().work(),
-            Suite::current().settings("UserAdminAuditLog " + std::string(value) + "\n"));
-        CHECK(finished.status != 0);
-        CHECK_TEXT(finished.errors.find(sentence) != std::string::npos, finished.errors.c_str());
-    }
-}
-
 } // namespace useradmin::test

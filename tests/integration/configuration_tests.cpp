@@ -121,6 +121,11 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
+        {"UserAdminAuditLog /nowhere/audit.log", "there is no folder /nowhere for its file"},
+        {"UserAdminAuditLog /tmp", "is a folder; name a file in it"},
+        {"UserAdminAuditLog /tmp/a demanded", "the word required; or none"},
+        {"UserAdminAuditLog none required", "the word required; or none"},
+        {"UserAdminAuditLog \"|\"", "must name a file or a"},
         {"UserAdminBetterAuthRole", "must be a role and its actions"},
         {"UserAdminBetterAuthRole admin", "must be a role and its actions"},
         {"UserAdminBetterAuthRole user:list user:get", "must be a role and its actions"},
@@ -131,6 +136,8 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminLastSeen " + std::string(64, 'a'), "must be the name of a column, such as"},
         {"UserAdminLastSeen \"last%Login\"", "must be the name of a column, such as lastLoginAt"},
         {"UserAdminLastSeen lastLoginAt seenAt", "takes one argument"},
+        {"UserAdminHashLimit 2", "not allowed"},
+        {"UserAdminHashQueue 2", "not allowed"},
         {"UserAdminLanguage fr", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage EN", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage es en", "takes one argument"},
@@ -163,6 +170,18 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminPasswordHash md5", "must be 'scrypt', or"},
         {"UserAdminProtectedEmail nobody", "e-mail address"},
         {"UserAdminProtectedEmail a@x b@x", "takes one argument"},
+        {"UserAdminSecondaryStorage", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage localhost", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage http://localhost", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://localhost/x", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://user@localhost", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://localhost/1?x=y", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage rediss://user@localhost", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage rediss:", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://localhost a b", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage redis://localhost a b required", "must be none, or redis:"},
+        {"UserAdminSecondaryStorage file:/nowhere/at-all", "cannot read /nowhere/at-all"},
         {"UserAdminSession \"%{note:\"", "expression"},
         {"UserAdminSession \"%{note:id}\" \"%{nofunction:x}\"", "expression"},
         {"UserAdminSession a b c", "1-2 arguments"},
@@ -173,10 +192,6 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
     };
     for (const auto& [directive, hint] : refusals)
         refused_in_location(directive, hint);
-    for (const char* directive : {"UserAdminHashLimit", "UserAdminHashQueue"})
-        refused(with_database(std::string(directive) + " 0\n"), {directive, "must be"});
-    refused(with_database("<Location \"/api\">\nUserAdmin Yes\n</Location>\n"),
-            {"UserAdmin", "On or Off"});
 }
 
 TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
@@ -242,35 +257,45 @@ TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
                         "<Location \"/off\">\nAuthUserAdminSignIn Off\n</Location>\n"));
 }
 
-TEST(configuration, of_UserAdmin_outside_of_a_Location_is_refused) {
-    refused(with_database("UserAdmin On\n"), {"UserAdmin", "<Location"});
-    refused(with_database("<VirtualHost *:80>\nUserAdmin On\n</VirtualHost>\n"),
-            {"UserAdmin", "<Location"});
-    refused(with_database("<Directory \"/srv\">\nUserAdmin On\n</Directory>\n"),
-            {"UserAdmin", "<Location"});
-    refused(with_database("<Files \"x\">\nUserAdmin On\n</Files>\n"), {"UserAdmin", "<Location"});
-}
-
-TEST(configuration, of_UserAdmin_in_a_Location_of_patterns_is_refused) {
-    refused(with_database("<LocationMatch \"^/api\">\nUserAdmin On\n</LocationMatch>\n"),
-            {"UserAdmin", "<Location"});
-    refused(with_database("<Location ~ \"^/api\">\nUserAdmin On\n</Location>\n"),
-            {"UserAdmin", "<Location"});
-    refused(with_database("<Location \"/api/*\">\nUserAdmin On\n</Location>\n"),
-            {"UserAdmin", "wildcard"});
-}
-
-TEST(configuration, of_a_base_address_that_ends_with_a_slash_is_refused) {
-    for (const char* const directive : {"UserAdmin", "AuthUserAdminSignIn"}) {
-        const auto section = [&](const std::string& path) {
-            return with_database("<Location \"" + path + "\">\n" + directive +
-                                 " On\n</Location>\n");
-        };
-        refused(section("/api/users/"),
-                {directive, "must not end with a slash: <Location \"/api/users\">"});
-        refused(section("/api/users//"), {"<Location \"/api/users\">"});
-        taken(section("/"));
-    }
+TEST(configuration, with_a_directive_in_the_wrong_section_is_refused) {
+    const auto within = [](const std::string& section, const std::string& line) {
+        if (section.empty())
+            return with_database(line + "\n");
+        return with_database("<" + section + ">\n" + line + "\n</" +
+                             section.substr(0, section.find(' ')) + ">\n");
+    };
+    const char* const users = "must not end with a slash: <Location \"/api/users\">";
+    const char* const auth = "<Location \"/api/auth\">";
+    const struct {
+        const char* section;
+        std::string line;
+        const char* hint;
+    } rows[] = {
+        {"", "UserAdmin On", "<Location"},
+        {"VirtualHost *:80", "UserAdmin On", "<Location"},
+        {"Directory \"/srv\"", "UserAdmin On", "<Location"},
+        {"Files \"x\"", "UserAdmin On", "<Location"},
+        {"LocationMatch \"^/api\"", "UserAdmin On", "<Location"},
+        {"Location ~ \"^/api\"", "UserAdmin On", "<Location"},
+        {"Location \"/api/*\"", "UserAdmin On", "wildcard"},
+        {"Location \"/api/users/\"", "UserAdmin On", users},
+        {"Location \"/api/users//\"", "UserAdmin On", users},
+        {"Location \"/api\"", "UserAdmin Yes", "On or Off"},
+        {"", "AuthUserAdminSignIn On", auth},
+        {"Directory \"/srv\"", "AuthUserAdminSignIn On", auth},
+        {"LocationMatch \"/a\"", "AuthUserAdminSignIn On", auth},
+        {"Location \"/a/*\"", "AuthUserAdminSignIn On", auth},
+        {"Location \"/api/users/\"", "AuthUserAdminSignIn On", users},
+        {"Location \"/api/users//\"", "AuthUserAdminSignIn On", users},
+        {"", "UserAdminHashLimit 0", "must be"},
+        {"", "UserAdminHashQueue 0", "must be"},
+        {"VirtualHost *:80", "UserAdminHashLimit 2", "<VirtualHost>"},
+        {"VirtualHost *:80", "UserAdminHashQueue 2", "<VirtualHost>"},
+    };
+    for (const auto& [section, line, hint] : rows)
+        refused(within(section, line), {line.substr(0, line.find(' ')), hint});
+    taken(within("Location \"/\"", "UserAdmin On"));
+    taken(within("Location \"/\"", "AuthUserAdminSignIn On"));
 }
 
 TEST(configuration, with_none_or_too_many_secrets_is_refused) {
@@ -347,26 +372,6 @@ TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {
     for (const char* name : {"mod_useradmin.c", "mod_auth_useradmin.c", "useradmin_module"})
         refused("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
                 {"NoSuchDirective"});
-}
-
-TEST(configuration, with_a_server_directive_in_a_Location_is_refused) {
-    for (const std::string directive : {"UserAdminHashLimit", "UserAdminHashQueue"}) {
-        refused_in_location(directive + " 2", "not allowed");
-        refused(with_database("<VirtualHost *:80>\n" + directive + " 2\n</VirtualHost>\n"),
-                {directive, "<VirtualHost>"});
-    }
-}
-
-TEST(configuration, of_AuthUserAdminSignIn_outside_of_a_Location_is_refused) {
-    for (const char* section :
-         {"<Directory \"/srv\">", "<LocationMatch \"/a\">", "<Location \"/a/*\">"}) {
-        std::string text = section;
-        const std::string name = text.substr(1, text.find(' ') - 1);
-        text += "\nAuthUserAdminSignIn On\n</" + name + ">\n";
-        refused(with_database(text), {"AuthUserAdminSignIn", "<Location \"/api/auth\">"});
-    }
-    refused(with_database("AuthUserAdminSignIn On\n"),
-            {"AuthUserAdminSignIn", "<Location \"/api/auth\">"});
 }
 
 TEST(configuration, without_a_database_is_refused) {

@@ -382,20 +382,4 @@ TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_delays_no_request) {
     CHECK_TRUE(ends("one"));
 }
 
-TEST(secondary_storage, that_is_misspelled_is_rejected_at_configuration_time) {
-    for (const char* const wrong :
-         {"", "localhost", "http://localhost", "redis://", "redis://localhost/x",
-          "redis://user@localhost", "redis://localhost/1?x=y", "rediss://user@localhost", "rediss:",
-          "redis://localhost a b", "redis://localhost a b required", "file:/nowhere/at-all"}) {
-        const CommandResult result = Httpd::check(
-            Suite::current().work(),
-            Suite::current().settings(
-                Suite::directives_for(Suite::current().database()) +
-                location_with("UserAdminSecondaryStorage " + std::string(wrong) + "\n")));
-        CHECK_TRUE_TEXT(result.status != 0, wrong);
-        CHECK_TRUE_TEXT(result.errors.find("UserAdminSecondaryStorage") != std::string::npos,
-                        result.errors.c_str());
-    }
-}
-
 } // namespace useradmin::test
