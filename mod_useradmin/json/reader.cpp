@@ -21,12 +21,13 @@ namespace {
 // nesting. The code below rejects these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
-// Some versions of cJSON parse only the first 63 characters of a number.
+// Longer numbers are replaced with 0, because some versions of cJSON parse only the first 63
+// characters of a number.
 constexpr std::size_t longest_number = 60;
 constexpr std::string_view white_space = " \t\r\n";
 
-/// Returns the code unit of an escape such as "\u00e9" at the start of the text. Returns 0 if there
-/// is none.
+/// Returns the code unit of an escape such as "\u00e9" at the start of the text, or 0 if there is
+/// no valid escape.
 unsigned code_unit(std::string_view text) noexcept {
     if (!text.starts_with("\\u") || text.size() < 6)
         return 0;
@@ -35,8 +36,9 @@ unsigned code_unit(std::string_view text) noexcept {
     return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-/// Returns the length of the escape or surrogate pair at the start of the text. Returns 0 if it is
-/// invalid, a lone surrogate, or U+0000, which would truncate the C string.
+/// Returns the length of the escape or surrogate pair at the start of the text. Returns 0 for an
+/// invalid escape, a lone surrogate, and U+0000, which would truncate the C string. The text must
+/// start with a backslash.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
@@ -47,8 +49,8 @@ std::size_t escape_length(std::string_view text) noexcept {
     return unit < 0xDC00 && second >= 0xDC00 && second <= 0xDFFF ? 12 : 0;
 }
 
-/// Returns the length, including quotes, of the string at the start of the text, or 0 if it is
-/// invalid.
+/// Returns the length, including quotes, of the string at the start of the text, or 0 if the string
+/// is invalid. The text must start with a quote.
 std::size_t string_length(std::string_view text) noexcept {
     std::size_t step = 1;
     for (std::size_t at = 1; at < text.size() && step > 0; at += step) {
@@ -60,7 +62,8 @@ std::size_t string_length(std::string_view text) noexcept {
     return 0;
 }
 
-/// Returns the length of the number at the start of the text, or 0 if it is invalid.
+/// Returns the length of the number at the start of the text, or 0 if the number is invalid. The
+/// text must not be empty.
 std::size_t number_length(std::string_view text) noexcept {
     const auto past_digits = [text](std::size_t at) {
         return std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -76,9 +79,10 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// Returns the text with every string empty and every number 0, or std::nullopt if the text
-/// contains something that cJSON wrongly accepts. cJSON accepts the result if and only if it
-/// accepts the text. In the text itself, replaces numbers that are too long for cJSON with 0.
+/// Returns the text with every string empty and every number 0. Returns std::nullopt if a string, a
+/// number, a control character or the nesting depth is invalid. cJSON accepts the result if and
+/// only if it accepts the text. In the text itself, replaces numbers that are too long for cJSON
+/// with 0.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -115,8 +119,8 @@ cJSON* parse_whole(const std::string& text) {
     return cJSON_ParseWithOpts(text.c_str(), nullptr, /* to the end */ 1);
 }
 
-/// Returns whether cJSON accepts the skeleton as an object. Check this before cJSON parses the
-/// text. On an error, cJSON would free parts of a password without wiping them.
+/// Returns whether cJSON accepts the skeleton as an object. Call this before cJSON parses the text,
+/// because on an error, cJSON would free parts of a password without wiping them.
 bool is_object(const std::string& skeleton) {
     const auto start = skeleton.find_first_not_of(white_space);
     if (start == skeleton.npos || skeleton[start] != '{')
@@ -183,7 +187,7 @@ void wipe_text(char* text) noexcept {
         crypto::wipe(text, std::char_traits<char>::length(text));
 }
 
-/// Recurses no deeper than the nesting limit.
+/// Wipes all keys and strings. The nesting limit also limits the recursion.
 void wipe_texts(cJSON* first) noexcept {
     for (cJSON* node = first; node != nullptr; node = node->next) {
         wipe_text(node->string);

@@ -16,19 +16,20 @@ class Object {
   public:
     enum class Kind { absent, null, boolean, number, string, array, object };
 
-    /// Parses a JSON text (RFC 8259). Returns std::nullopt if the text is not valid UTF-8, not
-    /// valid JSON, not an object, nested deeper than 64 levels, or contains U+0000 in a string.
+    /// Parses a JSON text (RFC 8259). Returns std::nullopt unless the text is a valid object in
+    /// UTF-8, with at most 64 levels of nesting and without U+0000 or lone surrogates.
     static std::optional<Object> parse(std::string_view text);
 
-    /// Parses a JSON text of any type. The value becomes the member "value".
+    /// Parses a JSON value of any type, and returns an object with the value as its member "value".
+    /// Returns std::nullopt in the same cases as parse().
     static std::optional<Object> parse_value(std::string_view text);
 
-    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, the last member
-    /// counts.
+    /// Returns the type of a member, or Kind::absent if there is none. Keys are case-sensitive. If
+    /// a key is repeated, the last member counts.
     Kind kind(std::string_view key) const noexcept;
 
-    /// Returns a string member, or an empty view if the member is not a string. Valid for the
-    /// lifetime of the object.
+    /// Returns a string member, or an empty view if the member is not a string. The view is valid
+    /// for the lifetime of the object.
     std::string_view text(std::string_view key) const noexcept;
 
     /// Returns a boolean member, or false if the member is not a boolean.
@@ -38,10 +39,11 @@ class Object {
     /// infinite. Numbers of more than 60 characters are 0.
     double number(std::string_view key) const noexcept;
 
-    /// Returns a member as a string like JavaScript's String(), or "undefined" if it is absent.
+    /// Converts a member to a string as JavaScript's String() does. Returns "undefined" if the
+    /// member is absent.
     std::string as_text(std::string_view key) const;
 
-    /// Returns a member as JSON, or "null" if it is absent.
+    /// Returns a member as JSON, or "null" if the member is absent.
     std::string as_json(std::string_view key) const;
 
     /// Returns a copy of an object member, or std::nullopt if the member is not an object.
@@ -52,10 +54,10 @@ class Object {
     std::optional<std::vector<Object>> objects(std::string_view key) const;
 
     /// Returns the strings in an array member, or std::nullopt if the member is not an array of
-    /// strings. Valid for the lifetime of the object.
+    /// strings. The views are valid for the lifetime of the object.
     std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
 
-    /// Returns the keys in order of appearance. Valid for the lifetime of the object.
+    /// Returns the keys in order of appearance. The views are valid for the lifetime of the object.
     std::vector<std::string_view> keys() const;
 
   private:

@@ -18,7 +18,8 @@ constexpr char as_it_is = '\0';
 constexpr char by_number = 'u';    // \u00xx
 constexpr char non_ascii = '\xff'; // unchanged if it is valid UTF-8
 
-/// For each byte, one of the constants above, or the character after the backslash in the escape.
+/// Maps each byte to one of the constants above, or to the character after the backslash in its
+/// escape.
 constexpr auto treatments = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte)
@@ -58,18 +59,18 @@ bool eight_as_they_are(const char* bytes) noexcept {
     std::memcpy(&word, bytes, sizeof word);
     const std::uint64_t quotes = word ^ (ones * '"');
     const std::uint64_t backslashes = word ^ (ones * '\\');
-    // Subtracting sets the high bit of a byte below the bound. A borrow reaches a neighbouring byte
-    // only if such a byte exists.
+    // Subtracting sets the high bit of each byte below the bound. A borrow changes other bytes only
+    // if there is a byte below the bound, and the result is false in any case.
     return ((word | (word - ones * 0x20) | (quotes - ones) | (backslashes - ones)) & high_bits) ==
            0;
 }
 
-/// Returns the position of the first byte, from `at` on, that may need replacing, or the end of the
-/// text.
+/// Returns the position of the first byte at or after `at` that may need replacing, or the size of
+/// the text if there is none.
 std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
         at += 8;
-    // The last eight bytes may overlap with bytes that were already checked.
+    // Check the last eight bytes in one step, even if some of them were already checked.
     if (at > 0 && at + 8 > text.size() && text.size() >= 8 &&
         eight_as_they_are(text.data() + text.size() - 8))
         return text.size();
@@ -78,7 +79,7 @@ std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-/// Appends `before`, including the opening quote, then the escaped text and the closing quote.
+/// Appends `before`, which includes the opening quote, then the escaped text and the closing quote.
 void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
     std::size_t start = 0; // of the run of bytes that need no replacing
@@ -148,7 +149,8 @@ std::vector<std::string_view> members_of(std::string_view members) {
     return all;
 }
 
-/// Returns the text between the first opening and the last closing brace.
+/// Returns the text between the first opening and the last closing brace, or an empty view if a
+/// brace is missing.
 std::string_view without_braces(std::string_view object) {
     const auto open = object.find('{');
     const auto close = object.rfind('}');

@@ -32,9 +32,9 @@ class Writer {
     /// Writes the time in ISO 8601, or null if there is none.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);
     /// Writes the members of a JSON object from the database ("{…}") into the open object, without
-    /// white space.
+    /// white space between tokens.
     Writer& splice_members(std::string_view object);
-    /// Writes only the members with these names.
+    /// As above, but writes only the members with these names.
     Writer& splice_members(std::string_view object, std::span<const std::string_view> names);
 
   private:
