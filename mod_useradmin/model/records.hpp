@@ -19,7 +19,7 @@ using NullableTime = std::optional<Timestamp>;
 /// A value for a column. std::monostate is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
-/// Returns whether a boolean, read as text, is false.
+/// Returns whether a boolean that was read as text is false. NULL is not false.
 constexpr bool is_false(NullableText boolean) noexcept {
     return boolean == "f" || boolean == "0" || boolean == "false";
 }
@@ -30,10 +30,10 @@ enum class IfAbsent {
     reject, ///< fail, unless the value is the default for a missing column
 };
 
-/// A field of a record: the name in tables and JSON, and the member.
+/// Maps a name in tables and JSON to a member of the record.
 template <class Record>
 struct Field {
-    /// The name in camelCase. The column may be in snake_case.
+    /// The name in camelCase. The column's name may be in snake_case.
     std::string_view name;
     std::variant<std::string_view Record::*, NullableText Record::*, bool Record::*,
                  NullableTime Record::*>
@@ -43,8 +43,8 @@ struct Field {
     std::string_view null_substitute = {};
 };
 
-/// A row of the user table (specification 2.1). NULL and missing columns are empty. Views are valid
-/// for the lifetime of the request.
+/// A row of the user table (specification 2.1). If a column is NULL or missing, its member is
+/// std::nullopt, an empty string or false. Views are valid for the lifetime of the request.
 struct User {
     std::string_view id;
     std::string_view name;
@@ -57,12 +57,14 @@ struct User {
     bool banned = false;
     NullableText ban_reason;
     NullableTime ban_expires;
-    /// The extra columns as a JSON object. Set only by create and update.
+    /// The extra columns as a JSON object. Set only by create and update, and with UserColumns::all
+    /// by find and list.
     std::string_view extra_columns;
-    /// The row version: letters, digits, dots and dashes. Changes with every update of the row by
-    /// any client. Set only by find, create and update.
+    /// The row version: letters, digits, dots and dashes. Changes when any client changes the row.
+    /// Set only by find, create and update.
     std::string_view version;
-    /// The value by which the list is sorted, as the database formats it. Set only by lists.
+    /// The value by which the list is sorted, as the database formats it. Set only by list, and not
+    /// if Window::column is set.
     NullableText sort_key;
     /// The last activity, or NULL if it is unknown. Set only by Store::read_last_activity.
     std::optional<NullableTime> last_seen;
@@ -93,7 +95,7 @@ struct Session {
     NullableTime updated_at;
     NullableText ip_address;
     NullableText user_agent;
-    /// The administrator who impersonates the user (better-auth's admin plugin).
+    /// The id of the administrator who impersonates the user (better-auth's admin plugin).
     NullableText impersonated_by;
 };
 
@@ -137,9 +139,9 @@ inline constexpr Field<Account> account_fields[] = {
 /// strings, and intervals are in milliseconds.
 struct ApiKey {
     std::string_view id;
-    /// The owner in better-auth up to 1.4.
+    /// The owner's id in better-auth up to 1.4.
     NullableText user_id;
-    /// The owner since better-auth 1.5, possibly an organization.
+    /// The owner's id since better-auth 1.5. The owner may be an organization.
     NullableText reference_id;
     NullableText config_id;
     NullableText name;
@@ -219,8 +221,8 @@ struct VerificationValue {
     NullableTime updated_at;
 };
 
-/// The identifiers of better-auth's links for setting a password start with this prefix. The value
-/// of such a row is the user's id.
+/// The prefix of the identifiers of better-auth's password links in the verification table. The
+/// value of these rows is the user's id.
 inline constexpr std::string_view password_link_prefix = "reset-password:";
 
 inline constexpr Field<VerificationValue> verification_value_fields[] = {
@@ -249,7 +251,7 @@ constexpr std::string_view text_of(MethodKind kind) noexcept {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// A sign-in method of a user: a row of one of several tables, without its secrets.
+/// A sign-in method of a user, read from one of several tables without its secrets.
 struct SignInMethod {
     MethodKind kind = MethodKind::account;
     /// NULL for a second factor.
