@@ -4,7 +4,7 @@
 
 namespace useradmin::text {
 
-/// The severity of a line: error, warn or info of httpd's LogLevel.
+/// The severity of a line, as in httpd's LogLevel.
 enum class Level { error, warning, info };
 
 /// The log of a request or a command.

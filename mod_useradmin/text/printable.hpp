@@ -6,13 +6,15 @@
 
 namespace useradmin::text {
 
-/// Escapes invalid UTF-8 and characters that move the cursor, change colours, or hide or reorder
-/// text. Such characters are control characters, line ends and bidirectional overrides. The escapes
-/// look like \x1b or \u202e.
+/// Escapes invalid UTF-8, control characters, line and paragraph separators, format characters such
+/// as bidirectional overrides, and private-use and unassigned code points. They could move the
+/// cursor, change colours, or hide or reorder text. Keeps zero-width joiners, which emoji and some
+/// scripts need. The escapes look like \x1b or \u202e.
 std::string printable(std::string_view text);
 
 /// Escapes the same characters in a JSON document, in JSON's own syntax, and replaces invalid UTF-8
-/// with U+FFFD. If the document is valid, its value stays the same.
+/// with U+FFFD. The value of a valid document stays the same if there are no line breaks or tabs
+/// between its tokens.
 std::string printable_json(std::string_view document);
 
 } // namespace useradmin::text
