@@ -43,8 +43,8 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that the column equals one of the non-empty strings that `string_of` returns
-/// for the rows. Returns false if there are none.
+/// Appends `before`, and a condition that the column equals one of the non-empty strings that
+/// `string_of` returns for the rows. If all strings are empty, appends nothing and returns false.
 template <class StringOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const StringOf& string_of) {

@@ -12,7 +12,7 @@
 
 namespace useradmin::store::bulk {
 
-/// A user and the credential account. String views refer to the caller's strings or to the pool of
+/// A user and its credential account. String views refer to the caller's strings or to the pool of
 /// the Work.
 struct Row {
     model::User user;
@@ -22,12 +22,13 @@ struct Row {
     model::NullableText password_hash = {};
 };
 
-/// Reads users in the database's order of ids, from the first one or after `after_id`. Reads at
-/// most `limit` rows.
+/// Reads users in the database's order of ids, from the start or after `after_id`. Reads at most
+/// `limit` rows of the join, so a user with several credential accounts counts more than once.
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
-/// Returns the users who have the id or address of one of the rows. Sets only id, address, role and
-/// ban.
+/// Returns the users who have the address of one of the rows or, unless the database generates ids,
+/// the id of one of the rows. Sets only id, address, role and ban. At least one row must have an
+/// address.
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
 /// Inserts the users and their credential accounts in the caller's transaction. If the database

@@ -13,8 +13,8 @@
 
 namespace useradmin::store {
 
-/// The schemas of a process's connections to one database. One connection reads the catalogue for
-/// all.
+/// Shares schemas among a process's connections to one database. One connection reads the catalogue
+/// for all of them.
 class SharedSchemas {
   public:
     /// The schema of a label (CachedConnection::get), and when it was read.
@@ -27,7 +27,8 @@ class SharedSchemas {
         apr_time_t read_at = 0;
     };
 
-    /// Returns the entry of a label. The entry lives as long as this object.
+    /// Returns the entry of a label, and creates it if necessary. The entry lives as long as this
+    /// object.
     Entry& entry(const char* label) {
         const std::lock_guard lock(mutex_);
         return entries_[label];
@@ -54,9 +55,10 @@ class CachedConnection {
     /// Valid until the next refresh_schema().
     const Schema& schema() const noexcept { return *schema_; }
 
-    /// If the cached schema is older than ten seconds, reads the catalogue or takes the schema that
-    /// another connection has read. New columns therefore appear without a restart. Returns the
-    /// error, or std::nullopt on success.
+    /// If the cached schema is at least ten seconds old or was invalidated, reads the catalogue or
+    /// takes the schema that another connection has read. While another connection is reading, may
+    /// keep a schema that is less than 20 seconds old. Returns the error, or std::nullopt on
+    /// success.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             Deadline deadline, apr_pool_t* pool);
     /// Invalidates the schema and discards prepared statements.
@@ -69,9 +71,10 @@ class CachedConnection {
     /// Reads the catalogue, and shares the schema with other connections.
     std::optional<ErrorKind> read_schema(const Dialect& dialect, const TableNames& names,
                                          apr_pool_t* pool);
-    /// Takes the shared schema unless it is too old. Returns whether it did.
+    /// Takes the shared schema, unless it is too old or was read before the last
+    /// invalidate_schema(). Returns whether it was taken.
     bool take_shared();
-    /// Discards prepared statements if the schema has changed.
+    /// Sets the schema, and discards prepared statements if it has changed.
     void set_schema(std::shared_ptr<const Schema> schema, apr_time_t read_at);
 
     std::unique_ptr<Client> client_;

@@ -21,12 +21,12 @@ enum class ErrorKind {
     busy,                   ///< a lock conflict; nothing was done
     read_only,              ///< a read-only server, such as a standby; nothing was done
     connection_lost,        ///< the connection broke; the outcome is unknown
-    timed_out,              ///< timed out; the outcome is unknown and the connection was closed
+    timed_out, ///< timed out; the outcome is unknown, and a connection to a server was closed
 };
 
-/// apr_dbd opens the connections and mod_dbd pools them, but statements bypass apr_dbd: it has no
-/// error codes and no timeouts, and it serializes all SQLite connections. A client belongs to one
-/// connection. One thread at a time may use it.
+/// Runs statements on one connection. apr_dbd opens the connections and mod_dbd pools them, but
+/// statements bypass apr_dbd, because it has no error codes or timeouts and serializes all SQLite
+/// connections. Only one thread at a time may use a client.
 class Client {
   public:
     /// The maximum number of prepared statements. Plans for all kinds of lists would take too much
@@ -35,23 +35,23 @@ class Client {
 
     virtual ~Client() = default;
 
-    /// Sets the deadline for responses and for new connections.
+    /// Sets the deadline for responses and for reconnect().
     virtual void set_deadline(Deadline deadline) noexcept = 0;
 
-    /// Runs a statement. Prepares it on first use, up to max_prepared_statements.
+    /// Runs a statement. Prepares it on first use where possible, up to max_prepared_statements.
     virtual std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) = 0;
-    /// Runs a statement without arguments or rows, such as BEGIN, without preparing it.
+    /// Runs a statement without arguments, such as BEGIN, and does not keep it prepared.
     virtual std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) = 0;
     /// Returns the last error message without lines that may contain row values.
     virtual const std::string& error_message() const noexcept = 0;
     /// Returns whether the server has sent nothing since the last query. A server sends a message
     /// before it closes a connection.
     virtual bool has_no_pending_input() const noexcept = 0;
-    /// Sends a query to check the connection.
+    /// Returns whether the server responds to an empty query. For SQLite, always returns true.
     virtual bool ping() = 0;
     /// Returns whether the connection is up, as far as the client knows.
     virtual bool is_connected() const noexcept = 0;
-    /// Reconnects, even if the connection is up. Returns whether that succeeded.
+    /// Reconnects, even if the connection is up. Returns whether the connection is up afterwards.
     virtual bool reconnect() = 0;
     /// Reconnects if the connection is down. Returns whether it is up afterwards.
     bool ensure_connected() { return is_connected() || reconnect(); }

@@ -14,8 +14,8 @@ class SharedSchemas;
 struct Connection {
     const apr_dbd_driver_t* driver = nullptr;
     apr_dbd_t* handle = nullptr;
-    /// The pool of the connection, for state cached with it. Never allocate from this pool for a
-    /// request.
+    /// The pool of the connection, for state cached with it. Never allocate from it for a request,
+    /// because it lives as long as the connection.
     apr_pool_t* pool = nullptr;
     /// The schemas that the connection shares with others, or nullptr.
     SharedSchemas* schemas = nullptr;
@@ -38,12 +38,12 @@ class ConnectionSource {
     /// Returns a connection, or nullptr if none was available in time.
     virtual const Connection* acquire(Deadline deadline) = 0;
     virtual void release(const Connection& connection) noexcept = 0;
-    /// Called on each error and after each write.
+    /// Called on each database error and after each successful write.
     virtual void on_outcome(WorkOutcome) noexcept {}
 };
 
-/// Acquires a connection, and releases it at the end of the scope. False if none was available in
-/// time.
+/// Acquires a connection, and releases it at the end of the scope. Converts to false if no
+/// connection was available in time.
 class Lease {
   public:
     Lease(ConnectionSource& source, Deadline deadline)

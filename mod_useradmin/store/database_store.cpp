@@ -39,7 +39,7 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
-/// Returns " (UserAdminTimeout)", or an empty string if no directive sets the limit.
+/// Returns the directive in parentheses after a space, or an empty string if it is nullptr.
 std::string in_brackets(const char* directive) {
     return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
 }
@@ -502,7 +502,8 @@ Result<model::User> DatabaseStore::create(const NewUser& user, const std::option
 
 Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                           const UpdateGuard& guard, SessionPolicy sessions) {
-    // A retry would find the row changed by the first attempt.
+    // If the first attempt succeeded, a retry would fail the check of the row version or of the
+    // caller.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
     return invalidate_totals_after(run(Access::change, needs_user | needs_of(sessions),
                                        guard.versions || may_change_caller ? Retry::no : Retry::yes,

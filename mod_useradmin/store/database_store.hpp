@@ -20,10 +20,11 @@ class Work;
 /// A Store for one request. Each call acquires a connection, and releases it before it returns.
 class DatabaseStore : public Store {
   public:
-    /// `label` distinguishes the users of a connection, one for each set of table names, and must
+    /// `label` must be unique for each set of table names that is used on a connection, and must
     /// match [a-z_][a-z0-9_]*. `pool` owns the results. `totals` is shared with other requests, and
     /// may be nullptr. `write_semaphore` has one permit and queues the writers of a database that
-    /// allows only one at a time. Without it, they would retry at random, and some would time out.
+    /// allows only one at a time. Without the semaphore, writers retry in no particular order, and
+    /// some may time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept
@@ -101,7 +102,7 @@ class DatabaseStore : public Store {
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
-    /// Creates an API key with the digest. Returns its id, which the database may generate.
+    /// Creates an API key with the digest. Returns the key's id, which the database may generate.
     Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
     /// Returns the user's API keys, newest first.
     Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id);
@@ -115,7 +116,8 @@ class DatabaseStore : public Store {
     Result<Done> check_writable();
 
   private:
-    /// Lists users without their extra columns. Window::column must be empty.
+    /// Lists users without their extra columns. Sets whether the table has extra columns.
+    /// Window::column must be empty.
     Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
     /// Whether to repeat an operation if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
@@ -127,9 +129,10 @@ class DatabaseStore : public Store {
     /// result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
 
-    /// Makes attempts until one succeeds or fails permanently. `needs` is a set of Need.
+    /// Makes attempts until one succeeds, one fails permanently, or time runs out. `needs` is a
+    /// combination of Need flags.
     Result<Done> repeat(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Makes attempts on one connection. Returns std::nullopt if the database is locked.
+    /// Makes attempts on one connection. Returns std::nullopt if the database is busy.
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
@@ -160,7 +163,7 @@ class DatabaseStore : public Store {
     Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     /// Returns the end of the log line for a deletion that a foreign key rejected: the foreign keys
-    /// that refer to the user, and the remedy.
+    /// that refer to the user, unless the database's message names the key, and the remedy.
     std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,
                               std::string_view user_id);
     /// Returns the end of a log line with the missing GRANT statements, or an empty string.

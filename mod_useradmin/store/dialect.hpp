@@ -25,16 +25,17 @@ struct DatabaseProduct {
     const char* name;
     /// The driver's name in DBDriver, such as "pgsql".
     const char* driver;
-    /// The driver's packages on Debian and Fedora.
+    /// The driver's package on Debian.
     const char* debian_package;
+    /// The driver's package on Fedora.
     const char* fedora_package;
-    /// The folder below sql/.
+    /// The directory below sql/.
     const char* folder;
     /// The minimum version, such as "13".
     const char* min_version;
     /// The query for the server's version, such as "15.9".
     const char* version_query;
-    /// The option of CREATE INDEX that avoids blocking writes, if any.
+    /// The option of CREATE INDEX that avoids blocking writes, or an empty string.
     const char* create_index_option;
     /// Whether the database allows only one writer at a time.
     bool is_single_writer;
@@ -83,7 +84,8 @@ class Dialect {
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalogue into the schema and finds its problems. If the catalogue is unchanged,
-    /// updates only the members that Schema::has_same_rows() compares.
+    /// updates at most the members that Schema::has_same_rows() compares. Returns whether the
+    /// catalogue has changed, or the error.
     virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
                                                                const TableNames& names,
                                                                Schema& schema) const = 0;
@@ -94,11 +96,11 @@ class Dialect {
     /// accents.
     virtual void append_contains(Statement& statement, const Column& column,
                                  std::string_view word) const = 0;
-    /// Appends a condition that a text column matches the pattern by the database's LIKE.
+    /// Appends a condition that a text column matches the pattern, using the database's LIKE.
     virtual void append_like(Statement& statement, const Column& column,
                              const std::string& pattern) const = 0;
-    /// Appends a condition that a column of ids or tokens equals the string exactly. The condition
-    /// can use an index.
+    /// Appends a condition that a column of ids or tokens equals the string exactly. `sql` is the
+    /// column as SQL, possibly with an alias. The condition can use an index.
     virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,
                                std::string_view text) const = 0;
     /// Returns the expression for a text's sort key (text::sort_key). Indexes use the same
@@ -118,11 +120,12 @@ class Dialect {
     /// Returns an expression for the database's time in seconds since 1970.
     virtual const char* current_second() const noexcept = 0;
     /// Returns an expression for the commit time of the last transaction that a standby has
-    /// replayed.
+    /// replayed or, if there is none, for the server's start time. Its value is NULL if the
+    /// database has no standbys.
     virtual const char* last_change_received() const noexcept = 0;
     /// Returns the SQL before and after a subquery. Together they form a condition that the
-    /// preceding column equals one of the subquery's rows. The subquery locks its rows, and skips
-    /// rows that others have locked.
+    /// preceding column equals one of the subquery's rows. If the database has row locks, the
+    /// subquery locks its rows, and skips rows that other transactions have locked.
     virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;
     /// Returns the name of the function that returns the position of a substring, counted from 1.
     virtual const char* position_function() const noexcept = 0;
@@ -135,13 +138,14 @@ class Dialect {
     /// Begins a transaction. Returns nullptr on failure.
     virtual std::unique_ptr<Transaction> begin_transaction(Work& work) const = 0;
 
-    /// Creates both the user and the account, or neither (4.2). Fails with not_found if the actor
-    /// is rejected.
+    /// Creates the user and, with NewUser::has_account, the account, or neither (4.2). Fails with
+    /// not_found if the actor is rejected.
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
     /// Changes the user if the guard allows it, and keeps the old row for the listener. If the
-    /// change takes away rights (append_privilege_loss), records the revocation and, with
-    /// SessionPolicy::revoke, ends the sessions.
+    /// change takes away privileges (append_privilege_loss), records the revocation and, with
+    /// SessionPolicy::revoke, ends the sessions. Fails with not_found if the user does not exist or
+    /// the guard fails.
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;
@@ -150,7 +154,8 @@ class Dialect {
     /// not_found if the user does not exist or the guard fails.
     virtual Result<Done> set_password(Work& work, const model::Account& account,
                                       SessionPolicy sessions, const UpdateGuard& guard) const = 0;
-    /// Deletes the user's sessions, the accounts and the user in one transaction (4.4.1).
+    /// Deletes the user with the sessions, the accounts and, with PluginPolicy::cleans_up, the rows
+    /// in plugins' tables, in one transaction (4.4.1). Fails like Store::remove().
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard) const = 0;
     /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
@@ -159,7 +164,7 @@ class Dialect {
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
-    /// Records a revocation, and removes some of those that are older than 30 days.
+    /// Records a revocation, and removes at least some of those that are older than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
     /// Appends a query for the revocations after a position. Each row has the position from which
     /// to read next, an identifier of the database and the table, the user's id, the session's id,
@@ -180,18 +185,18 @@ class Dialect {
     virtual std::vector<std::pair<std::string, std::string>>
     scale_placeholders(const Schema& schema) const = 0;
 
-    /// Returns the file that the connection parameters name, or an empty string if the database is
-    /// not a file.
+    /// Returns the file that the connection parameters name, or an empty string if they contain a
+    /// URI or the database is not a file.
     virtual std::string database_file(std::string_view parameters) const = 0;
-    /// Configures a new database for many readers and one writer.
+    /// Configures a new database for many readers and one writer. Returns false on failure.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
-    /// Returns the query for the indexes of the tables. Each row is one key column of an index, in
-    /// order: the table's letter (u, s, a), the index, whether it is unique ("t" or "1"), and the
-    /// column or expression.
+    /// Returns the query for the indexes of the tables, except partial ones. Each row is one key
+    /// column of an index, in order: the table's letter (u, s, a), the index, whether it is unique
+    /// ("t" or "1"), and the column or expression.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// Returns the query for missing privileges, in the order of `privileges`. Each row has the
     /// table's letter, the privilege, the column ("" for the whole table) and the account. Returns
-    /// an empty string if the database has no privileges.
+    /// an empty string if the database has no privileges, or if none of the tables exists.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
     /// Returns the query for roles other than superusers whose code may run when one of the tables

@@ -34,8 +34,8 @@ find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, co
                     const TableNames& names, bool cleans_up);
 
 /// Returns a list of the foreign keys with rows that refer to the user, or to the user's sessions
-/// or accounts, each as in ForeignKey::text(). Returns an empty string if there are none or a query
-/// fails.
+/// or accounts, each as in ForeignKey::text(). Omits a key if its query fails. Returns an empty
+/// string if no key is left.
 std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& dialect,
                               const Schema& schema, const TableNames& names, bool cleans_up,
                               std::string_view user_id);

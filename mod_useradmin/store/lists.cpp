@@ -14,7 +14,7 @@ namespace {
 // Below this number of users, counting is cheaper than waiting for another request's count.
 constexpr std::int64_t min_shared = 10000;
 
-/// Returns the column of a sort key, or nullptr.
+/// Returns the column of a sort key, or nullptr if the table lacks it.
 const Column* sort_column(const Table& user, SortKey by) noexcept {
     switch (by) {
     case SortKey::created_at:
@@ -84,7 +84,8 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     statement << ")";
 }
 
-/// Appends a condition that a boolean column has the value. NULL counts as false.
+/// Appends a condition that a boolean column has the value. NULL and a missing column count as
+/// false.
 void append_truth(Statement& statement, const Column* column, bool truth) {
     if (column == nullptr)
         statement << (truth ? "FALSE" : "TRUE");
@@ -95,8 +96,9 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
-/// Returns the start of a condition that the user with the id has a session. The caller appends an
-/// operator for the session's updatedAt, and a closing parenthesis.
+/// Returns the start of a condition that the user with the id has a session. `id` is an SQL
+/// expression. The condition ends with the session's updatedAt. The caller appends an operator, an
+/// operand and a closing parenthesis.
 std::string has_session(const Schema& schema, const std::string& id) {
     return "EXISTS (SELECT 1 FROM " + schema.session.sql + " useradmin_n WHERE useradmin_n." +
            schema.session.at("userId").sql() + schema.user.at("id").op("=") + id +
@@ -179,7 +181,7 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
     append_filter(statement, schema, dialect, filter, append_search, {});
 }
 
-/// The rows after a position, divided into sections. Each section is a single range of an index.
+/// Divides the rows after a position into sections. Each section is a single range of an index.
 enum class Section {
     same_key,    ///< the same key and a later id
     further_key, ///< a later key
@@ -257,7 +259,7 @@ void append_section(Statement& statement, const Table& user, const std::string& 
     }
 }
 
-/// Appends a condition that a row is after the window's position, if there is one.
+/// Appends a WHERE clause for the rows after the window's position, if there is one.
 void append_after(Statement& statement, const Table& user, const Dialect& dialect,
                   const std::string& key, const std::string& id, const Window& window) {
     if (!window.position)
@@ -326,8 +328,8 @@ class SeenScan {
         others.seen_before.reset();
         if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
             return;
-        // All conditions must be met, so the conditions on the last activity limit the scan of the
-        // sessions to a range.
+        // All conditions must be met, or there is only one. Therefore, the conditions on the last
+        // activity limit the scan of the sessions to a range.
         filter_ = others;
         seen_from_ = filter.seen_from;
         seen_before_ = filter.seen_before;

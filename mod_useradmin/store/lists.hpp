@@ -113,7 +113,7 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
 /// Returns std::nullopt if there is no row or the total is NULL.
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement);
 /// Returns the total and the page from the statement, or the result of `otherwise` if the statement
-/// returns none.
+/// returns no total.
 template <class Otherwise>
 Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwise otherwise) {
     Result<std::optional<CountedPage>> counted = page_with_total(work, statement);

@@ -15,7 +15,7 @@ enum class Reference {
     organization,         ///< not a reference, but the organization's own id
 };
 
-/// A table of a better-auth plugin, and how its rows refer to a user.
+/// Describes a plugin's table and the column that refers to a user.
 struct PluginTable {
     /// The name in better-auth. In the database, it may be in snake_case or lower case, and in the
     /// plural.
@@ -30,7 +30,7 @@ struct PluginTable {
 /// mod_useradmin's table of API keys that a ban has disabled.
 inline constexpr std::string_view disabled_keys_table = "useradmin_disabled_key";
 
-/// In the order of deletion: referencing rows before the rows that they refer to.
+/// The known tables, in the order of deletion: referencing rows before the rows that they refer to.
 inline constexpr PluginTable plugin_tables[] = {
     {"apiKey", "userId", Reference::user, {"key", "enabled"}},
     {"apiKey", "referenceId", Reference::user_or_organization, {"key", "enabled"}},
@@ -49,8 +49,8 @@ inline constexpr PluginTable plugin_tables[] = {
     {disabled_keys_table, "userId", Reference::user, {"keyId", "userId"}},
 };
 
-/// The prefixes of an address in verification identifiers: no prefix, or one of the plugin
-/// emailOTP.
+/// The prefixes of an address in verification identifiers: no prefix, or a prefix that
+/// better-auth's plugin emailOTP adds.
 inline constexpr std::string_view address_prefixes[] = {
     "", "sign-in-otp-", "email-verification-otp-", "forget-password-otp-"};
 
@@ -60,7 +60,7 @@ inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "
 
 /// Returns the names that the table may have in the database.
 std::set<std::string> names_of(const PluginTable& plugin);
-/// Returns the names of all plugins' tables as SQL literals: "'apikey', 'api_key', …".
+/// Returns the names of all plugins' tables as SQL literals: "'apiKey', 'apiKeys', …".
 std::string plugin_table_names();
 
 } // namespace useradmin::store

@@ -40,7 +40,7 @@ class [[nodiscard]] Result {
     const T& operator*() const noexcept { return *value_; }
     T* operator->() noexcept { return &*value_; }
     const T* operator->() const noexcept { return &*value_; }
-    /// Only valid if there is no value.
+    /// Call this only if there is no value.
     Failure failure() const noexcept { return failure_; }
     /// Returns whether the failure is not_found. Other failures do not mean that the row exists.
     bool is_not_found() const noexcept { return !value_ && failure_ == Failure::not_found; }

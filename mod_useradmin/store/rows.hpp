@@ -8,7 +8,8 @@
 
 namespace useradmin::store {
 
-/// A value of a row. A time is a string if the database returned it as text.
+/// A value of a row. std::monostate is NULL. A time is a string if the database returned it as
+/// text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
 /// Reads the rows of a result once, in order. Strings live as long as the statement's pool.
@@ -37,7 +38,8 @@ class Rows {
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// Takes the next column as a string, or std::nullopt if it is NULL.
+    /// Takes the next column as a string, or std::nullopt if it is NULL, a decoded time, or past
+    /// the end.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
@@ -61,7 +63,7 @@ class Rows {
         std::from_chars(text.data(), text.data() + text.size(), number);
         return number;
     }
-    /// Takes the next column as a boolean, in the format of either database.
+    /// Takes the next column as a boolean, in the format of either database. NULL is false.
     bool take_boolean() noexcept {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");

@@ -68,7 +68,8 @@ bool is_canonical_uuid(std::string_view id) noexcept {
     });
 }
 
-/// Returns whether the id is an integer in canonical form: no plus sign, no leading zeros.
+/// Returns whether the id is an integer in canonical form (no plus sign, no leading zeros) whose
+/// magnitude is at most `largest`.
 bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
@@ -76,8 +77,8 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
            number >= -largest && std::to_string(number) == id;
 }
 
-/// Maps the plugin's columns to fields. Returns whether the table has these columns and the
-/// reference has a suitable type.
+/// Maps the plugin's columns to fields. Returns whether the table has the columns named in
+/// PluginTable and the reference has a suitable type.
 bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     for (const std::string_view name :
          {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {

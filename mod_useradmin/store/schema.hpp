@@ -54,9 +54,10 @@ struct Column {
     /// Whether the loose equality is due to the collation. Expressions that use the column inherit
     /// the collation.
     bool has_loose_collation = false;
-    /// Whether the database's account may read and change the column. is_readable is checked only
-    /// for sessions and plugins' tables, and is_writable only for plugins' tables.
+    /// Whether the database's account may read the column. Checked only for sessions and plugins'
+    /// tables.
     bool is_readable = true;
+    /// Whether the database's account may change the column. Checked only for plugins' tables.
     bool is_writable = true;
     /// SQL before and after the column in a SELECT list.
     std::string read_before = {};
@@ -97,18 +98,20 @@ struct Table {
     /// The schema of built-in functions and operators. Empty if the database has no schemas.
     std::string_view system = {};
     std::vector<Column> columns;
-    /// The fields as columns of SELECT or RETURNING: without an alias, and with the aliases u and
-    /// s. Missing columns are NULL. In select_list_s, the token is NULL, because the caller knows
-    /// it.
+    /// The fields as columns of SELECT or RETURNING. Missing columns are NULL.
     std::string select_list;
+    /// As above, with the alias u.
     std::string select_list_u;
+    /// As above, with the alias s, but the token is NULL, because the caller knows it or must not
+    /// see it.
     std::string select_list_s;
     /// The expression for the row version (User::version) of the alias useradmin_row.
     std::string version;
     /// The estimated number of rows, or 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database's account may delete and insert rows. Checked only for plugins' tables.
+    /// Whether the database's account may delete rows. Checked only for plugins' tables.
     bool allows_delete = true;
+    /// Whether the database's account may insert rows. Checked only for plugins' tables.
     bool allows_insert = true;
     /// Why the table cannot be used, if known.
     std::string absence_reason;
@@ -154,7 +157,8 @@ struct Problem {
     std::string text;
 };
 
-/// A plugin's table. Its fields include the columns named in PluginTable, and the id.
+/// A plugin's table. Its fields include the columns named in PluginTable and, if there is one, the
+/// id.
 struct OwnedTable {
     const PluginTable* plugin;
     Table table;
@@ -206,7 +210,7 @@ struct Schema {
     /// for the existing tables. Otherwise, empty.
     std::string fitting_tables;
     /// The quoted schema of the objects that "useradminctl schema --scale" creates. Empty unless
-    /// they are complete.
+    /// the objects are complete and readable.
     std::string scale;
     /// The name of this schema, whether or not it exists. Empty if the database does not support
     /// --scale.

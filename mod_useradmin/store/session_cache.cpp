@@ -59,11 +59,13 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
             entry->value.has_table = may_have_table;
         return !may_have_table;
     }
-    // In a new database, positions start from the beginning.
+    // If there are too many revocations to read, or a lower position shows that the database was
+    // replaced, no cached session can be trusted.
     if (read->is_partial || read->position < last.position) {
         invalidate_all();
     } else if (!read->rows.empty()) {
-        // While a long transaction is open, the same revocations are read each time.
+        // Invalidate all users in one pass, because the same revocations are read each time while a
+        // long transaction is open.
         std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
             ids.push_back(revocation.user_id);

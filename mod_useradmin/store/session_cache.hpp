@@ -29,8 +29,8 @@ class SessionCache {
     /// a system error.
     [[nodiscard]] bool init() noexcept { return sessions_.init() && progress_.init(); }
 
-    /// Removes the sessions of users whose rights or sessions another server has revoked. Reads the
-    /// table of revocations if no process has done so within the last second. Returns false if
+    /// Removes the sessions of users whose privileges or sessions another server has revoked. Reads
+    /// the table of revocations if no process has done so within the last second. Returns false if
     /// revocations that are more than two seconds old may be unknown. In this case, no cached
     /// session may be used. If there was no table at the last read, returns true even while the
     /// database is unavailable.

@@ -199,7 +199,8 @@ FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counter
     return found;
 }
 
-/// Disables the user's enabled API keys. Records them in `noted`, unless it is nullptr.
+/// Disables the user's enabled API keys. Records them in `noted`, unless it is nullptr. Returns
+/// false on failure.
 bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
                   const OwnedTable* noted, std::string_view user_id) {
     const Column& enabled = keys.table.at("enabled");
@@ -220,7 +221,7 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     return static_cast<bool>(disabled);
 }
 
-/// Enables the user's API keys that are recorded in `noted`.
+/// Enables the user's API keys that are recorded in `noted`. Returns false on failure.
 bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
                  const OwnedTable& noted, std::string_view user_id) {
     const Column& key_id = noted.table.at("keyId");
@@ -234,6 +235,7 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
 }
 
 /// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
+/// Returns false on failure.
 bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
     const OwnedTable* const noted = work.schema().disabled_keys();
     if (!is_banned && noted == nullptr)
@@ -1294,7 +1296,7 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
     statement << "SELECT " << schema.user.select_list_u << ", " << schema.read_second_factor << ", "
               << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
               << factors.table << " s WHERE ";
-    // The columns of the two ids may be of different types.
+    // The columns of the two ids may be of different types, so compare each with the argument.
     dialect.append_equals(statement, "u." + key.sql(), key, user_id);
     dialect.append_equals(statement << " AND ", "s." + factors.owner().sql(), factors.owner(),
                           user_id);
@@ -1342,7 +1344,8 @@ Result<Done> add_verifications(Work& work, const Dialect& dialect,
     return Done();
 }
 
-/// Stores the remaining backup codes and clears the failures, if requested.
+/// Stores the remaining backup codes and clears the failures, if requested. Fails with
+/// version_mismatch if the stored backup codes have changed.
 Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFactorChange& change) {
     const OwnedTable& factors = *work.schema().second_factors();
     Changes changes;

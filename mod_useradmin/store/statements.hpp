@@ -111,7 +111,7 @@ Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) 
     return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
 }
 
-/// Returns whether the changes may take away rights (append_privilege_loss).
+/// Returns whether the changes may take away privileges (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);
 
 /// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
@@ -126,7 +126,8 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email);
 
-/// Appends "DELETE FROM …" for the user's rows in a plugin's table.
+/// Appends "DELETE FROM …" for the user's rows in a plugin's table. `email` must have a value if
+/// the rows refer to the address (Reference::email).
 void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
                           std::string_view id, model::NullableText email);
 
@@ -135,7 +136,7 @@ void append_owned_removal(Statement& statement, const Dialect& dialect, const Ow
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
                     const Changes& changes);
 
-/// Appends a condition that the changes take away rights: a ban, or another role or address.
+/// Appends a condition that the changes take away privileges: a ban, or another role or address.
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
                            const Changes& changes);
 

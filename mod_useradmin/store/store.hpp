@@ -37,19 +37,20 @@ struct Condition {
     std::vector<std::string> values = {};
 };
 
-/// Selects the users of a list: those that match any of the conditions, or all users if there are
-/// no conditions (4.1).
+/// Selects the users of a list: those that match any condition or, with matches_all, every
+/// condition. Without conditions, selects all users (4.1).
 struct Filter {
     model::NullableText role;
     model::NullableText search;
     std::optional<bool> banned = {};
     std::optional<bool> email_verified = {};
-    /// The creation time. created_from is inclusive, created_before exclusive.
+    /// The start of a range of creation times, inclusive.
     model::NullableTime created_from = {};
+    /// The end of the range, exclusive.
     model::NullableTime created_before = {};
-    /// The last activity, with bounds like those of the creation time. An unknown last activity is
-    /// earlier than any time.
+    /// The start of a range of last activities, inclusive.
     model::NullableTime seen_from = {};
+    /// The end of the range, exclusive. An unknown last activity is earlier than any time.
     model::NullableTime seen_before = {};
     /// Whether a user must match all conditions instead of any.
     bool matches_all = false;
@@ -239,7 +240,7 @@ struct SessionTerms {
     /// The user as verified. The address and the role must not have changed since. If nullptr, the
     /// user only needs to exist.
     const model::User* verified = nullptr;
-    /// Whether the user may be banned.
+    /// Whether the user may be banned. Checked only if `verified` is set.
     bool allows_banned = false;
     /// The current time, to ignore expired bans and sessions.
     text::Timestamp now = {};
@@ -264,10 +265,10 @@ struct Credential {
     bool has_second_factor = false;
 };
 
-/// What a change revokes: a user's rights and sessions, or one session.
+/// What a change revokes: a user's privileges or sessions, or a single session.
 struct Revocation {
     std::string_view user_id;
-    /// If empty, the user's rights or all of the user's sessions are revoked.
+    /// If empty, the user's privileges or all of the user's sessions are revoked.
     std::string_view session_id;
     /// The database sets created_at and id.
     text::Timestamp created_at = {};
@@ -288,10 +289,10 @@ struct Revocations {
     std::string database = {};
 };
 
-/// A counter of failed sign-in attempts, shared by all servers.
+/// A counter of failed sign-in attempts or other events, shared by all servers.
 struct AttemptCounter {
     std::string subject;
-    /// The maximum number of failures until the count expires.
+    /// The number of failures from which FailedAttempts::exceeded is set, until the count expires.
     std::int64_t limit;
 };
 
@@ -309,7 +310,7 @@ struct FailedAttempts {
 
 struct ApiKeyWithUser {
     model::ApiKey key;
-    /// std::nullopt if the owner is not a user.
+    /// std::nullopt if the owner is not a user or no longer exists.
     std::optional<model::User> user;
 };
 
@@ -426,7 +427,8 @@ class Store {
     /// Returns the user with exactly this address, or not_found.
     virtual Result<model::User> find_by_email(std::string_view email) = 0;
     /// If the previous call used a standby, returns the commit time of the last transaction that
-    /// the standby has replayed.
+    /// the standby has replayed, or the standby's start time if it has replayed none. Otherwise, or
+    /// on failure, returns std::nullopt.
     virtual model::NullableTime standby_time() = 0;
     /// Creates both the user and the account, or neither (4.2). Returns the full row. Fails with
     /// address_taken, caller_rejected or caller_demoted.
@@ -438,8 +440,9 @@ class Store {
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;
-    /// Deletes the user's sessions, the accounts and the user in one transaction (4.4.1). Fails
-    /// with not_found, protected_address, or the guard's failure.
+    /// Deletes the user with the sessions, the accounts and, with PluginPolicy::cleans_up, the rows
+    /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_address, or
+    /// the guard's failure.
     virtual Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard = {}) = 0;
     /// Succeeds if another user has the role and is not banned. Otherwise, fails with not_found.
@@ -463,8 +466,8 @@ class Store {
     /// better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
-    /// Returns the session with the token and its user, or not_found (section 5). The token is not
-    /// read from the database.
+    /// Returns the session with the token and its user, or not_found (section 5). Session::token is
+    /// the argument, not a copy.
     virtual Result<SessionWithUser> find_session(std::string_view token) = 0;
     /// Like find_session(), but reads only expiresAt, impersonatedBy, and the user's id, role and
     /// ban.

@@ -13,8 +13,9 @@ inline constexpr Deadline no_deadline = Deadline::max();
 struct TimeoutPolicy {
     /// The total wait for a connection, locks and responses.
     std::chrono::milliseconds timeout;
-    /// Whether the limit also applies to responses; if so, a timeout closes the connection. If
-    /// false (useradminctl), it applies to each lock, and responses are awaited indefinitely.
+    /// Whether the limit also applies to responses. If so, a timeout closes a connection to a
+    /// server. If not (useradminctl), the limit applies to each operation's wait for locks, and
+    /// responses are awaited indefinitely.
     bool applies_to_statements = true;
     /// If not nullptr, the time that the request has already used. It counts towards the limit, and
     /// is updated.
@@ -23,7 +24,7 @@ struct TimeoutPolicy {
     const char* directive = nullptr;
 };
 
-/// The remaining time that a request may wait for the database.
+/// Tracks the remaining time that a request may wait for the database.
 class TimeBudget {
   public:
     explicit TimeBudget(const TimeoutPolicy& policy) noexcept

@@ -106,8 +106,8 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::version_mismatch;
-    // All conditions hold now, so the caller lacked the right when the statement ran and has
-    // regained it since.
+    // All conditions hold now, so the caller was rejected when the statement ran, but would be
+    // accepted now.
     if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
         return Failure::caller_rejected;
     return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked

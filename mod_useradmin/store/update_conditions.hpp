@@ -24,8 +24,8 @@ void append_one_of_roles(Statement& statement, const Table& user, const Dialect&
 void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
                   const std::optional<Actor>& actor);
 
-/// Appends the guard's rule for the row useradmin_row. For keeps_last_of_role, locks all unbanned
-/// users with the role until the transaction ends.
+/// Appends the guard's rule for the row useradmin_row. For keeps_last_of_role, the statement locks
+/// all unbanned users with the role until the transaction ends.
 void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
                        const UpdateGuard& guard);
 

@@ -34,7 +34,8 @@ PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
 /// Binary formats that this client decodes.
 enum class Form { text, boolean, integer, microseconds, uuid };
 
-/// Returns the format of a built-in type by its fixed OID (pg_type.dat), or std::nullopt.
+/// Returns the format of a built-in type by its fixed OID (pg_type.dat), or std::nullopt if this
+/// client cannot decode the type.
 std::optional<Form> form_of(Oid type) noexcept {
     constexpr std::pair<Oid, Form> forms[] = {
         {25, Form::text},    {1043, Form::text},         {1042, Form::text},
@@ -48,7 +49,7 @@ std::optional<Form> form_of(Oid type) noexcept {
     return std::nullopt;
 }
 
-/// Decodes a big-endian integer of two, four or eight bytes.
+/// Decodes a big-endian signed integer of up to eight bytes.
 std::int64_t integer_of(std::string_view bytes) noexcept {
     std::uint64_t number =
         static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
@@ -57,8 +58,8 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
     return static_cast<std::int64_t>(number);
 }
 
-/// Decodes a timestamp in microseconds since 2000. Returns std::nullopt for infinity and for years
-/// before 1, like parse_timestamp().
+/// Decodes a timestamp in microseconds since 2000. Returns std::nullopt for infinity, for years
+/// before 1 and for years that std::chrono cannot represent.
 model::NullableTime time_of(std::int64_t microseconds) noexcept {
     constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
     constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
@@ -145,8 +146,8 @@ bool is_unknown(std::string_view state) noexcept {
     return state == "26000";
 }
 
-/// Returns whether the prepared statement already exists. The name is a digest of the text, so it
-/// is the same statement.
+/// Returns whether the prepared statement already exists. The name contains a hash of the text, so
+/// it is the same statement.
 bool is_prepared_already(std::string_view state) noexcept {
     return state == "42P05";
 }
@@ -199,7 +200,7 @@ class PostgresqlClient final : public Client {
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
-        // The statement was not executed.
+        // The backend did not know the statement and has not executed it, so run it again.
         const unsigned runs = std::exchange(runs_, 0);
         vanished_ = runs < few_runs ? vanished_ + 1 : 1;
         prepared_.clear();
@@ -260,7 +261,7 @@ class PostgresqlClient final : public Client {
     }
 
     void discard_prepared() override {
-        // The backend keeps the statements with the old names, unused, until it exits.
+        // The backend keeps the old statements until it exits, so new ones get different names.
         ++age_;
         prepared_.clear();
         unnamed_.clear();
@@ -270,14 +271,15 @@ class PostgresqlClient final : public Client {
   private:
     struct Prepared {
         std::string name;
-        /// Whether the binary format of all result types is known. It is cheaper than text.
+        /// Whether this client can decode the binary format of all result types. Binary results are
+        /// cheaper than text.
         bool is_binary = false;
     };
 
-    // Two lost statements within this many runs indicate a pooler.
+    // Two statements unknown to the backend within this many runs indicate a pooler.
     static constexpr unsigned few_runs = 1000;
 
-    /// Returns whether a pooler such as PgBouncer switches backends.
+    /// Returns whether a pooler such as PgBouncer seems to switch backends.
     bool is_pooled() const noexcept { return vanished_ > 1; }
 
     /// Sends a simple query, which discards the backend's unnamed statement.
@@ -301,8 +303,8 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
-        // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so one
-        // name must not stand for two statements.
+        // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so two
+        // statements must not have the same name.
         Prepared prepared = {std::string(label_) + "_" +
                              std::to_string(std::hash<std::string>()(sql)) + "_" +
                              std::to_string(age_)};
@@ -316,7 +318,7 @@ class PostgresqlClient final : public Client {
         }
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // If the statement is already lost, executing it reports that.
+        // If the backend no longer knows the statement, run() handles that.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
@@ -346,14 +348,16 @@ class PostgresqlClient final : public Client {
         return answer(adopt_result(result, pool), pool);
     }
 
-    /// Makes the connection non-blocking. Other users of the connection can still call PQexec().
+    /// If there is a deadline, makes the connection non-blocking. Other modules can still call
+    /// PQexec() on the connection.
     void stop_blocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
     }
 
-    /// Waits until the socket is ready for the poll() events. On timeout, closes the connection and
-    /// returns false.
+    /// Waits until the socket is ready for the poll() events. At the deadline, closes the
+    /// connection and returns false. If the connection is broken, returns true, because libpq
+    /// reports the error.
     bool is_ready(short events) noexcept {
         while (true) {
             int timeout = -1; // milliseconds
@@ -378,7 +382,7 @@ class PostgresqlClient final : public Client {
 
     /// Waits for all results until the deadline. Returns the first error, or else the last result,
     /// or nullptr if the query could not be sent. If the server closes the connection, the first
-    /// error is the server's message, not libpq's.
+    /// error is the server's message, not libpq's. The caller must clear the result.
     PGresult* result_of(int is_sent) noexcept {
         if (is_sent == 0)
             return nullptr;
@@ -438,14 +442,14 @@ class PostgresqlClient final : public Client {
     int backend_ = 0;
     /// The PID of the backend on which enable_client_check() was called.
     int watchful_ = 0;
-    /// Incremented when prepared statements are discarded.
+    /// Part of the names of prepared statements. Incremented when they are discarded.
     unsigned age_ = 0;
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// The number of runs since a statement was last lost, and the number of losses in close
-    /// succession.
+    /// The number of runs since a backend last did not know a statement.
     unsigned runs_ = 0;
+    /// The number of times in close succession that a backend did not know a statement.
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.

@@ -41,7 +41,8 @@ std::string folded_text(const std::string& text) {
 }
 
 /// Returns a regular expression that matches every text that contains the word, or whose folded
-/// form contains the folded word. Matching is much faster than folding the text.
+/// form contains the folded word. Matching is much faster than folding the text. An empty
+/// expression matches every text.
 std::string necessary_pattern(std::string_view word, std::string_view folded_word) {
     // The ligatures from U+FB00 on fold to several letters, but are not in the ranges below.
     if (word.find("\xef\xac") != word.npos)
@@ -76,15 +77,16 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
 // Other modules may use the connection, and a pooler may give it to other clients, so the search
 // path is left unchanged. Instead, each statement names the schema of every table, function, type
 // and operator. Otherwise another role's operator with exactly matching types would run with the
-// rights of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand look
-// up their operator in the search path and have no form with a schema, so no statement uses them.
+// privileges of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand
+// look up their operator in the search path and have no form with a schema, so no statement uses
+// them.
 
 // The schema of built-in objects.
 constexpr std::string_view system_schema = "pg_catalog";
 constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
 
-/// Returns an expression for the OID of a table. A name without a schema is looked up in the search
-/// path.
+/// Returns an expression for the OID of a table. Its value is NULL if the table does not exist. A
+/// name without a schema is looked up in the search path.
 std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
@@ -97,8 +99,8 @@ std::string oid_of(std::string_view name) {
 }
 
 /// Returns FROM and WHERE clauses for tables `c` with these names in the schema of the user table.
-/// Ignores tables whose owner could not change the user table, because their triggers would run
-/// with the privileges of this account.
+/// Considers only tables that belong to a superuser, this account or the owner of the user table,
+/// because other owners' triggers would run with the privileges of this account.
 std::string from_tables(const TableNames& names, const std::string& literals) {
     return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
            oid_of(names.user) + " AND u.relnamespace" + equals +
@@ -120,9 +122,9 @@ std::string catalog_query(const TableNames& names) {
         return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
                "), '')";
     };
-    // The schema of a type's operators, such as citext's, is that of "=" in the type's default
-    // btree operator class. Only a superuser can create an operator class. Other types use the
-    // built-in operators.
+    // The operators of a type such as citext are in the schema of "=" in the type's default btree
+    // operator class. Only a superuser can create an operator class, so the schema can be trusted.
+    // Types without one use the built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
@@ -236,7 +238,7 @@ constexpr const char* version_of_values =
     "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
     "'UTF8')), 'hex')";
 
-/// Returns the SQL before and after a timestamp that formats it independently of DateStyle.
+/// Returns the SQL to write before and after a timestamp to format it independently of DateStyle.
 std::pair<std::string, std::string> in_utc(bool has_zone) {
     return {"pg_catalog.to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
                                        ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
@@ -368,8 +370,8 @@ class PostgresqlTransaction final : public Transaction {
     bool is_begun_ = false;
 };
 
-/// Checks the row of a user to delete, and sets `email` to the user's address. Fails with not_found
-/// or protected_address.
+/// Checks the row of a user to delete, keeps it for the listener, and sets `email` to the user's
+/// address. Fails with not_found or protected_address.
 Result<Done> outcome_of_removal(Work& work, Result<Rows> target, model::NullableText& email) {
     if (!target)
         return target.failure();
@@ -391,7 +393,8 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // libpq's minimum, in seconds for each address. Its default is to wait indefinitely.
+        // The minimum that libpq accepts, in seconds for each address. By default, libpq waits
+        // indefinitely.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
@@ -440,7 +443,7 @@ class Postgresql final : public Dialect {
         const std::string pattern = containing_pattern(word);
         const std::string folded_word = text::fold(word);
         const std::string folded = containing_pattern(folded_word);
-        // Before PostgreSQL 18, ILIKE rejects nondeterministic collations.
+        // ILIKE and regular expressions reject nondeterministic collations.
         const std::string text =
             column.sql() + "::pg_catalog.text" +
             (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "");
@@ -454,10 +457,10 @@ class Postgresql final : public Dialect {
                      "OPERATOR(pg_catalog.=) 'UTF8' THEN "
                   << text << " OPERATOR(pg_catalog.~) "
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
-        // With the C collation, lower() converts only ASCII letters. Other letters match only in
-        // the same case.
+        // With the C collation, lower() converts only ASCII letters. Without this comparison, some
+        // capital letters would not even match in the same case.
         matches(pattern);
-        // Most search words are already folded.
+        // Most search words are already folded and do not need a second comparison.
         if (folded != pattern) {
             statement << " OR ";
             matches(folded);
@@ -651,7 +654,7 @@ class Postgresql final : public Dialect {
                       << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
                       << " AS useradmin_row WHERE ";
             statements::append_surplus(statement, table, *this, session, terms);
-            // Skip sessions that other transactions are about to delete.
+            // Skip locked sessions, because other transactions are about to delete them.
             statement << " FOR UPDATE SKIP LOCKED))";
         }
         statement << " INSERT INTO " << table << " (";
@@ -902,8 +905,9 @@ class Postgresql final : public Dialect {
         return statement;
     }
 
-    /// Locks the row before updating it, so the old row that it returns is the version that the
-    /// update replaces. Sets whether the changes take away rights, and records the revocation.
+    /// Locks the row before updating it, so the old row in Work::row_change() is the version that
+    /// the update replaces. Sets `loses` to whether the changes take away privileges. If so,
+    /// records the revocation.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
                                       const UpdateGuard& guard, bool& loses) const {
         const Table& user = work.schema().user;
@@ -937,8 +941,8 @@ class Postgresql final : public Dialect {
         return after;
     }
 
-    /// Appends a CTE that removes some old revocations. Skips those that another transaction is
-    /// removing.
+    /// Appends a CTE that removes up to ten revocations that are older than 30 days. Skips those
+    /// that another transaction is removing.
     static void append_cleanup(Statement& statement, const Table& table) {
         statement << "useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals
                   << "ANY (ARRAY(SELECT id FROM " << table

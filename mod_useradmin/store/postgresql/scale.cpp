@@ -28,10 +28,10 @@ bool is_letter_or_digit(char character) noexcept {
 
 /// The trigrams of a search, for the search index.
 struct Trigrams {
-    /// The first three characters of the first two runs of at least three letters or digits.
+    /// The first three characters of the first two runs of at least three ASCII letters or digits.
     std::vector<std::string> first;
     /// Whether the search has a non-ASCII code point. The index encodes each one as several
-    /// letters.
+    /// letters, so it has trigrams even for a single one.
     bool has_non_ascii = false;
 
     bool is_empty() const noexcept { return first.empty() && !has_non_ascii; }
@@ -66,7 +66,7 @@ void append_pattern(Statement& statement, const Schema& schema, std::string_view
               << "))";
 }
 
-// Prevents the use of the index, whose collation is the equivalent "C".
+// Prevents the use of the index. The collation of the index is "C", which compares like "POSIX".
 constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
 
 /// Appends a condition that the user's name or address contains the word.
@@ -151,7 +151,8 @@ void append_scale_total(Statement& statement, const Schema& schema, const Filter
     statement << ")";
 }
 
-/// Returns whether there are probably few enough matches to collect.
+/// Returns whether there are probably few enough matches to collect, and the search index can find
+/// them.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= max_collected && window.end() <= max_collected &&
            !trigrams_of(*filter.search).is_empty();
@@ -311,7 +312,8 @@ std::string ready_comment(const Table& user) {
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema) {
     // The search path is unknown, so every function and operator has a schema. The query finds the
-    // scale schema by its triggers, because the schema keeps its name if the table is renamed.
+    // scale schema by the triggers on the user table, because the schema is not renamed with the
+    // table.
     const std::string ready = literal(ready_comment(schema.user));
     const std::string query =
         "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "

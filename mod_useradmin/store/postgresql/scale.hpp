@@ -13,9 +13,9 @@
 
 namespace useradmin::store {
 
-/// Reads the estimated size of the user table, and whether the objects of sql/postgresql/scale are
-/// complete and readable. Returns the error, if any. `user_oid` is an expression for the OID of the
-/// user table.
+/// Reads the estimated size of the user table, and whether the objects that sql/postgresql/scale
+/// creates are complete and readable. Returns the error, if any. `user_oid` is an expression for
+/// the OID of the user table.
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema);
 
@@ -24,7 +24,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
 std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
                                                                     const Dialect& dialect);
 
-/// Returns the list statements that use these objects.
+/// Returns the list statements that use the counts and the indexes.
 const ListQueries& scaled_lists() noexcept;
 
 } // namespace useradmin::store

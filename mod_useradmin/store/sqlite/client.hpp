@@ -41,13 +41,15 @@ class SqliteClient final : public Client {
         return sqlite3_get_autocommit(database_) == 0;
     }
     /// Reopens a file that was opened read-only, because the connection would stay read-only.
+    /// Always returns true, because a SQLite connection is always up.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }
 
     /// Returns whether the column compares bytewise. Returns false for views.
     bool is_collated_exactly(std::string_view table, const std::string& column) const;
 
-    /// Returns the deadline for waiting for readers.
+    /// Returns the deadline for waiting for readers: that of set_deadline() or, if there is none,
+    /// five seconds from now.
     Deadline deadline() const noexcept {
         constexpr std::chrono::seconds of_tools(5);
         return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
@@ -59,12 +61,13 @@ class SqliteClient final : public Client {
     /// Prepares the rollback statement before a transaction or savepoint begins. The rollback
     /// itself then needs no memory. Throws std::bad_alloc.
     void prepare_rollback(bool is_inner);
-    /// Rolls back the transaction or savepoint.
+    /// Rolls back the savepoint if `is_inner`, otherwise the transaction. Requires
+    /// prepare_rollback().
     void roll_back(bool is_inner) noexcept;
 
   private:
-    /// Reopens a read-only file for writing. Returns nullptr if DBDParams forbids it or if it is
-    /// still read-only.
+    /// Reopens a read-only file for writing. Returns nullptr if the connection is writable or has
+    /// no file, if DBDParams forbids writing, or if the file is still read-only.
     SqliteHandle reopen();
 
     /// Prepares a statement. SQLite prepares it again automatically after a schema change.

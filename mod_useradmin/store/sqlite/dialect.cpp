@@ -131,7 +131,7 @@ class Sqlite final : public Dialect {
     void append_equals(Statement& statement, const std::string& sql, const Column& column,
                        std::string_view text) const override {
         statement << sql << " = " << argument(text);
-        // A cast preserves the column's collation.
+        // A cast preserves the column's collation, so override it.
         if (column.has_loose_equality)
             statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
     }

@@ -43,7 +43,7 @@ void append_value(std::string& out, sqlite3_value* value) {
     } else if (type == SQLITE_INTEGER) {
         append('i', sqlite3_value_int64(value));
     } else if (type == SQLITE_FLOAT) {
-        // A column's affinity may convert an integral value when it is stored.
+        // Encode an integral value as an integer, because a column's affinity may store it as one.
         const double number = sqlite3_value_double(value);
         if (std::trunc(number) == number && std::abs(number) < most_exact)
             append('i', static_cast<sqlite3_int64>(number));

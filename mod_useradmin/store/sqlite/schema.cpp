@@ -74,7 +74,8 @@ bool makes_numbers(std::string_view type) noexcept {
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-/// Returns the column as a JSON value of its type. SQLite has neither booleans nor JSON types.
+/// Returns an expression for the column as a JSON value of its type. SQLite has neither booleans
+/// nor JSON types.
 std::string json_of(const Column& column) {
     const std::string sql = column.sql();
     if (column.kind == Column::Kind::boolean)
