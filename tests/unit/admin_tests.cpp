@@ -1,5 +1,4 @@
-// The endpoints of better-auth's admin plugin, beyond the comparison with the library
-// (tests/interop).
+// The endpoints of better-auth's admin plugin. tests/interop compares them with the library.
 #include "fake_store.hpp"
 
 #include "admin/service.hpp"
@@ -8,12 +7,13 @@ namespace useradmin::test {
 
 namespace {
 
-/// Roles that may impersonate users. deputy may also impersonate admins.
+/// May impersonate users.
 constexpr admin::RoleActions helper = [] {
     admin::RoleActions actions = {"helper", {}, &admin::default_roles};
     actions.actions.add(admin::Action::impersonate_user);
     return actions;
 }();
+/// May also impersonate admins.
 constexpr admin::RoleActions deputy = [] {
     admin::RoleActions actions = {"deputy", helper.actions, &helper};
     actions.actions.add(admin::Action::impersonate_admins);
@@ -34,7 +34,7 @@ constexpr admin::RoleActions admin_actions = [] {
 } // namespace
 
 TEST_GROUP_BASE(admin, ApiScene) {
-    /// std::nullopt if the request has no session.
+    /// The caller's roles, or std::nullopt if the request has no session.
     std::optional<std::string> roles = "superAdmin";
     bool is_stored = false;
     bool shows_tokens = false;
@@ -44,7 +44,8 @@ TEST_GROUP_BASE(admin, ApiScene) {
         headers.fields["Content-Type"] = "application/json";
     }
 
-    /// Sends a POST with a body, or a GET with a query.
+    /// Sends a POST if the argument is a JSON object, otherwise a GET with the argument as the
+    /// query. Returns the status, followed by the body of a success or the code of an error.
     std::string call(std::string_view endpoint, std::string_view argument) {
         calls.clear();
         const bool is_post = argument.starts_with('{');

@@ -18,8 +18,8 @@ constexpr std::string_view role_forbidden = "403 Solo puedes crear usuarios con 
 constexpr std::string_view email_taken = "400 El email ya está registrado";
 constexpr std::string_view failed = "500 Error al crear usuario";
 
-/// Returns a valid request body in which one member has this value, or is missing if there is no
-/// value.
+/// Returns a valid request body in which one member has this value. Without a value, the member is
+/// missing.
 std::string body_with(std::string_view field, const Value& value) {
     const std::pair<std::string_view, std::string_view> good[] = {{"name", R"("Eva")"},
                                                                   {"email", R"("eva@example.org")"},

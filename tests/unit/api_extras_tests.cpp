@@ -62,7 +62,8 @@ constexpr Operation operations[] = {
      "remove_sign_in_method another passkey one"},
 };
 
-/// Returns the value that a change assigns to a field: "true", a string, "a time", or "NULL".
+/// Returns the value that a change assigns to a field: "true", a string, a time in ISO 8601, or
+/// "NULL".
 std::string set_to(const store::Changes& changes, std::string_view field) {
     for (const store::Change& change : changes) {
         if (change.field != field)

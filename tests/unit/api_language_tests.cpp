@@ -29,7 +29,7 @@ TEST(api_texts, quote_the_same_values_in_each_language) {
     };
     for (const api::Text& text : api::all_texts()) {
         CHECK_EQUAL(quotes(text.spanish), quotes(text.english));
-        // No text has a placeholder.
+        // No message has a placeholder.
         CHECK(text.spanish.find_first_of("{}%") == std::string_view::npos);
         CHECK(text.english.find_first_of("{}%") == std::string_view::npos);
     }

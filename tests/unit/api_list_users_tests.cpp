@@ -18,7 +18,7 @@ class ListUsers : public ApiScene {
                      SourceLocation where = {}) {
         const auto reply = send(super_admin, "GET ?" + query);
         expect("200", in_short(reply), query, where);
-        // One more user than the page has decides whether the next cursor needs an id.
+        // The service requests one more user, to decide whether the next cursor needs an id.
         expect("list role=- search=- " + std::to_string(limit + 1) + " from " +
                    std::to_string((page - 1) * limit),
                calls.text(), query, where);

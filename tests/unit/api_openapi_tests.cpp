@@ -101,7 +101,7 @@ TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
                     at(english, {"components", "responses", "NoSession", "headers"}).c_str());
     CHECK(english.find(R"("Vary")") == std::string::npos);
 
-    // Without UserAdminLanguage, a text can be in either language.
+    // Without UserAdminLanguage, a message can be in either language.
     settings.language.reset();
     const std::string both = document();
     CHECK_EQUAL(

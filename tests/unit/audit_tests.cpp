@@ -39,12 +39,12 @@ using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
-/// A temporary file, open for reading and writing. flags: further flags of open(2), such as
+/// Creates a temporary file, open for reading and writing. flags: extra flags of open(2), such as
 /// O_APPEND for an audit log.
 class TemporaryFile {
   public:
     explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
-        // A separate open file description of the same file.
+        // Flags belong to an open file description, so open the file again.
         descriptor_ = open(("/proc/self/fd/" + std::to_string(fileno(file_))).c_str(),
                            O_RDWR | O_CLOEXEC | flags);
     }
@@ -87,7 +87,7 @@ std::string text_of(const Texts& lines) {
     return text;
 }
 
-/// A stream of the letter "x" in pieces of 64 KiB, without a newline.
+/// Provides a stream of the letter "x" in pieces of 64 KiB, without a newline.
 class Letters : public std::streambuf {
   public:
     explicit Letters(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
@@ -389,7 +389,7 @@ TEST_GROUP(audit_history) {
     audit::Log chained{log.descriptor(), position_file.descriptor()};
     int number = 0;
 
-    /// Appends a line about a target. The caller in it is the line's number.
+    /// Appends a line about a target. The line's number is the caller.
     void append(std::string_view target) {
         audit::Event event;
         event.operation = "ban";

@@ -49,11 +49,11 @@ class FakeLogger final : public text::Logger {
     void write(text::Level, std::string_view message) noexcept override { text += message; }
 };
 
-/// Sign-in with fake dependencies. Eva's password is "right".
+/// Provides sign-in with fake dependencies. Eva's password is "right".
 class SignInScene : public Utest {
   public:
     void setup() override {
-        // The hash formats are known and need no refresh.
+        // Otherwise, the first sign-in would read the hash formats from the store.
         formats.refresh(store, tables_id, sign_in::ObservedFormats::Clock::now());
         eva.id = "eva";
         eva.email = "eva@example.org";

@@ -83,11 +83,13 @@ class FakeStore final : public store::Store {
     store::Survey surveyed{true, false};
     /// What standby_time() returns.
     model::NullableTime last_change_received;
-    /// What revocations_since() returns, and the positions passed to it.
+    /// What revocations_since() returns.
     store::Revocations revocations;
+    /// The positions passed to revocations_since().
     std::vector<std::int64_t> positions;
-    /// Failed attempts to sign in, shared by all servers if the table exists.
+    /// The table of failed attempts to sign in. Keys are subjects.
     std::map<std::string, std::int64_t> attempts;
+    /// Whether the table of failed attempts exists.
     bool has_attempts = true;
 
     model::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
@@ -392,8 +394,9 @@ class FakeStore final : public store::Store {
         return store::Failure::not_found;
     }
 
-    /// The key of the current change, and the keys of completed changes.
+    /// The key of the current change.
     std::string change_key;
+    /// The keys of completed changes.
     std::set<std::string> done_keys;
 
     void set_change_key(std::string key) override { change_key = std::move(key); }
@@ -806,8 +809,8 @@ inline void expect(std::string_view expected, std::string_view actual, std::stri
                           static_cast<std::size_t>(where.line));
 }
 
-/// The service with fake dependencies. The user table contains the caller, a user, an admin and the
-/// protected administrator.
+/// Provides the service with fake dependencies. The user table contains the caller, a user, an
+/// admin and the protected administrator.
 class ApiScene : public Utest {
   public:
     void setup() override { start_over(); }

@@ -65,8 +65,8 @@ TEST_GROUP(shared_totals) {
         return SharedTotals(*table, terms, log);
     }
 
-    /// Returns the cached total, such as "5". If there is none, caches `counted`. Returns
-    /// "unavailable" or "failed" on failure.
+    /// Returns the cached total, or `counted` if there is none, such as "5". Returns "unavailable"
+    /// or "failed" on failure.
     std::string total(const Filter& filter, Total counted) {
         const Total total = totals().total(filter, deadline(), [&](LastTotal) { return counted; });
         return total                                            ? std::to_string(*total)

@@ -66,7 +66,7 @@ TEST(message, encodes_characters_that_a_header_cannot_contain) {
                     header_with("a\nBcc: b@c.d").c_str());
     STRCMP_CONTAINS("From: =?utf-8?B?QSwgQg==?= <a@example.org>\n",
                     header_with("x", "A, B").c_str());
-    // An encoded word has at most 45 bytes and splits no character.
+    // An encoded word encodes at most 45 bytes and splits no character.
     STRCMP_CONTAINS("w7E=?=\n =?utf-8?B?w7HDsQ==?=\nDate:", header_with("ñññññññññññññññññññññññ"
                                                                         "ñ")
                                                                 .c_str());

@@ -63,7 +63,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
     return text.replace(at, what.size(), with);
 }
 
-/// Returns the memory of the object itself. It includes a short string.
+/// Returns the bytes of the object itself. They include the characters of a short std::string.
 template <typename T>
 std::string_view memory_of(const T& object) {
     return {reinterpret_cast<const char*>(&object), sizeof object};
@@ -97,7 +97,7 @@ void at_once(unsigned count, const Work& work) {
         thread.join();
 }
 
-/// Slots and their queue, in memory shared with forked processes.
+/// Creates slots and their queue in memory shared with forked processes.
 class SharedSlots {
   public:
     explicit SharedSlots(unsigned count, unsigned places = 4)
@@ -139,8 +139,9 @@ class SharedSlots {
         const auto all = semaphore_->capacity();
         return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
-    /// How often the queue was full, and how often a request timed out.
+    /// Returns how often the queue was full.
     std::atomic<std::uint64_t>& full() const { return full_; }
+    /// Returns how often a request timed out.
     std::atomic<std::uint64_t>& late() const { return late_; }
 
     static bool is_held(const Slot& slot) {
@@ -156,7 +157,7 @@ class SharedSlots {
     mutable std::atomic<std::uint64_t> late_;
 };
 
-/// Threads that wait for a slot, and the order in which they get one.
+/// Starts threads that wait for a slot, and records the order in which they get one.
 class WaitingThreads {
   public:
     explicit WaitingThreads(const SharedSlots& shared) noexcept : shared_(shared) {}
@@ -164,7 +165,7 @@ class WaitingThreads {
     WaitingThreads& operator=(const WaitingThreads&) = delete;
     ~WaitingThreads() { join(); }
 
-    /// Starts a request. Returns when it is waiting or was rejected.
+    /// Starts a request in a thread. Returns when the request is waiting or was rejected.
     void add(char name, std::uint64_t network,
              std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
         const unsigned before = shared_.places_in_use() + turned_away().size();
@@ -204,7 +205,7 @@ class WaitingThreads {
     std::vector<std::thread> threads_;
 };
 
-/// A child process that holds `count` slots until it is told to release them.
+/// Forks a child process that holds `count` slots until it is told to release them.
 class HoldingProcess {
   public:
     HoldingProcess(password::HashSlots slots, unsigned count) {
@@ -260,7 +261,8 @@ class HoldingProcess {
     pid_t process_ = 0;
 };
 
-/// A child process with `count` threads that wait for a slot. If the queue is full, they try again.
+/// Forks a child process with `count` threads that wait for a slot. If the queue is full, they try
+/// again.
 class WaitingProcess {
   public:
     WaitingProcess(const password::HashSlots& slots, unsigned count) : process_(fork()) {

@@ -289,7 +289,7 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     store.failures["revocations_since"] = store::Failure::unavailable;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
-    // Until the next attempt, other requests do not repeat the failure.
+    // Other requests use the cache until the next attempt, a second later.
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1s - 1ns;
     CHECK_EQUAL(std::string("eva ivo"), cached());
