@@ -9,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// A folder of certificates (NAME.crt) and their keys (NAME.key).
+/// Creates certificates (NAME.crt) and keys (NAME.key) in a directory.
 class Certificates {
   public:
     Certificates(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {}
@@ -17,7 +17,7 @@ class Certificates {
     std::string folder() const { return folder_.string(); }
     std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-    /// Creates a certificate. It is self-signed unless the extra openssl arguments name a signer.
+    /// Creates a self-signed certificate and its key. Pass signed_by() for another signer.
     void make(const std::string& name, const std::string& subject,
               const std::vector<std::string>& further = {}) const;
     static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {

@@ -8,12 +8,13 @@
 
 namespace useradmin::test {
 
-/// A connection to PostgreSQL or SQLite. A failing statement fails the test.
+/// Runs SQL on a connection to PostgreSQL or SQLite. If a statement fails, the test fails.
 class Database {
   public:
     using Row = std::vector<std::optional<std::string>>;
 
-    /// Opens a connection with a driver and parameters, as in DBDriver and DBDParams.
+    /// Opens a connection with a driver and parameters, as in DBDriver and DBDParams. Fails the
+    /// test if it cannot connect.
     Database(std::string_view driver, std::string_view params);
     ~Database();
     Database(const Database&) = delete;
@@ -28,11 +29,12 @@ class Database {
     /// Runs a query and returns its rows. NULL is std::nullopt.
     std::vector<Row> rows(const std::string& query);
 
-    /// Returns the first column of a single row. Returns std::nullopt if it is NULL or there is no
-    /// row.
+    /// Returns the first column of the first row, or std::nullopt if the value is NULL or there is
+    /// no row.
     std::optional<std::string> value(const std::string& query);
 
-    /// Returns the result of a query for a single number, such as a count.
+    /// Returns the result of a query for a single number, such as a count. Fails the test if there
+    /// is none.
     long number(const std::string& query);
 
   private:

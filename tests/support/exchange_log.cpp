@@ -16,10 +16,10 @@ namespace useradmin::test {
 
 namespace {
 
-/// The name of the OpenAPI document. No test requests it.
+/// The path segment of the OpenAPI document that directives() adds. Tests do not request it.
 constexpr const char* page = "openapi-of-the-tests";
 
-/// Returns a JSON string in which each character stands for one byte.
+/// Returns a JSON string with one character for each byte.
 std::string json_string(std::string_view bytes) {
     std::string text = "\"";
     for (const char character : bytes) {
@@ -127,7 +127,7 @@ void ExchangeLog::read(const std::string& configuration, Server& server) {
             location = words[1].substr(0, words[1].find_last_not_of('/') + 1);
         if (words[0] == "UserAdmin" && words[1] == "On")
             server.bases.push_back(location);
-        // Virtual hosts are not distinguished.
+        // If a location is excluded in one virtual host, it is excluded in all of them.
         if ((words[0] == "SetHandler" && words[1].starts_with("useradmin-")) ||
             (words[0] == "UserAdmin" && words[1] == "Off"))
             server.pages.push_back(location);

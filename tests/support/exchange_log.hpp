@@ -18,27 +18,28 @@
 
 namespace useradmin::test {
 
-/// One instance per test executable. Records nothing before begin().
+/// Records nothing before begin(). There is one instance per test executable.
 class ExchangeLog {
   public:
     static ExchangeLog& instance();
 
-    /// Starts recording to a file in the folder.
+    /// Starts recording to the file "exchanges" in a directory.
     void begin(const std::filesystem::path& folder);
     bool is_on() const noexcept { return file_ != nullptr; }
 
-    /// Returns the directives that make a server provide its documents.
+    /// Returns the directives that make a server provide its OpenAPI documents, or an empty string
+    /// if nothing is recorded.
     std::string directives() const;
     /// Records that a server was started with this configuration.
     void begin_server(std::uint16_t port, const std::string& configuration);
     void note(std::uint16_t port, const Request& request, const Reply& reply);
-    /// Records a request as raw bytes, possibly invalid, and its reply.
+    /// Records a request that was sent as raw bytes, which need not be valid HTTP, and its reply.
     void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
     /// Declares that the running test sends successful requests that are not in the OpenAPI
     /// document.
     void exclude_from_document();
-    /// Fetches the documents for the addresses used. Call it before a server stops. If the server
-    /// does not reply, records that it has no document.
+    /// Fetches the OpenAPI document of each base address that was requested. Call it before the
+    /// server stops. Unless the server replies with 200, records that there is no document.
     void end_server(std::uint16_t port) noexcept;
 
     /// Closes the file. Returns whether all exchanges match the documents, and prints those that do
@@ -48,8 +49,10 @@ class ExchangeLog {
   private:
     struct Server {
         int number = 0;
-        /// Locations with "UserAdmin On", and those with OpenAPI pages.
+        /// Locations with "UserAdmin On".
         std::vector<std::string> bases = {};
+        /// Locations with "UserAdmin Off" or a useradmin-* handler. Their exchanges are not
+        /// recorded.
         std::vector<std::string> pages = {};
         /// The hosts and base addresses that were requested.
         std::set<std::pair<std::string, std::string>> asked = {};

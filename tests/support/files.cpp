@@ -20,7 +20,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns whether all accounts have search permission on the folder and its parents.
+/// Returns whether all accounts have search permission on the directory and its parents.
 bool is_open(std::filesystem::path folder) {
     for (;; folder = folder.parent_path()) {
         const auto rights = std::filesystem::status(folder).permissions();
@@ -31,8 +31,8 @@ bool is_open(std::filesystem::path folder) {
     }
 }
 
-/// Returns whether the folder is a writable tmpfs without noexec and has room for all tests
-/// simultaneously.
+/// Returns whether the directory is on a writable tmpfs without noexec that has enough room for
+/// all tests to run simultaneously.
 bool is_roomy_memory(const char* folder) {
     constexpr std::uint64_t enough = std::uint64_t{6} << 30;
     struct statfs system = {};
@@ -49,8 +49,8 @@ std::filesystem::path base_folder() {
     std::error_code none;
     const auto folder =
         std::filesystem::canonical(std::filesystem::temp_directory_path(none), none);
-    // The path of PostgreSQL's socket in a subfolder is limited to 107 characters. If the tests run
-    // as root, the servers run under other accounts, which need access.
+    // The path of PostgreSQL's socket in a subdirectory is limited to 107 characters. If the tests
+    // run as root, the servers run under other accounts, which need access.
     const bool is_short = !folder.empty() && folder.native().size() < 60;
     return is_short && (!running_as_root() || is_open(folder)) ? folder : "/tmp";
 }

@@ -6,9 +6,9 @@
 
 namespace useradmin::test {
 
-/// A folder for one test executable that all accounts may enter. It is below $TMPDIR if that is
-/// set. Otherwise it is in memory if there is room, because a busy disk delays tests, or else below
-/// /tmp. The destructor removes it, unless USERADMIN_TEST_KEEP is set in the environment.
+/// Creates a temporary directory that all accounts may enter. It is in $TMPDIR if that is set.
+/// Otherwise, it is in /dev/shm if there is room, because a busy disk delays tests, or else in
+/// /tmp. The destructor removes it unless USERADMIN_TEST_KEEP is set in the environment.
 class WorkFolder {
   public:
     WorkFolder();
@@ -24,7 +24,7 @@ class WorkFolder {
     std::filesystem::path path_;
 };
 
-/// Returns the content of the file, or an empty string if it does not exist.
+/// Returns the content of the file, or an empty string if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);

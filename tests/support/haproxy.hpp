@@ -18,7 +18,7 @@ struct HaProxyServers {
     std::array<std::uint16_t, 3> patronis;
 };
 
-/// HAProxy with conf/recipes/haproxy.cfg, on two ports of 127.0.0.1. The destructor stops it.
+/// Runs HAProxy with conf/recipes/haproxy.cfg on two ports of 127.0.0.1. The destructor kills it.
 class HaProxy {
   public:
     HaProxy(const WorkFolder& work, HaProxyServers servers);

@@ -4,9 +4,9 @@
 
 namespace useradmin::test {
 
-/// Returns the statements that create the schema "hostile". Its operators, functions, aggregates,
-/// casts and types shadow PostgreSQL's own if the schema is in the search path. Each object fails
-/// with the message "hostile code ran".
+/// Returns the statements that create the schema "hostile". If the schema is in the search path,
+/// its operators, functions, aggregates, casts and types shadow the built-in ones. Using any of
+/// them fails with a message that starts with "hostile code ran".
 std::string hostile_schema();
 
 } // namespace useradmin::test

@@ -19,8 +19,8 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-/// Parses a line of a reply's header section. A second status line (after 100 Continue) discards
-/// the first one's headers.
+/// Parses a line of a reply's header section. A new status line, as after 100 Continue, discards
+/// the headers before it.
 void take_head_line(Reply& reply, std::string_view line) {
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
         line.remove_suffix(1);
@@ -160,7 +160,7 @@ struct HttpClient::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    /// Sends the request and waits for the reply. Returns an error message, or nullptr.
+    /// Sends the request and waits for the reply. Returns an error message, or nullptr on success.
     const char* exchange(const Request& request, Reply& reply) {
         HeaderList headers;
         curl_easy_reset(handle);

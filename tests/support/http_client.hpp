@@ -13,7 +13,7 @@
 
 namespace useradmin::test {
 
-/// The files of a TLS client. If certificate and key are empty, it presents no certificate.
+/// The paths of a TLS client's files. If `certificate` is empty, the client presents none.
 struct Tls {
     std::string authority;
     std::string certificate = {};
@@ -35,19 +35,19 @@ struct Reply {
     bool is_http2 = false;
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
-    std::string asked = {}; ///< the request line, for messages
+    std::string asked = {}; ///< the method and path of the request, for messages
 
     /// Returns the first header with the name, ignoring case, or std::nullopt if there is none.
     std::optional<std::string> header(std::string_view name) const;
 
-    /// Returns the whole reply for a failure message.
+    /// Returns the reply for a failure message, with at most 4000 bytes of the body.
     std::string text() const;
 };
 
 /// Parses a reply read from a raw connection. Skips 1xx replies.
 Reply parse_reply(std::string_view bytes);
 
-/// A client of one server on 127.0.0.1. Reuses connections.
+/// Sends requests to a server on 127.0.0.1. Reuses HTTP/1.1 connections.
 class HttpClient {
   public:
     explicit HttpClient(std::uint16_t port);
@@ -55,18 +55,19 @@ class HttpClient {
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    /// Sends the request and waits for the reply. If there is no reply, fails the test.
+    /// Sends the request and waits for the reply. If there is no complete reply, fails the test.
     Reply send(const Request& request, SourceLocation where = {});
 
     /// Like send(), but returns std::nullopt if there is no complete reply or curl cannot send the
     /// request.
     std::optional<Reply> try_send(const Request& request);
 
-    /// Sends all requests simultaneously, each over its own connection, and waits for all replies.
+    /// Sends all requests simultaneously, each over a new connection, and waits for all replies. If
+    /// a reply is missing, fails the test.
     std::vector<Reply> send_at_once(const std::vector<Request>& requests,
                                     SourceLocation where = {});
 
-    /// Returns the number of connections that send() has opened.
+    /// Returns the number of connections that send() and try_send() have opened.
     long connections() const noexcept;
 
   private:

@@ -52,10 +52,11 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
         text += load_own(file);
     text += load("useradmin", machine::built("mod_useradmin.so"));
     text += load("auth_useradmin", machine::built("mod_auth_useradmin.so"));
-    // Start all prefork children immediately: httpd adds them gradually, and tests send thirty
-    // requests simultaneously. Two children stay idle, because httpd warns if none is left.
     text += "LogFormat \"%u %>s %m %U\" test\n"
             "CustomLog \"${WORK}/access.log\" test\n"
+            // Start all prefork children immediately: httpd adds children gradually, and tests send
+            // thirty requests simultaneously. The other two stay idle, because httpd warns if no
+            // child is idle.
             "<IfModule mpm_prefork_module>\n"
             "  StartServers 32\n  MinSpareServers 1\n  MaxSpareServers 32\n  MaxRequestWorkers 32\n"
             "</IfModule>\n"
@@ -128,8 +129,8 @@ void Httpd::crash() {
 void Httpd::stop() {
     if (process_ == nullptr)
         return;
-    // Stop gracefully first. If stopped immediately, children of the event MPM can crash on a
-    // connection that has just entered keep-alive.
+    // Stop gracefully first. If httpd is stopped immediately, children of the event MPM can crash
+    // on a connection that has just entered keep-alive.
     process_->signal(SIGWINCH);
     static_cast<void>(eventually([this] { return !process_->running() || has_no_child_left(); },
                                  std::chrono::seconds(10)));

@@ -18,13 +18,13 @@ struct HttpdSettings {
     std::string mpm = "event";
     /// Additional httpd modules to load, for example "mod_rewrite.so".
     std::vector<std::string> modules = {};
-    /// Appended to httpd.conf. ${PORT} is the port, ${WORK} the folder of this httpd.
+    /// Appended to httpd.conf. ${PORT} is the port, ${WORK} the directory of this httpd.
     std::string configuration = {};
     std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
-/// An httpd on a free port of 127.0.0.1 with mod_useradmin and mod_auth_useradmin. LogWatch watches
-/// its error log. The destructor stops it and reports processes that do not end.
+/// Runs httpd on a free port of 127.0.0.1 with mod_useradmin and mod_auth_useradmin. LogWatch
+/// watches its error log. The destructor stops it and reports processes that do not end.
 class Httpd {
   public:
     /// Writes the configuration, starts httpd and waits until it accepts connections.
@@ -35,10 +35,9 @@ class Httpd {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Restarts gracefully, like `apachectl graceful`, and waits until the new children are
-    /// running.
+    /// Restarts httpd gracefully, like `apachectl graceful`, and waits until it resumes operation.
     void restart_gracefully();
-    /// Like restart_gracefully(), but the action triggers the restart.
+    /// Runs an action that restarts httpd, and waits until httpd resumes operation.
     template <typename Action>
     void await_restart(const Action& action);
 
@@ -69,7 +68,7 @@ class Httpd {
 
   private:
     bool start();
-    /// Returns how many starts and restarts are in the log.
+    /// Returns how many starts and restarts are in the error log.
     int times_started() const;
     void stop();
     bool has_no_child_left() const;

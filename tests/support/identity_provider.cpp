@@ -41,7 +41,7 @@ std::string base64url(std::string_view bytes) {
     return text;
 }
 
-/// Returns a number of the key, such as the modulus, in base64url.
+/// Returns a parameter of the key, such as the modulus, in base64url.
 std::string number_of(const EVP_PKEY* key, const char* name) {
     BIGNUM* number = nullptr;
     if (EVP_PKEY_get_bn_param(key, name, &number) != 1)

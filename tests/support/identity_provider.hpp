@@ -8,7 +8,7 @@
 
 namespace useradmin::test {
 
-/// An OpenID Connect provider: an httpd that serves metadata, keys and the last ID token from
+/// Runs an OpenID Connect provider: an httpd that serves metadata, keys and the last ID token from
 /// issue_tokens().
 class IdentityProvider {
   public:
@@ -20,9 +20,10 @@ class IdentityProvider {
     /// Returns the provider's URL, which is also the issuer of its tokens.
     std::string issuer() const;
 
-    /// Creates the ID token that the token endpoint returns. claims: additional members of its JSON
-    /// object. key: the published RSA key or another one.
+    /// The RSA key that signs a token: the published key or an unknown one.
     enum class Key { shown, another };
+    /// Creates the ID token that the token endpoint returns. client: its audience. claims:
+    /// additional members of its JSON object.
     void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::shown);
 
   private:

@@ -9,30 +9,31 @@
 
 namespace useradmin::test {
 
-/// All secrets of the tests, such as passwords and tokens, contain this string. A single search of
-/// logs and replies finds leaks.
+/// The tests' passwords, tokens and other secrets contain this string. A search for it in logs and
+/// replies finds leaks.
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
 /// Returns whether the text contains secret_mark or an argon2 hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
-/// Returns whether a line of httpd's error log fails a test: it has level warn or worse, reports a
-/// crashed child, or is not in the log's format (such as a sanitizer's report). Lines about a
-/// client's credentials do not.
+/// Returns whether a line of httpd's error log fails a test. This applies to lines that have level
+/// warn or worse, report a crashed child, or are not in the log's format, like a sanitizer's
+/// report. A few harmless lines are exempt, such as those about a client's invalid credentials.
 bool is_alarming(std::string_view line) noexcept;
 
-/// Watches error logs. An unexpected line fails the running test. One instance per test executable.
+/// Watches error logs. An unexpected line fails the running test. There is one instance per test
+/// executable.
 class LogWatch {
   public:
     static LogWatch& instance();
 
-    /// Starts reading the log at its end.
+    /// Starts watching the log. Ignores the lines that it already contains.
     void watch(const std::filesystem::path& log);
 
     /// Reads the rest of the log and stops watching it.
     void stop_watching(const std::filesystem::path& log);
 
-    /// Adds a line from the test harness, which fails the test.
+    /// Adds a message of the test harness to the lines. It fails the running test.
     void note(std::string line);
 
     /// Declares that the running test causes a line with this text. If no line contains it, the
@@ -42,14 +43,15 @@ class LogWatch {
     /// Declares that the running test may cause lines with this text.
     void allow(std::string_view part);
 
-    /// Ignores the modules' lines during the action, for example while the test stops a database.
+    /// Ignores lines of the modules and errors of mod_dbd during the action, for example while the
+    /// test stops a database.
     void ignore_during(const std::function<void()>& action);
 
     /// Returns whether a line of the running test contains the text.
     bool has(std::string_view part);
 
-    /// Ends a test: clears its lines and expectations. Returns a failure message, or an empty
-    /// string.
+    /// Ends a test: waits for the expected lines, then clears all lines and expectations. Returns a
+    /// failure message, or an empty string on success.
     std::string settle();
 
     /// Returns all lines of the running test, for a failure message.
@@ -71,10 +73,10 @@ class LogWatch {
     std::vector<std::string> allowed_;
 };
 
-/// Declares that the running test causes a line of level warn or worse with this text.
+/// Calls LogWatch::expect().
 void expect_log(std::string_view part);
 
-/// Declares that the running test may cause lines of level warn or worse with this text.
+/// Calls LogWatch::allow().
 void allow_log(std::string_view part);
 
 } // namespace useradmin::test

@@ -36,7 +36,8 @@ std::filesystem::path source(std::string_view file) {
 }
 
 std::filesystem::path postgresql(std::string_view program) {
-    // Debian has a folder for each major version. On other systems, the programs are in PATH.
+    // Debian has a directory for each major version. Other systems have the programs in the
+    // directories below.
     std::filesystem::path newest;
     int newest_version = 0;
     std::error_code none;

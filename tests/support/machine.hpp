@@ -1,4 +1,4 @@
-// Paths of programs and files, as found or created by the build.
+// Paths of programs and files. The functions fail the test if the file does not exist.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace useradmin::test::machine {
 /// Returns the path of the httpd executable.
 std::filesystem::path httpd();
 
-/// Returns the path of one of httpd's own modules, for example "mod_dbd.so".
+/// Returns the path of a module of httpd, for example "mod_dbd.so".
 std::filesystem::path httpd_module(std::string_view file);
 
 /// Returns the path of a file created by the build: "mod_useradmin.so", "useradminctl",
@@ -22,7 +22,7 @@ std::filesystem::path built(std::string_view file);
 /// Returns the path of a file in the repository, for example "sql/sqlite/schema.sql".
 std::filesystem::path source(std::string_view file);
 
-/// Returns the path of a PostgreSQL program, of the newest installed version.
+/// Returns the path of a PostgreSQL program. On Debian, prefers the newest installed version.
 std::filesystem::path postgresql(std::string_view program);
 
 /// Returns the path of a system program, for example "pgbouncer".

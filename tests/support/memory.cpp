@@ -31,7 +31,7 @@ std::string readable(std::string_view bytes) {
     return text;
 }
 
-/// Finds every part of the texts that has at least min_part characters.
+/// Finds every part of the searched strings that has at least min_part characters.
 class Search {
   public:
     explicit Search(const std::vector<SearchedText>& texts) : texts_(texts) {
@@ -65,8 +65,8 @@ class Search {
         return start;
     }
 
-    /// Returns the length of the part of a text that the bytes start with, or 0. Adds the part to
-    /// `found`.
+    /// If the bytes start with a part of a searched string, adds the part to `found` and returns
+    /// its length. Otherwise, returns 0.
     std::size_t match(std::string_view bytes, std::vector<Occurrence>& found,
                       const std::string& region) const {
         for (const SearchedText& sought : texts_) {

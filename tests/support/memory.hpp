@@ -21,14 +21,15 @@ struct Occurrence {
     std::string around; ///< the surrounding bytes, with dots for unprintable ones
 };
 
-/// The minimum length to search for. The allocator overwrites a part of freed memory.
+/// The minimum length of a part to search for. A string in freed memory may be incomplete, because
+/// the allocator overwrites some bytes.
 inline constexpr std::size_t min_part = 12;
 
 /// Finds all parts of the strings in a process's writable memory, including shared mappings. Each
 /// string must have at least min_part characters. Fails the test if the memory is not readable.
 std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts);
 
-/// Searches a string, such as the content of a log.
+/// Finds all parts of the strings in another string, such as the content of a log.
 std::vector<Occurrence> find_occurrences(std::string_view text,
                                          const std::vector<SearchedText>& texts);
 

@@ -17,8 +17,8 @@ std::string address_of(std::uint16_t port) {
     return "127.0.0.1:" + std::to_string(port);
 }
 
-/// Returns whether Patroni is older than 3.0.3. With version 3 of etcd's API, a primary that was
-/// frozen can take the leader lock back and confirm changes that are lost.
+/// Returns whether Patroni is older than 3.0.3. If an older version uses version 3 of etcd's API, a
+/// primary that was frozen can take back the leader lock and confirm changes that are then lost.
 bool needs_old_etcd() {
     static const bool is_old = [] {
         const auto version = test::run({{machine::program("patroni"), "--version"}}).output;
@@ -84,7 +84,7 @@ PatroniNode::~PatroniNode() {
 }
 
 void PatroniNode::start() {
-    // The server's account may not be able to read the source folder.
+    // Copy the file: the node's account may not be able to read the source directory.
     const auto file = folder_ / "patroni.yml";
     write_file(file, read_file(machine::source("conf/recipes/patroni.yml")));
     const std::string etcd = needs_old_etcd() ? "PATRONI_ETCD" : "PATRONI_ETCD3";
@@ -94,7 +94,8 @@ void PatroniNode::start() {
          {"PATRONI_RESTAPI_LISTEN", address_of(own_rest_port_)},
          {"PATRONI_RESTAPI_CONNECT_ADDRESS", address_of(node_relay_->port())},
          {etcd + "_HOSTS", address_of(etcd_relay_->port())},
-         // Otherwise, Patroni would ask etcd for its address and bypass the relay.
+         // Otherwise, Patroni would connect to the address that etcd advertises, bypassing the
+         // relay.
          {etcd + "_USE_PROXIES", "true"},
          {"PATRONI_POSTGRESQL_LISTEN", address_of(own_database_port_)},
          {"PATRONI_POSTGRESQL_CONNECT_ADDRESS", address_of(database_port())},

@@ -13,7 +13,7 @@
 
 namespace useradmin::test {
 
-/// A single-node etcd cluster on a port of 127.0.0.1. The destructor stops it.
+/// Runs a single-node etcd cluster on a port of 127.0.0.1. The destructor kills it.
 class Etcd {
   public:
     explicit Etcd(const WorkFolder& work);
@@ -30,9 +30,9 @@ class Etcd {
     std::unique_ptr<Process> process_;
 };
 
-/// A PostgreSQL server managed by Patroni with conf/recipes/patroni.yml. Relays connect it to etcd
-/// and to the other nodes. If run as root, starts it under the account postgres. The destructor
-/// stops it.
+/// Runs a PostgreSQL server managed by Patroni with conf/recipes/patroni.yml. Relays connect the
+/// node to etcd and to the other nodes. If the tests run as root, the node runs under the account
+/// postgres. The destructor kills it.
 class PatroniNode {
   public:
     PatroniNode(const WorkFolder& work, const std::string& name, const Etcd& etcd);
@@ -41,7 +41,7 @@ class PatroniNode {
     PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
-    /// Returns the port for HAProxy. The other nodes use a separate relay.
+    /// Returns the port of Patroni's REST interface for HAProxy. The other nodes use another port.
     std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
     const std::string& name() const noexcept { return name_; }
 
@@ -51,7 +51,7 @@ class PatroniNode {
     void kill();
     /// Kills only PostgreSQL.
     void kill_postgresql();
-    /// Returns whether PostgreSQL has not been started since kill_postgresql().
+    /// Returns whether kill_postgresql() killed PostgreSQL and nothing has started it since.
     bool is_killed() const { return killed_ != 0 && postmaster() == killed_; }
     /// Suspends all processes until thaw().
     void freeze() { signal_all(SIGSTOP); }

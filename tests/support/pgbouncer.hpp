@@ -4,8 +4,9 @@
 
 namespace useradmin::test {
 
-/// A PgBouncer in front of a server. It listens on a Unix socket in the work folder. If run as
-/// root, starts it under PostgreSQL's account. The destructor stops it.
+/// Runs PgBouncer in front of a PostgreSQL server. It listens on a Unix socket in a subdirectory of
+/// the work directory. If the tests run as root, it runs under PostgreSQL's account. The destructor
+/// kills it.
 class PgBouncer {
   public:
     /// mode: the pool mode, "session" or "transaction".

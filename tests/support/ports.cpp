@@ -10,7 +10,7 @@
 namespace useradmin::test {
 
 std::uint16_t free_port() {
-    // Random, since several test executables run simultaneously.
+    // Choose a random port, because several test executables run simultaneously.
     std::random_device random;
     std::uniform_int_distribution<int> any(15000, 31999);
     for (int attempt = 0; attempt < 200; ++attempt) {

@@ -12,8 +12,8 @@ std::uint16_t free_port();
 /// Returns the port's address on 127.0.0.1.
 sockaddr_in loopback(std::uint16_t port) noexcept;
 
-/// Connects to the port. Returns the socket, which the caller closes, or -1. receive_buffer: the
-/// receive buffer's size in bytes, or 0 for the system's default.
+/// Connects to a port of 127.0.0.1. Returns the socket, or -1 on failure. The caller must close the
+/// socket. receive_buffer: the receive buffer's size in bytes, or 0 for the system's default.
 int connected_to(std::uint16_t port, int receive_buffer = 0);
 
 } // namespace useradmin::test

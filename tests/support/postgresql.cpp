@@ -114,7 +114,7 @@ bool PostgreSql::kill_backend() const {
 std::string PostgreSql::params() const {
     std::string params =
         "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=30";
-    // The name of the socket contains the port.
+    // Clients need the port, because the socket's name contains it.
     for (const std::string& setting : settings_)
         if (setting.starts_with("port="))
             params += " " + setting;

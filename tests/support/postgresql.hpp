@@ -11,12 +11,12 @@
 
 namespace useradmin::test {
 
-/// A PostgreSQL cluster in the work folder. It listens only on a Unix socket in that folder, so
-/// servers cannot conflict. If run as root, starts it under the account postgres. The destructor
-/// stops it.
+/// Runs a PostgreSQL cluster in a subdirectory of the work directory. It listens only on a Unix
+/// socket in that subdirectory, so servers cannot conflict. If the tests run as root, the server
+/// runs under the account postgres. The destructor stops it.
 class PostgreSql {
   public:
-    /// Settings that override the defaults of the tests: "name=value".
+    /// Server settings ("name=value") that override the defaults of the tests.
     using Settings = std::vector<std::string>;
 
     /// Creates a cluster and starts it.
@@ -37,17 +37,18 @@ class PostgreSql {
     void freeze();
     void thaw();
 
-    /// Kills a backend. The server then terminates all others and recovers. Returns false if there
-    /// is none.
+    /// Kills a backend that serves a client. The server then terminates the other backends and
+    /// recovers. Returns false if no client is connected.
     bool kill_backend() const;
 
-    /// Returns the socket's folder, for the parameter "host" of a connection.
+    /// Returns the socket's directory, for the parameter "host" of a connection.
     const std::filesystem::path& folder() const noexcept { return folder_; }
     /// Returns the server's account, or std::nullopt if it runs under the tests' account.
     const std::optional<Account>& account() const noexcept { return account_; }
     std::string params() const;
 
-    /// If run as root, makes PostgreSQL's account the owner of a folder and returns the account.
+    /// If run as root, makes PostgreSQL's account the owner of the directory and returns the
+    /// account. Otherwise, returns std::nullopt.
     static std::optional<Account> move_into(const std::filesystem::path& folder);
 
   private:

@@ -89,7 +89,8 @@ bool running_as_root() noexcept {
     return ::geteuid() == 0;
 }
 
-// Allocates nothing between fork() and execve().
+// Allocates nothing between fork() and execve(), because another thread may hold the allocator's
+// lock.
 pid_t start(const Command& command, const std::array<int, 3>& descriptors) {
     auto words = command.words;
     auto arguments = pointers_to(words);
@@ -101,7 +102,7 @@ pid_t start(const Command& command, const std::array<int, 3>& descriptors) {
     if (child < 0)
         fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
     if (child > 0) {
-        // Both processes call it, so neither has to wait for the other.
+        // Both processes call setpgid(), so neither has to wait for the other.
         if (!is_on_terminal)
             ::setpgid(child, child);
         return child;
@@ -153,7 +154,7 @@ CommandResult run(const Command& command, std::string_view input) {
     const pid_t child = start(command, {in[0], out[1], err[1]});
     for (int end : {in[0], out[1], err[1]})
         ::close(end);
-    // The input fits into the pipe. A program that exits without reading it must not end the tests.
+    // If the program exits without reading its input, SIGPIPE must not kill the tests.
     const auto old = std::signal(SIGPIPE, SIG_IGN);
     const auto sent = ::write(in[1], input.data(), input.size());
     std::signal(SIGPIPE, old);

@@ -93,7 +93,7 @@ bool RawConnection::receive_part(std::string& into,
                   into);
     std::array<char, 16384> part{};
     const auto got = ::recv(socket_, part.data(), part.size(), 0);
-    // A server that closes a connection with unread data resets it.
+    // An error also ends the connection: a server that closes one with unread data resets it.
     if (got <= 0)
         return false;
     into.append(part.data(), static_cast<std::size_t>(got));

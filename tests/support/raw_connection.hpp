@@ -8,18 +8,19 @@
 
 namespace useradmin::test {
 
-/// A TCP connection to a port of 127.0.0.1 that sends exactly the given bytes.
+/// Sends exactly the given bytes over a TCP connection to a port of 127.0.0.1.
 class RawConnection {
   public:
-    /// receive_buffer: the receive buffer's size in bytes, or 0 for the system's default.
+    /// Fails the test if it cannot connect. receive_buffer: the receive buffer's size in bytes, or
+    /// 0 for the system's default.
     explicit RawConnection(std::uint16_t port, int receive_buffer = 0);
-    /// Returns a connection, or nullptr if the port refuses it.
+    /// Returns a connection, or nullptr if it cannot connect.
     static std::unique_ptr<RawConnection> open(std::uint16_t port);
     ~RawConnection();
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    /// Sends all bytes. Returns false if the peer closed the connection first.
+    /// Sends all bytes. Returns false if the peer closes the connection first.
     bool send(std::string_view bytes) const;
 
     /// Waits for input. Returns whether data arrived or the peer closed the connection in time.
@@ -31,7 +32,8 @@ class RawConnection {
     /// Receives all data until the peer closes the connection. Fails the test on timeout.
     std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// Receives data until it contains the text. Fails the test on timeout.
+    /// Receives data until it contains the text. Fails the test on timeout or if the peer closes
+    /// the connection first.
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(30)) const;
 

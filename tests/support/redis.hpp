@@ -17,8 +17,8 @@ struct ServerCertificate {
     std::string key;
 };
 
-/// A Redis server on a free port, with a password and without automatic saves. The destructor stops
-/// it.
+/// Runs a Redis server on a free port of 127.0.0.1, with a password and without automatic saves.
+/// The destructor kills it.
 class Redis {
   public:
     static constexpr const char* password = "s3cr3t of @redis";
@@ -32,7 +32,7 @@ class Redis {
     void start();
     /// Kills the server.
     void stop();
-    /// Changes the password and closes all connections. The URLs keep the first password.
+    /// Changes the password and closes all connections. url() still contains the first password.
     void change_password(const std::string& password);
     void signal(int number) const { process_->signal(number); }
 
@@ -44,6 +44,7 @@ class Redis {
     /// Returns the URL of database 2 with TLS.
     std::string tls_url(const std::string& host) const;
     /// Runs a command in database 2. Returns the reply as a string, or std::nullopt if it is nil.
+    /// Fails the test on an error.
     std::optional<std::string> run(const std::vector<std::string>& words) const;
 
   private:

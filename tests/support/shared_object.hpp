@@ -6,7 +6,8 @@
 
 namespace useradmin::test {
 
-/// An object in memory shared by forked processes. Its destructor is never called.
+/// Creates an object in memory shared with forked processes. Calls the object's init() if it has
+/// one, but never its destructor.
 template <class T>
 class SharedObject {
   public:

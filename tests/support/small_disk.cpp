@@ -17,7 +17,8 @@ namespace useradmin::test {
 
 namespace {
 
-/// Moves this process to a new mount namespace. Without root, this also requires a user namespace.
+/// Moves this process to a new mount namespace on the first call. Returns whether that succeeded.
+/// Without root, this also requires a new user namespace.
 bool has_own_mounts() {
     static const bool has = [] {
         const uid_t user = ::geteuid();

@@ -4,8 +4,8 @@
 
 namespace useradmin::test {
 
-/// A file system of 4 MiB in memory, visible only to this process and its children. The destructor
-/// unmounts it.
+/// Mounts a tmpfs of 4 MiB, visible only to this process and its children. The destructor unmounts
+/// it.
 class SmallDisk {
   public:
     explicit SmallDisk(std::filesystem::path folder);
@@ -13,10 +13,10 @@ class SmallDisk {
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
 
-    /// Returns whether it could be mounted. Not every machine or account allows this.
+    /// Returns whether the file system is mounted. Not every machine or account allows this.
     explicit operator bool() const noexcept { return is_there_; }
 
-    /// Fills the file system completely, until free() is called.
+    /// Fills the file system. free() makes room again.
     void fill() const;
     void free() const;
 

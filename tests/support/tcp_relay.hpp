@@ -9,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// A relay between clients and a server, on a port of 127.0.0.1. It can drop all packets.
+/// Relays connections from a port of 127.0.0.1 to a server. It can drop all packets.
 class TcpRelay {
   public:
     /// Relays to a server that listens on a Unix socket.
@@ -25,12 +25,12 @@ class TcpRelay {
     std::uint16_t port() const noexcept { return port_; }
 
     /// Drops all packets until reconnect(). Existing connections stay open but transfer nothing.
-    /// New ones are neither accepted nor refused.
+    /// New connections are neither accepted nor refused.
     void disconnect();
     void reconnect();
 
   private:
-    /// One end of a connection, and the data from the other end that is not yet sent.
+    /// One end of a connection, and the data from the other end that has not been sent to it yet.
     struct End {
         int socket;
         std::string pending = {};
@@ -39,7 +39,7 @@ class TcpRelay {
         End client;
         End server;
     };
-    /// Transfers data without blocking. Returns false if an end is closed.
+    /// Transfers data without blocking. Returns false if an end is closed or fails.
     static bool move_bytes(End& from, End& to);
 
     void start();

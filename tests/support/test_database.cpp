@@ -25,7 +25,7 @@ TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view n
         work.make(name);
     sql().run(read_file(machine::source(kind == Kind::postgresql ? "sql/postgresql/schema.sql"
                                                                  : "sql/sqlite/schema.sql")));
-    // httpd's children write to the file, its journal and its folder.
+    // httpd's children write to the file, its journal and its directory.
     if (kind == Kind::sqlite)
         if (const auto account = Httpd::account())
             account->take_ownership(folder_);

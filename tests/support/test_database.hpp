@@ -12,10 +12,11 @@ namespace useradmin::test {
 
 enum class Kind { postgresql, sqlite };
 
-/// Returns the kind with this name. Fails the test if there is none.
+/// Returns the kind with this name. Fails the test if the name is unknown.
 Kind kind_of(std::string_view name);
 
-/// A PostgreSQL server or SQLite file in the work folder, with sql/<kind>/schema.sql applied.
+/// Creates a PostgreSQL server or SQLite file in the work directory, with the tables of
+/// sql/<kind>/schema.sql.
 class TestDatabase {
   public:
     /// settings: used only for PostgreSQL.
@@ -26,20 +27,21 @@ class TestDatabase {
     std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
     std::string params() const;
 
-    /// Returns a connection to the database for the test itself.
+    /// Returns the test's connection to the database. Opens it if necessary.
     Database& sql();
 
-    /// Returns the PostgreSQL server. Call forget_connection() before you stop it.
+    /// Returns the server of a PostgreSQL database. Call forget_connection() before you stop it.
     PostgreSql& server() noexcept { return *server_; }
     void forget_connection() noexcept { sql_.reset(); }
     /// Returns the path of the SQLite file.
     std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 
-    /// Makes the database unreachable by stopping PostgreSQL or renaming SQLite's folder.
+    /// Makes the database unreachable by stopping PostgreSQL or renaming SQLite's directory.
     void make_unavailable();
     void make_available();
 
-    /// Makes the database reject writes. Processes with an open SQLite file can still write.
+    /// Makes the database reject writes, or accept them again. sql() can still write, as can
+    /// processes that already have the SQLite file open.
     void set_read_only(bool is_read_only);
 
     /// Makes PostgreSQL unresponsive until thaw().
@@ -62,7 +64,8 @@ class TestDatabase {
     std::unique_ptr<Database> sql_;
 };
 
-/// A PostgreSQL superuser with a password, at most one per database.
+/// Creates a PostgreSQL superuser that must log in with a password. Create at most one per
+/// database.
 class RoleWithPassword {
   public:
     explicit RoleWithPassword(TestDatabase& database);

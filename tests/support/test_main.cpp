@@ -67,7 +67,7 @@ int run_tests(int count, const char* const* arguments,
     } catch (const std::exception& trouble) {
         std::fprintf(stderr, "%s\n", trouble.what());
     }
-    // Report what servers logged during shutdown. No test owns those lines.
+    // Report what servers logged after the last test.
     const auto complaint = LogWatch::instance().settle();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());

@@ -15,13 +15,13 @@ void leave_out_groups(const std::function<bool(std::string_view group)>& is_left
 /// "sqlite_threads", "postgresql_scale".
 void leave_out_groups_of_other_database(std::string_view database);
 
-/// Runs CppUTest's tests, with LogWatch::settle() after each test. `around` owns the objects that
-/// the tests need, and calls the function that runs the tests. Returns the exit status.
+/// Runs CppUTest's tests, with LogWatch::settle() after each test. `around` creates the objects
+/// that the tests need and calls its argument, which runs the tests. Returns the exit status.
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around);
 
-/// The same for an executable with the option --database=postgresql|sqlite, on a new database of
-/// that kind, which is passed to `use` before the tests.
+/// Like run_tests(), for an executable with the option --database=postgresql|sqlite. Creates a
+/// database of that kind and passes it to `use` before the tests.
 int run_tests_on_database(int count, char** arguments,
                           const std::function<void(TestDatabase&, const WorkFolder&)>& use);
 

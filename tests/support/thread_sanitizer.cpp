@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
-// The dynamic linker searches the program first, so this replaces glibc's.
+// The dynamic linker searches the program first, so this replaces glibc's function.
 
 extern "C" int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                        const timespec* until) noexcept {
