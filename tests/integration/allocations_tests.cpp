@@ -1,5 +1,5 @@
-// Makes each allocation of a request fail: first only this one, then all later ones, too. A short
-// run tests every seventh.
+// Makes each allocation of a request fail, first only that allocation, then all later ones, too. A
+// short run tests every seventh allocation.
 #include "module/failing_allocations.hpp"
 #include "own_httpd.hpp"
 
@@ -18,7 +18,7 @@ class Allocations : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // Sanitizers replace malloc().
+        // Not with sanitizers, which replace malloc().
         if (!Suite::current().is_plain_event())
             return;
         for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure is logged
@@ -166,7 +166,7 @@ TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
     const long before = counts_->asked;
     first_since_start(1000000);
     const long all = counts_->asked - before;
-    // After the reply, the survey of the database runs. The last allocations are its own.
+    // The survey of the database runs after the reply, so it makes the last allocations.
     for (long left = 1; left <= 10; left += machine::times(4, 1)) {
         const std::string bytes = first_since_start(all - left);
         const Reply reply = parse_reply(bytes);

@@ -27,9 +27,10 @@ constexpr int writer_count = 6;
 // More users than the tests can ban.
 constexpr int user_count = 20000;
 constexpr const char* timeout_seconds = "2";
-// The guaranteed maxima, and a margin for busy machines.
+// The guaranteed maxima.
 constexpr std::chrono::seconds longest_answer{3};
 constexpr std::chrono::seconds holds_within{2};
+// A margin for busy machines.
 constexpr std::chrono::seconds busy_machine{30};
 
 } // namespace
@@ -99,8 +100,8 @@ return 1)",
         CHECK(eventually([&] { return bans_.confirmed().size() >= before + count; }));
     }
 
-    /// Waits for some bans and limits how many more can begin, because all are delivered again
-    /// after each kill.
+    /// Waits for some bans and limits how many more can begin, because the servers deliver all bans
+    /// again after each kill.
     void ban_some() {
         last_allowed_ = last_user_ + 4 * writer_count;
         await_bans(writer_count);
@@ -267,7 +268,7 @@ TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
 TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
     if (!takes_place(true))
         return;
-    // Limits how long requests wait for a new connection.
+    // The connect_timeout limits how long requests wait for a new connection.
     start(Suite::current().database().params() + " connect_timeout=2");
     run_outage(
         "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },

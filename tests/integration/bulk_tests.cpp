@@ -89,7 +89,7 @@ TEST(bulk, with_a_key_changes_each_user_once) {
 }
 
 TEST(bulk, goes_on_with_the_key_after_the_time_limit_was_reached) {
-    // SQLite has no row locks.
+    // Not for SQLite, which has no row locks.
     if (Suite::current().kind() == Kind::sqlite)
         return;
     allow_log("UA0107");

@@ -1,5 +1,5 @@
-// Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis. Each part
-// fails in turn under load.
+// Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis. Each
+// component fails in turn under load.
 #include "load.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-/// How a part of the cluster fails and is repaired.
+/// How a component of the cluster fails and is repaired.
 struct Fault {
     const char* name;
     std::function<void()> begin;
@@ -48,8 +48,9 @@ class Cluster : public Scene {
     // More users than the tests can ban.
     static inline const int user_count = machine::times(5000, 100000);
     static constexpr seconds whole_run{20 * 60};
-    // The guaranteed maximum, and a margin for busy machines.
+    // The guaranteed maximum.
     static constexpr seconds ban_holds_within{2};
+    // A margin for busy machines.
     static constexpr seconds busy_machine{60};
 
     void setup() override {
@@ -247,7 +248,7 @@ class Cluster : public Scene {
         return all;
     }
 
-    /// Waits at most a minute for a matching node.
+    /// Waits up to a minute for a matching node. Does not fail the test on timeout.
     template <typename Condition>
     void await_any(Condition condition) const {
         static_cast<void>(eventually([&] {
@@ -255,8 +256,9 @@ class Cluster : public Scene {
                 nodes_.begin(), nodes_.end(), [&](const auto& node) { return condition(*node); });
         }));
     }
-    /// Waits at most a minute until a node other than the lost one answers this path with 200. In
-    /// synchronous mode, a node that may lack a confirmed change does not take over.
+    /// Waits up to a minute for a node other than lost_ to answer this path with 200. Does not fail
+    /// the test on timeout: in synchronous mode, a node that may lack a confirmed change does not
+    /// take over.
     void await_takeover(const char* path) const {
         await_any([&](const PatroniNode& node) { return &node != lost_ && node.is(path); });
     }
@@ -344,7 +346,7 @@ class Cluster : public Scene {
     Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto begun = Clock::now();
         const Reply reply = send_alone(haproxy_->port(), method, path, body);
-        // Errors arrive immediately, so retries must not be at full speed.
+        // Errors arrive immediately, so pause before the next request.
         if (reply.status != 200)
             pause_shortly();
         const std::lock_guard lock(mutex_);

@@ -17,7 +17,7 @@ class Configuration : public Scene {
         return Suite::directives_for(Suite::current().database()) + configuration;
     }
 
-    /// Expects that httpd rejects the configuration with a message that contains each of the texts.
+    /// Expects that httpd rejects the configuration with a message that contains all these strings.
     static void refused(const std::string& configuration, const std::vector<std::string>& texts,
                         SourceLocation where = {}) {
         const auto finished =
@@ -30,8 +30,8 @@ class Configuration : public Scene {
         UtestShell::getCurrent()->countCheck();
     }
 
-    /// Expects that httpd rejects a directive in the service's Location with a message that names
-    /// it.
+    /// Expects that httpd rejects a directive in the service's Location with a message that
+    /// contains the directive's name and the text.
     static void refused_in_location(const std::string& directive, const std::string& text,
                                     SourceLocation where = {}) {
         refused(with_database(location("/api/users", directive)),
@@ -48,7 +48,8 @@ class Configuration : public Scene {
         return finished.errors;
     }
 
-    /// Expects that httpd accepts the sign-in configuration and warns with exactly these tags.
+    /// Expects that httpd accepts the sign-in configuration and that, of the tags below, its
+    /// output contains exactly these.
     static void warned_of(const std::string& configuration, const std::vector<std::string>& tags,
                           SourceLocation where = {}) {
         const auto said = taken(with_database(configuration), where);
@@ -389,7 +390,7 @@ TEST(configuration, without_either_module_in_use_wants_no_database) {
 
 // --- Configuration files of the repository -------------------------------------------------------
 
-/// Returns a file's configuration for a real server, with paths of the test's own files.
+/// Returns the configuration in a file, with paths of files that exist on this machine.
 static std::string configuration_in(const std::filesystem::path& file) {
     const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
     write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");

@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Locks the user table until it is destroyed.
+/// Locks the user table for the lifetime of the object.
 class Lock {
   public:
     Lock() { sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
@@ -68,7 +68,7 @@ class Connections : public OwnHttpd {
 TEST_GROUP_BASE(connections, Connections){};
 
 TEST(connections, that_the_request_already_has_are_reused) {
-    // apr_dbd's SQLite driver returns no row for mod_authn_dbd's query.
+    // Not for SQLite: apr_dbd's driver returns no row for mod_authn_dbd's query.
     if (Suite::current().kind() != Kind::postgresql)
         return;
     sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");

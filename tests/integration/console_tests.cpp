@@ -1,5 +1,5 @@
-// SetHandler useradmin-console: the page, its headers, and the caller whom it shows. tests/console
-// tests the page in a browser.
+// SetHandler useradmin-console: the page, its headers, and the caller that the page shows.
+// tests/console tests the page in a browser.
 #include "own_httpd.hpp"
 
 #include "support/text.hpp"

@@ -18,7 +18,7 @@ namespace {
 constexpr int levels = 3;
 constexpr const char* level_names[levels] = {"server level", "a virtual host", "a Location"};
 
-/// Where the value for a level applies.
+/// The virtual host and the path to which the value for a level applies.
 struct Place {
     HttpClient& client;
     std::string host;
@@ -50,7 +50,7 @@ struct Row {
     std::function<std::string(const Place&)> find;
 };
 
-/// Returns the first value for which the function returns true.
+/// Returns the first value for which the function returns true, or "(none)".
 std::string first_of(const Row& row, const std::function<bool(const std::string&)>& succeeds) {
     for (const char* value : row.values)
         if (succeeds(value))
@@ -380,7 +380,7 @@ std::string host_of(const Row& row) {
     return name + ".test";
 }
 
-/// Returns the Locations of the service and of sign-in below the folder.
+/// Returns the Locations of the service and of sign-in below the path `folder`.
 std::string locations(const std::string& folder, const std::string& directives) {
     std::string text;
     for (const auto& [path, on] :
@@ -402,7 +402,7 @@ class Directives : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // The columns in UserAdminColumns.
+        // Add the columns that UserAdminColumns names.
         for (const char* column : row_of("UserAdminColumns").values)
             alter("ADD", column, " text");
     }

@@ -87,7 +87,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     for (const Reply& reply : client_->send_at_once(patient_reads))
         expect_success(reply);
     own_->freeze();
-    // More requests than connections.
+    // These are more requests than connections.
     std::vector<Request> requests = {
         {"GET", "/api/users"},
         {"POST", "/api/users", {}, new_user},

@@ -130,7 +130,7 @@ class HashQueue : public OwnHttpd {
         for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
             CHECK_EQUAL(200, reply->status);
     }
-    /// Waits for all replies. Returns those with this status.
+    /// Waits for all replies. Returns the replies with this status.
     std::vector<Reply> replies(int status) {
         if (replies_.empty())
             for (const auto& connection : connections_)

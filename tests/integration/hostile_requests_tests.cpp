@@ -63,7 +63,7 @@ const std::set<std::string_view>& error_texts() {
     return texts;
 }
 
-/// A random number generator that returns the same numbers on all platforms.
+/// Generates random numbers that are the same on all platforms.
 class Chance {
   public:
     explicit Chance(std::uint64_t seed) : engine_(seed) {}
@@ -491,7 +491,7 @@ class HostileRequests : public OwnHttpd {
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
         allow_log("AH00127"); // httpd: cannot map the path to a file
-        // An address that another user has.
+        // The database rejects an address that another user has.
         allow_log("violates unique constraint");
         allow_log("UNIQUE constraint failed");
         const char* const seed = std::getenv("USERADMIN_TEST_SEED");
@@ -508,8 +508,8 @@ class HostileRequests : public OwnHttpd {
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
     }
 
-    /// Returns whether to run the test. Requests are the same for all MPMs, but not all support
-    /// HTTP/2.
+    /// Returns whether to run the test. Requests are the same for all MPMs, but not all MPMs
+    /// support HTTP/2.
     static bool is_possible() { return Suite::current().mpm() == "event"; }
 
     /// Returns what is wrong with a reply, or an empty string.

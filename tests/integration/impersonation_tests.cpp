@@ -72,7 +72,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
 
 TEST(impersonation, that_is_refused_leaves_no_session) {
     start_with("");
-    // Both addresses look up the session, but only one refuses it.
+    // Both Locations look up the session, but only the second one refuses it.
     expect_success(call(Caller::admin, "GET", "/api/users"));
     expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
     expect_success(call(Caller::super_admin, "GET", "/strict/users"));

@@ -1,4 +1,5 @@
-// Kills httpd children and database processes while users are created, changed and deleted.
+// Kills httpd's children, and in a long run PostgreSQL's backends, while users are created, changed
+// and deleted.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -37,7 +38,7 @@ class Kills : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Kills children and database processes at random times.
+    /// Kills children, and in a long run PostgreSQL's backends, at random times.
     void kill_at_random(int times) {
         // Kill backends only in a long run: each kill restarts the whole server.
         const bool kills_backends = is_postgresql() && machine::is_long();

@@ -9,12 +9,12 @@ class LateBody : public Scene {
   protected:
     void setup() override {
         Scene::setup();
-        // For requests that end a session.
+        // Some requests end this session.
         add_session("s3cr3t-of-nobody", ulises().id);
     }
 
-    /// Sends the head of a request from Sara and waits for the interim reply, so her rights have
-    /// been checked. Then calls `meanwhile` and sends the body.
+    /// Sends the head of a request from Sara and waits for the interim reply, which follows the
+    /// check of her privileges. Then calls `meanwhile` and sends the body.
     static Reply send_late(const std::string& request, const std::string& body,
                            const std::function<void()>& meanwhile) {
         const RawConnection connection(Suite::current().httpd().port());

@@ -1,4 +1,4 @@
-// Requests from many threads, each over a new connection.
+// Sends requests from many threads, each request over a new connection.
 #pragma once
 
 #include "own_httpd.hpp"
@@ -27,7 +27,7 @@ inline long milliseconds(std::chrono::steady_clock::duration time) {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
-/// Threads that call a function repeatedly until stop() is called or the object is destroyed.
+/// Runs threads that call a function repeatedly until stop() is called or the object is destroyed.
 class Load {
   public:
     /// `turn` is the number of previous calls in this thread.

@@ -1,5 +1,5 @@
 // Runs the integration tests: integration --mpm=event|worker|prefork --database=postgresql|sqlite
-// [--without=GROUP,...] [CppUTest's own arguments].
+// [--without=GROUP,...] [CppUTest arguments].
 #include "scene.hpp"
 #include "support/exchange_log.hpp"
 #include "support/test_main.hpp"

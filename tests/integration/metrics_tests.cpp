@@ -47,7 +47,7 @@ class Metrics : public OwnHttpd {
         return reply.body;
     }
 
-    /// Returns the value of a sample, or "(none)". "${PORT}" in the name stands for the port.
+    /// Returns the value of a sample, or "(none)". Replaces "${PORT}" in the name with the port.
     std::string sample(std::string name) {
         constexpr std::string_view port = "${PORT}";
         if (const auto at = name.find(port); at != name.npos)
@@ -203,7 +203,7 @@ TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
 }
 
 TEST(metrics, report_connections_in_use_and_timeouts) {
-    // A prefork child processes one request at a time.
+    // A prefork child processes one request at a time, so no request waits for its connection.
     if (Suite::current().kind() != Kind::postgresql || Suite::current().mpm() == "prefork")
         return;
     expect_log("UA0201");

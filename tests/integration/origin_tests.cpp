@@ -1,4 +1,4 @@
-// Browser requests from pages of the server's own origin and of others.
+// Browser requests from pages of the server's own origin and of other origins.
 #include "scene.hpp"
 
 namespace useradmin::test {

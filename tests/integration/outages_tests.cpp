@@ -23,8 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{5};
-// The guaranteed maximum, and a margin for busy machines.
+// The guaranteed maximum.
 constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
+// A margin for busy machines.
 constexpr std::chrono::seconds busy_machine{20};
 
 /// How an outage begins and ends.
@@ -34,14 +35,14 @@ struct Outage {
     std::function<void()> end;
     /// Whether all reads must succeed.
     bool spares_reads = false;
-    /// Whether it is possible that all requests succeed.
+    /// Whether all requests may succeed.
     bool spares_all = false;
     std::chrono::milliseconds length = std::chrono::seconds(machine::times(1, 5));
     /// The status of failed requests: 503 for an outage, another for a storage error.
     int status = 503;
     /// How long requests may still fail after the outage.
     std::chrono::seconds whole_within{1};
-    /// Called after the load to restore other parts.
+    /// Called after the load, before requests to all workers must succeed.
     std::function<void()> then = [] {};
 };
 
@@ -101,7 +102,8 @@ class Outages : public OwnHttpd {
                 ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
     }
 
-    /// Starts an httpd for the database. params: DBDParams, or empty for the database's own.
+    /// Starts an httpd for the database. params: DBDParams, or an empty string for a direct
+    /// connection.
     void start_before_it(const std::string& params = {}, std::chrono::seconds limit = timeout) {
         const std::string seconds = std::to_string(limit.count()) + "\n";
         const std::string configuration =
@@ -276,8 +278,9 @@ class Outages : public OwnHttpd {
     std::mutex mutex_;
     std::vector<Answered> answered_;
     int successes_ = 0;
-    /// The number of started requests, and the numbers of those without a reply.
+    /// The number of requests that have been started.
     int begun_ = 0;
+    /// The numbers of the requests that have no reply yet.
     std::set<int> under_way_;
 };
 

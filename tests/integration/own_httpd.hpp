@@ -6,7 +6,7 @@
 
 namespace useradmin::test {
 
-/// All callers are a superAdmin, without a session lookup. Only the service's own work can fail.
+/// Makes every caller the superAdmin Sara, without a session lookup that could fail.
 inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 class OwnHttpd : public Scene {
@@ -42,7 +42,7 @@ class OwnHttpd : public Scene {
         return reply;
     }
 
-    /// Returns the path of an audit log that always fails with ENOSPC.
+    /// Creates an audit log to which every write fails with ENOSPC. Returns its path.
     static std::filesystem::path full_log(const std::string& folder) {
         const auto log = Suite::current().work().make(folder) / "audit.log";
         std::filesystem::create_symlink("/dev/full", log);

@@ -76,7 +76,7 @@ class Recipes : public OwnHttpd {
     Reply ask_outside(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
-    /// Tries to sign in to an account that does not exist, a new one each time. Returns the status.
+    /// Tries to sign in to an unknown account, a different one each time. Returns the status.
     int fail_from(const std::string& client) {
         return ask_outside({"POST",
                             "/api/auth/sign-in/email",
@@ -470,7 +470,8 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     const auto expect_none = [&](const std::string& host, const std::string& files) {
         expect_error(list_from(host, files), 503, "Servicio no disponible temporalmente");
     };
-    // The client does not trust the first server's certificate. The second one's has another name.
+    // The first client does not trust the server's certificate. The second client expects another
+    // host name.
     expect_none("localhost", stranger.folder());
     expect_none("db.example.com", client.folder());
     // The server does not trust this client.
@@ -643,7 +644,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
     const std::string log = (folder / "audit.log").string();
     start("UserAdminAuditLog \"" + log + "\"\n" + location("/api/users", as_sara));
     const auto change = [&] {
-        // Use new connections: after a reload, old children keep theirs.
+        // Use new connections: after a reload, old children still serve the existing connections.
         for (const char* name : {"Ulises", "Odysseus"})
             expect_success(HttpClient(httpd_->port())
                                .send({"PUT",

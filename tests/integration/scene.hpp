@@ -18,7 +18,7 @@
 
 namespace useradmin::test {
 
-/// The objects that all tests of a run share. main() creates the only instance.
+/// Owns the objects that all tests of a run share. main() creates the only instance.
 class Suite {
   public:
     Suite(std::string mpm, Kind kind);
@@ -63,9 +63,10 @@ std::string location(const std::string& path, const std::string& directives);
 /// on failed attempts is too high to be reached.
 std::string sign_in(const std::string& path, const std::string& directives);
 
-/// Error messages of the service, and Eva's address and password.
+/// Error messages of the service.
 inline constexpr const char* not_found = "Usuario no encontrado";
 inline constexpr const char* unavailable = "Servicio no disponible temporalmente";
+/// Eva's address and password.
 inline constexpr const char* eva = "eva@example.org";
 inline constexpr const char* right_password = "s3cr3t of eva";
 
@@ -99,13 +100,13 @@ const Person& ulises();
 /// Returns the caller's session token.
 std::string token_of(Caller caller);
 
-/// Returns the token with better-auth's signature: token.base64(HMAC-SHA-256).
+/// Returns the token with better-auth's signature by the secret `with`: token.base64(HMAC-SHA-256).
 std::string signed_token(const std::string& token, std::string_view with);
 
 /// Returns an Authorization header with the caller's token.
 std::string bearer(Caller caller);
 
-/// When a test starts, the tables contain only the three users and their sessions.
+/// Starts each test with only the three users and their sessions in the tables.
 class Scene : public Utest {
   public:
     void setup() override;
@@ -137,7 +138,8 @@ class Scene : public Utest {
 
     /// Adds a row to the user table. The role "NULL" means SQL NULL.
     static void add_user(const Person& person);
-    /// Adds `count` users with the role user: "u001" and so on. They are older than all others.
+    /// Adds `count` users with the role user: "u001" and so on. They are older than all other
+    /// users.
     static void add_users(int count);
     /// Adds `count` users with one session each: "b1" with the token "t1", and so on.
     static void add_users_with_sessions(Database& database, int count);

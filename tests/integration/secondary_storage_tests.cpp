@@ -41,7 +41,7 @@ class SecondaryStorage : public OwnHttpd {
             allow_log(line);
     }
 
-    /// Adds a session like the application.
+    /// Adds a session to Redis, as the application does.
     void add_stored(const std::string& user, const std::string& token,
                     const std::string& created_at = long_ago) const {
         redis_->run({"SET", "app:" + token,
@@ -64,8 +64,8 @@ class SecondaryStorage : public OwnHttpd {
     Reply ban(const std::string& record = ulises_path) {
         return send("PUT", record, R"({"banned":true})");
     }
-    /// Waits until the module has noticed that Redis is down. Replies to changes then have a
-    /// Warning header.
+    /// Waits until the module has noticed that Redis is down. From then on, replies to changes have
+    /// a Warning header. Returns false on timeout.
     bool is_noticed() {
         return eventually([&] { return ban().header("Warning").has_value(); });
     }

@@ -20,7 +20,7 @@ constexpr const char* cookie = "better-auth.session_token=";
 /// The headers that contain the token of a new session.
 constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
 
-/// Returns a random text that is unique in memory.
+/// Returns a random string that is unique in memory.
 std::string made_up() {
     static std::mt19937_64 random(std::random_device{}());
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -57,8 +57,8 @@ std::string from_hex(const std::string& text) {
     return bytes;
 }
 
-/// Replaces each ASCII character by its code: "%41" if the prefix is "%", "\\u0041" if it is
-/// "\\u00".
+/// Replaces each ASCII character with the prefix and its hexadecimal code. The prefix is "%" in
+/// URLs and "\\u00" in JSON.
 std::string encoded(std::string_view text, const char* prefix) {
     std::string out;
     for (const char character : text) {
@@ -149,8 +149,8 @@ class Secrets : public OwnHttpd {
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
     /// Registers a string to search for at the end of the test. libpq keeps what it sent and
-    /// received, and SQLite caches pages of the file, so strings in the client library are sought
-    /// in logs and replies only.
+    /// received, and SQLite caches pages of the file, so a string in the client library is searched
+    /// for only in logs and replies.
     std::string seek(const std::string& what, const std::string& text,
                      bool is_in_client_library = false) {
         sought_.push_back({what, text});

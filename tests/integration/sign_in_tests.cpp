@@ -49,7 +49,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         id_ = text_member(add_account(eva, right_password), "id");
     }
 
-    /// Adds a user with a password as an administrator.
+    /// As an administrator, adds a user with a password. Returns the reply.
     static Reply add_account(const std::string& email, const std::string& password,
                              const std::string& path = "/cheap/users") {
         auto reply = ask(Caller::super_admin, "POST", path,
@@ -116,7 +116,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         sql().run("UPDATE \"user\" SET " + assignments + " WHERE \"email\" = 'eva@example.org'");
     }
 
-    /// Adds a session for Eva that was created on January 2.
+    /// Adds a session for Eva, created on 1 January 2026.
     void add_session_until(const std::string& token, const std::string& expires_at) const {
         add_session(token, id_, expires_at);
     }

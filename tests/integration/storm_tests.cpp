@@ -14,7 +14,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A client that measures how long reads of one record take.
+/// Reads one record repeatedly and measures how long each read takes.
 class Reader {
   public:
     Reader(std::uint16_t port, std::string path) : client_(port), path_(std::move(path)) {}
@@ -55,7 +55,7 @@ class Storm : public OwnHttpd {
                                               "storm");
         if (own_->kind() == Kind::sqlite)
             own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
-        // Passwords have the default hash format.
+        // Use the default hash format, which is expensive.
         start_before(*own_,
                      "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
                      "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
@@ -72,7 +72,7 @@ class Storm : public OwnHttpd {
     }
 
     /// Sends many requests simultaneously, each over its own connection, while another client reads
-    /// a record. Each one must succeed or get a refusal with Retry-After. Returns how many
+    /// a record. Each request must succeed or get a refusal with Retry-After. Returns how many
     /// succeeded.
     int break_loose(const std::string& path, const std::function<std::string(int)>& body,
                     const std::string& read) {

@@ -17,7 +17,7 @@ class Survey : public OwnHttpd {
             ++count;
         return count;
     }
-    /// Sends requests. When the last one returns, the survey after the first one has ended.
+    /// Sends requests. When the last one returns, the survey that follows the first one has ended.
     void ask_twice() {
         expect_success(send("GET", "/api/users"));
         expect_success(send("GET", "/api/users/sara-1"));

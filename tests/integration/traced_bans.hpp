@@ -72,7 +72,7 @@ class TracedBans {
         return users;
     }
 
-    /// Returns whether each server has refused each of these users.
+    /// Returns whether each server has refused each user whose ban is confirmed.
     bool all_hold() {
         const std::lock_guard lock(mutex_);
         return std::all_of(pending_.begin(), pending_.end(),

@@ -10,11 +10,11 @@
 
 namespace useradmin::test {
 
-/// Creates, changes and deletes users in many threads. Tracks which states of the database the
-/// replies allow.
+/// Creates, changes and deletes users, and tracks which states of the database the replies allow.
+/// Several threads may call write() simultaneously.
 class TracedUsers {
   public:
-    /// Sends a request and waits for the reply. Its status is 0 if there was none.
+    /// Sends a request and waits for the reply. Returns status 0 if there is no reply.
     using Send = std::function<Reply(const std::string& method, const std::string& path,
                                      const std::string& body)>;
 
@@ -28,14 +28,14 @@ class TracedUsers {
             allow_log(line);
     }
 
-    /// Makes PostgreSQL confirm only writes that survive a crash.
+    /// Makes PostgreSQL confirm only writes that survive a crash. Applies to new connections.
     static void confirm_what_is_safe(Database& sql) {
         for (const char* statement :
              {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
             sql.run(statement);
     }
 
-    /// Creates a user, changes it twice, deletes every second one, and records the results. The
+    /// Creates a user, changes it twice, deletes it if `turn` is even, and records the results. The
     /// service must be at /api/users.
     void write(int thread, int turn, const Send& send) {
         const std::string email =

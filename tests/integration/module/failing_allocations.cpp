@@ -1,5 +1,5 @@
 // A library that the tests preload into httpd. It makes allocations of the modules and their
-// libraries fail. Those of httpd and APR succeed, because both abort when out of memory.
+// libraries fail. Allocations of httpd and APR succeed, because both abort when out of memory.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Sets the notes of an initial request from "X-Test-Caller: id role". Both may be missing.
+/// Sets the notes of an initial request from "X-Test-Caller: id role". Either value may be missing.
 int state_caller(request_rec* request) {
     const char* caller = apr_table_get(request->headers_in, "X-Test-Caller");
     if (!caller || request->prev || request->main)
@@ -52,7 +52,7 @@ int lead_elsewhere(request_rec* request) {
 }
 
 /// "X-Fail-Allocations: n" lets n allocations succeed and makes the next one fail. "n all" makes
-/// all later ones fail, too. Without failing_allocations, it has no effect.
+/// all later ones fail, too. Without failing_allocations, the header has no effect.
 void fail_allocations(const request_rec* request) {
     using Fail = void (*)(long after, int all);
     static const auto fail = reinterpret_cast<Fail>(dlsym(RTLD_DEFAULT, "test_fail_allocations"));
@@ -85,7 +85,7 @@ void register_hooks(apr_pool_t*) {
 // The only exported symbol, by which httpd finds the module.
 extern "C" {
 extern module test_callers_module __attribute__((visibility("default")));
-// clang 23 parses a line that begins with "module" as a C++ module declaration.
+// Use module_struct: clang 23 parses a line that begins with "module" as a module declaration.
 module_struct test_callers_module = {
     STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
     AP_MODULE_FLAG_NONE};
