@@ -21,7 +21,7 @@ class CtlKeys : public Scene {
         more.insert(more.begin(), {"key", "create", "ana@x.org", "--name", "deploy"});
         return done(ctl(std::move(more)));
     }
-    /// Returns a column of the only key.
+    /// Returns a column of the only API key, or "NULL".
     static std::string value(const std::string& column) {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
     }

@@ -193,7 +193,8 @@ TEST(ctl_audit, without_a_position_file_is_reported) {
     std::filesystem::remove(log_ + ".chain");
     std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");
     CHECK(has(verify({log_}).output, ".chain cannot be read (Too many levels of symbolic links)"));
-    // A moved log has no .chain file, and a log without lines has an empty one.
+    // There is no note about a moved log, which has no .chain file, or about an empty log with an
+    // empty .chain file.
     std::filesystem::remove(log_ + ".chain");
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_, "");
@@ -236,7 +237,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
     CHECK_EQUAL(0, verify({"-"}, text).status);
 
-    // The end is missing. The .chain file reveals this.
+    // The .chain file reveals that the end is missing.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
     const CommandResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);

@@ -23,7 +23,7 @@ namespace useradmin::test {
 
 namespace {
 
-// Hashes of "s3cr3t word" with cheap parameters.
+// A well-formed hash that no known password matches.
 constexpr std::string_view argon2id_hash = "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
                                            "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA";
 
@@ -183,7 +183,7 @@ TEST(bulk, export_writes_into_a_named_pipe) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
-    // Opened for reading and writing, so no open() blocks. The output fits into the pipe.
+    // Open the FIFO for reading and writing, so that no open() blocks. The output fits into it.
     const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     done(ctl({"export", name}));
     std::string text(4096, ' ');
@@ -258,7 +258,7 @@ TEST(bulk, export_refuses_an_ending_that_it_does_not_know) {
 }
 
 TEST(postgresql_bulk, export_interrupted_writes_nothing_and_says_so) {
-    // In SQLite, no reader waits for a writer.
+    // Not for SQLite, where no reader waits for a writer.
     const std::string name = path("interrupted.csv");
     const std::string out = path("interrupted.out");
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
@@ -622,8 +622,8 @@ TEST(bulk, import_keeps_the_last_superadmin) {
             CHECK_EQUAL(2, users());
             CHECK_EQUAL(std::string("superAdmin"), of("root@x.org", "role"));
         }
-    // A line that keeps the last superAdmin is accepted. So is one after a line that creates
-    // another.
+    // Lines that keep the last superAdmin are accepted, and so is a demotion after a line that
+    // creates another superAdmin.
     for (const char* harmless :
          {R"(,"role":"superAdmin")", R"(,"banned":false)",
           R"(,"role":"superAdmin","banned":true,"banExpires":"2020-01-01T00:00:00Z")"})
@@ -633,7 +633,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     CHECK(has(done(ctl({"import", two, "--on-conflict", "update", "--dry-run"})), "all lines are"));
     done(ctl({"import", two, "--on-conflict", "update"}));
     CHECK_EQUAL(std::string("user"), of("root@x.org", "role"));
-    // These lines demote both superAdmins. Only the second one is refused.
+    // These lines demote both superAdmins. Only the second demotion is refused.
     done(ctl({"role", root, "superAdmin"}));
     const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
                                    line("root@x.org", R"(,"role":"admin")") + line("b@x"));

@@ -163,7 +163,8 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     give(database, account.user_id, perms::owner_read | perms::owner_write);
     accepts(configuration);
     {
-        // These files exist while the database is open. SQLite corrects the mode of empty ones.
+        // These files exist only while the database is open. Write to it first, because SQLite
+        // corrects the mode of empty files.
         Database open("sqlite3", database);
         open.run("CREATE TABLE other (id TEXT)");
         for (const char* suffix : {"-wal", "-shm"}) {

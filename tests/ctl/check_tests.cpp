@@ -32,7 +32,7 @@ TEST_GROUP_BASE(check, Scene) {
         done(ctl({"--tables", tables, "schema", "--force"}));
     }
 
-    /// Adds a user with an account like better-auth.
+    /// Adds a user with an account, as better-auth does.
     void add(const std::string& id, const std::string& email, const std::string& account_id,
              const std::string& hash) {
         const std::string created = "'2026-01-01T00:00:00.000Z'";

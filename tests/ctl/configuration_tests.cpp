@@ -36,7 +36,7 @@ TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
     CHECK_EQUAL(2, status_of(driver() + params() + "DBDParams other\n"));
     CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
     CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
-    // If the parameters are given as an option, those in the file may be undefined.
+    // If an option sets the parameters, DBDParams in the file may be undefined.
     done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
                    database().params(), "list"}));
 }
@@ -69,7 +69,7 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
     CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
-    // Relative file names start at this folder, too.
+    // Relative file names also start at this directory.
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
     done(bare_ctl({"list"}, "", confdir));

@@ -1,5 +1,4 @@
-// Tests useradminctl with one database: ctl --database=postgresql|sqlite [CppUTest's own
-// arguments].
+// Tests useradminctl with one database: ctl --database=postgresql|sqlite [CppUTest arguments].
 #include "scene.hpp"
 #include "support/test_main.hpp"
 

@@ -14,7 +14,8 @@
 
 namespace useradmin::test {
 
-/// A connection on which statements may fail, for example for lack of privileges.
+/// Runs statements on a connection. Unlike with Database, a statement may fail, for example for
+/// lack of privileges.
 class Session {
   public:
     /// Connects. `more` overrides parameters: "user=reader dbname=other".
@@ -22,7 +23,7 @@ class Session {
 
     /// Runs statements. Returns the SQLSTATE if one fails, otherwise an empty string.
     std::string run(const std::string& statements);
-    /// Returns the first value of a query, or "(null)". If the query fails, returns the SQLSTATE.
+    /// Returns the first value of a query, "(null)" for NULL, or the SQLSTATE if the query fails.
     std::string value(const std::string& query);
     long number(const std::string& query);
     int backend() const noexcept { return PQbackendPID(connection_.get()); }
@@ -38,7 +39,8 @@ class Session {
     std::unique_ptr<PGconn, Closer> connection_;
 };
 
-/// The service's store on a separate connection. The constructor reads the system catalog.
+/// Opens the service's store on a separate connection. The constructor reads the system catalog,
+/// as a running service has done.
 class OpenStore : public store::ConnectionSource, public text::Logger {
   public:
     explicit OpenStore(const std::string& params, const std::string& more = "",

@@ -20,7 +20,8 @@ if (const std::string state = session.run(statements); !state.empty())
     fail_test(state + ": " + session.error(), where);
 is_exact(where);
 } // namespace useradmin::test
-/// Does the same in a transaction of each isolation level, after a rollback.
+/// Runs the statements at each isolation level, with a rollback of the transaction, then with a
+/// rollback to a savepoint. Then runs `reverse`. Checks the counts each time.
 void after_each_way(const std::string& statements, const std::string& reverse,
                     SourceLocation where = {}) {
     for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
@@ -295,7 +296,8 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
                 state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
             if (state == "40P01")
                 ++deadlocks;
-            // Two sessions changed the same user, or the session was killed.
+            // These states mean that two sessions changed the same user, or that the session was
+            // killed.
             else if (!state.empty() && state != "40001" && state != "57P01" && state != "lost")
                 odd[number] += state + " " + session.error();
             if (!state.empty() && !session.is_lost())

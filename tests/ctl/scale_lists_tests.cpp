@@ -32,8 +32,8 @@ struct Kept {
     std::string email_key = text::sort_key(email);
 };
 
-/// Returns the numbers in turn. Each test case uses only a few, but all numbers occur with cases of
-/// each kind.
+/// Returns the numbers in turn. One test case takes only a few numbers, but many cases together
+/// take all of them.
 struct Rotation {
     std::vector<std::int64_t> numbers;
     std::size_t position = 0;
@@ -327,7 +327,7 @@ TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {
     }
 }
 
-/// A total that another request has counted.
+/// Provides a total that another request has counted.
 class Told final : public store::Totals {
   public:
     Told(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}
@@ -372,7 +372,7 @@ TEST(postgresql_scale_lists, match_the_reference_on_deep_pages) {
         for (const std::int64_t offset :
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
             is_as_wanted(store, {role, {}}, {20, offset});
-        // More matches than are collected, and fewer, with and without the index.
+        // These searches find more or fewer users than are collected, with and without the index.
         for (const char* search :
              {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
             for (int count = 0; count < 2; ++count)

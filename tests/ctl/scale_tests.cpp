@@ -44,19 +44,20 @@ constexpr const char* old_objects =
     "CREATE INDEX user_by_name_idx ON \"user\" (lower(name)); "
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
-// Reported by check if the objects exist but the service does not use them.
+// Part of the note that check prints if the objects exist but the service does not use them.
 constexpr const char* advice = "the objects for long lists are incomplete, or older than";
 
 } // namespace
 
-TEST_GROUP_BASE(postgresql_scale, ScaleScene){
-    /// Runs schema --scale for these tables and compares the lists with those after --no-scale.
-    void works_on(const std::string& names, const store::TableNames& tables,
-                  const std::string& more_users, SourceLocation where = {}){
-        const auto with = [&](std::vector<std::string> arguments) {
-            arguments.insert(arguments.begin(), {"--tables", names});
-            return done(ctl(std::move(arguments)), where);
-        };
+TEST_GROUP_BASE(postgresql_scale,
+                ScaleScene){/// Runs schema --scale for these tables, then --no-scale, and checks
+                            /// that the lists are the same.
+                            void works_on(const std::string& names, const store::TableNames& tables,
+                                          const std::string& more_users, SourceLocation where = {}){
+                                const auto with = [&](std::vector<std::string> arguments) {
+                                    arguments.insert(arguments.begin(), {"--tables", names});
+                                    return done(ctl(std::move(arguments)), where);
+                                };
 with({"schema", "--scale"});
 Session session(params_);
 if (const std::string state = session.run(more_users); !state.empty())
@@ -192,7 +193,7 @@ TEST(postgresql_scale, includes_concurrent_writes) {
 
 TEST(postgresql_scale, is_resumed_after_a_kill) {
     sql().run(users(1, 30000));
-    // Kill it after each of five steps, twice.
+    // Kill the command after each of five steps, twice.
     int killed = 0;
     for (int step = 0; step < 10; ++step) {
         Process process({words({"schema", "--scale"}), environment(), {}}, path("killed.txt"));
@@ -434,7 +435,7 @@ TEST(postgresql_scale, waits_for_running_lists_before_it_is_removed) {
     list.value("SELECT count(*) FROM useradmin_public_user.counts");
     Process process({words({"schema", "--no-scale"}), environment(), {}}, path("list.txt"));
     // The command has locked the user table and waits for the list's lock. The list then needs the
-    // user table.
+    // user table, but must not fail with a deadlock.
     CHECK(eventually([&] {
         return other.number("SELECT count(*) FROM pg_locks WHERE granted AND mode = "
                             "'AccessExclusiveLock' AND relation = '\"user\"'::regclass") > 0;
@@ -579,7 +580,7 @@ TEST(postgresql_scale, works_after_the_table_is_renamed) {
 TEST(postgresql_scale, calls_no_function_of_other_roles) {
     undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
          "test_owner, test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-    // The default in PostgreSQL 13 and 14.
+    // In PostgreSQL 13 and 14, every role may create objects in the schema public by default.
     sql().run(
         "CREATE ROLE test_owner LOGIN; CREATE ROLE test_hostile LOGIN; CREATE ROLE "
         "test_writer LOGIN; CREATE ROLE test_member LOGIN IN ROLE test_owner; GRANT CREATE ON "
@@ -590,7 +591,7 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
                 owner.run("CREATE TABLE public.trapped (id text PRIMARY KEY, name varchar(80), "
                           "email varchar(80), role varchar(20), \"createdAt\" timestamptz NOT NULL "
                           "DEFAULT now()); GRANT ALL ON public.trapped TO test_writer"));
-    // PostgreSQL would prefer functions with exactly these argument types to its own.
+    // PostgreSQL would prefer functions with exactly these argument types to the built-in ones.
     Session hostile(params_, "user=test_hostile");
     std::string traps =
         "CREATE TABLE public.caught (who text); GRANT ALL ON public.caught TO PUBLIC;";

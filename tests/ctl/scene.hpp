@@ -15,14 +15,15 @@ namespace useradmin::test {
 
 void set_scene(TestDatabase* database, const WorkFolder* work) noexcept;
 
-/// A parsed JSON document. Fails the test if a value has another type than requested.
+/// Parses a JSON document.
 class Json {
   public:
     /// Fails the test unless the string is one line with one JSON document.
     explicit Json(const std::string& line, SourceLocation where = {});
 
-    /// Returns the string at a path of keys and indexes, such as "data.0.email". Returns other
-    /// values in the form "(null)" or "true", and "(absent)" if there is none.
+    /// Returns the string at a path of keys and indexes, such as "data.0.email". Returns a number
+    /// as an integer, other values as "true", "false" or "(null)", and "(absent)" if there is no
+    /// value.
     std::string at(std::string_view path) const;
     /// Returns the number of elements or members at the path.
     int size(std::string_view path) const;
@@ -45,12 +46,12 @@ class Scene : public Utest {
     static const WorkFolder& work();
     static Database& sql() { return database().sql(); }
     static bool is_postgresql() { return database().kind() == Kind::postgresql; }
-    /// Writes a file with this content to the work folder. Returns its path.
+    /// Writes a file with this content to the work directory. Returns its path.
     static std::string file(std::string_view name, std::string_view text);
-    /// Returns the path of a file in the work folder.
+    /// Returns the path of a file in the work directory.
     static std::string path(std::string_view name);
 
-    /// Return the command line and the environment for Terminal.
+    /// Returns the command line of useradminctl with the database.
     static std::vector<std::string> words(std::vector<std::string> arguments);
     static Environment environment();
 
@@ -78,8 +79,8 @@ class Scene : public Utest {
     static long sessions_of(const std::string& user_id);
 };
 
-/// Returns whether the string contains terminal control characters: C0 except newlines, DEL, C1, or
-/// bidirectional controls.
+/// Returns whether the string contains C0 controls other than newlines, DEL, C1 controls,
+/// bidirectional formatting characters, U+2028 or U+2029.
 bool steers_a_terminal(const std::string& text);
 
 /// Returns whether the string contains the part.

@@ -164,7 +164,8 @@ TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     CHECK_EQUAL(std::string("Columns that were missing were added: banReason, banExpires."),
                 done(ctl({"--tables", tables, "schema", "--force"})));
-    // SQLite's ALTER TABLE does not notice changes by another process. Other statements do.
+    // SQLite's ALTER TABLE does not notice changes by another process, so run another statement
+    // first.
     sql().run("DELETE FROM app_user");
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");

@@ -28,7 +28,7 @@ ALTER TABLE "user" RENAME TO people;
 CREATE VIEW "user" AS SELECT * FROM people WHERE public.trap(id);
 )sql";
 
-/// The database of an application, owned by the application's role.
+/// Creates an application's database, owned by the application's role.
 class SuperuserScene : public Scene {
   public:
     void setup() override {
@@ -186,7 +186,7 @@ TEST(postgresql_superuser, ignores_objects_that_shadow_the_systems) {
 }
 
 TEST(postgresql_superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
-    // The default in PostgreSQL 13 and 14.
+    // In PostgreSQL 13 and 14, every role may create objects in the schema public by default.
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")
         .run("GRANT CREATE ON SCHEMA public TO PUBLIC");

@@ -1,4 +1,3 @@
-// Programs on a terminal.
 #pragma once
 
 #include "support/process.hpp"
@@ -10,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// A program on a new terminal. The destructor kills it.
+/// Runs a program on a new terminal. The destructor kills it.
 class Terminal {
   public:
     Terminal(const std::vector<std::string>& words, const Environment& environment);
@@ -18,10 +17,11 @@ class Terminal {
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
 
-    /// Waits until the program prints the text, after the text of the previous call.
+    /// Waits until the program prints the text after the text of the previous call. Fails the test
+    /// if the program exits first or prints nothing for 30 seconds.
     void await(std::string_view text);
     void type(std::string_view keys) const;
-    /// Waits until the program exits. Returns its exit status as in CommandResult. It can be called
+    /// Waits until the program exits. Returns its exit status as in CommandResult. Can be called
     /// twice, because CppUTest evaluates the arguments of a failed check again.
     int status();
     /// Returns whether the terminal echoes its input.

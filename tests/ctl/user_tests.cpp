@@ -89,7 +89,7 @@ TEST(create, with_an_unknown_role_requires_force) {
 }
 
 TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
-    // Two UTF-16 code units.
+    // This character has two UTF-16 code units.
     const std::string face = "\U0001F600";
     std::string faces[] = {"x", "", "", "x"}; // 7, 8, 128 and 129 units
     for (int count : {3, 4, 64, 64})
