@@ -85,7 +85,7 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_TRUE(found.key.last_request == now_ - std::chrono::hours(1));
     CHECK_FALSE(found.key.refill_amount.has_value());
     CHECK_TRUE(find("Digest").is_not_found());
-    // The key of an organization.
+    // A key of an organization has no user.
     set("\"referenceId\" = 'o'");
     CHECK_FALSE(worked(find()).user.has_value());
 }

@@ -18,7 +18,7 @@ class Attempts : public Contract {
   protected:
     using Counters = std::vector<store::AttemptCounter>;
 
-    /// Records a failure. Returns the index of the counter whose limit is reached, or -1.
+    /// Records a failed attempt. Returns the index of the counter whose limit is reached, or -1.
     int record(const Counters& counters) {
         return exceeded(
             worked(store().record_failed_attempt(counters, std::chrono::seconds(1000))));

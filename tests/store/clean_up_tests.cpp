@@ -57,7 +57,7 @@ class CleanUp : public Contract {
     }
     void create(const Plugin& table) { create({&table, 1}); }
 
-    /// Inserts a row for each of the two users.
+    /// Inserts a row for each of the users n and m.
     void add_rows(const Plugin& table) {
         sql().run("INSERT INTO \"" + std::string(table.name) + "\" (\"id\", \"" + table.owner +
                   "\") VALUES ('of n', 'n'), ('of m', 'm')");

@@ -24,8 +24,8 @@ void useradmin::test::before_sleep(std::function<void()> look) {
     to_call_before_sleep() = std::move(look);
 }
 
-// These replace APR's functions, because the program's symbols take precedence over those of
-// libraries.
+// These functions replace APR's, because a symbol of the program takes precedence over the same
+// symbol of a library.
 
 extern "C" apr_time_t apr_time_now() {
     const auto now = std::chrono::system_clock::now().time_since_epoch() + passed;

@@ -17,7 +17,7 @@
 
 namespace useradmin::test {
 
-/// A connection for a store, opened at first use. Counts its open leases.
+/// Provides one connection for a store. Opens it at first use and counts open leases.
 class SingleConnection final : public store::ConnectionSource {
   public:
     /// The default account owns the tables.
@@ -84,11 +84,11 @@ class RefusingListener final : public store::ChangeListener {
     }
 };
 
-/// For loops over listeners, one of which may be nullptr.
+/// A list for range-based for loops. An element may be nullptr.
 using Listeners = std::initializer_list<store::ChangeListener*>;
 
-/// Each test starts with empty tables and a new connection. It fails if the store keeps the
-/// connection or logs a line that the test does not expect.
+/// Starts each test with empty tables and a new connection. The test fails if the store keeps the
+/// connection or logs an unexpected line.
 class Contract : public Utest {
   public:
     void setup() override;
@@ -116,8 +116,8 @@ class Contract : public Utest {
     /// Returns the ids of a page, in the same order: "a b c".
     static std::string ids(const store::Page& page);
 
-    /// Returns guards that reject every change of a user, and the resulting failures. The user "m"
-    /// must not be an admin, and the id "gone" must not exist.
+    /// Returns guards that reject every change of a user who is not an admin, and the resulting
+    /// failures. The user "m" must exist and must not be an admin. No user may have the id "gone".
     static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
 
     /// Creates the role "poor" with these grants until the test ends. Only for PostgreSQL.
@@ -131,9 +131,9 @@ class Contract : public Utest {
         return call(store);
     }
 
-    /// Runs a statement in a transaction that is committed when the call waits for it. Returns the
-    /// call's result. The call must not use sql(). Only for PostgreSQL: SQLite has one writer at a
-    /// time.
+    /// Runs a statement in a transaction, then the call. Commits the transaction when the call
+    /// waits for a lock. Returns the call's result. The call must not use sql(). Only for
+    /// PostgreSQL, because SQLite has one writer at a time.
     template <class Call>
     auto while_another_writer(const std::string& statement, const Call& call) {
         sql().run("BEGIN; " + statement);
@@ -199,7 +199,8 @@ bool unavailable(const store::Result<T>& result) {
 /// Parses a time: "2026-11-20T23:30:19.717Z".
 text::Timestamp at(std::string_view text);
 
-/// Returns a session of the user with its token as its id, created and ending at that time.
+/// Returns a session of the user. Its id equals the token, and `time` is its creation, update and
+/// expiry time.
 model::Session session_of(std::string_view user_id, std::string_view token,
                           text::Timestamp time = at("2030-01-01T00:00:00.000Z"));
 

@@ -506,8 +506,8 @@ class EmailChanges : public Contract {
         add_user("v", "v@x");
     }
 
-    /// Marks all addresses as verified and changes one. Returns whether it is still verified, in
-    /// the reply and in the table.
+    /// Marks all addresses as verified and changes one user's address. Returns whether that address
+    /// is still verified.
     bool stays_verified(std::string_view email, bool lowers_email = false,
                         std::string_view id = "u") {
         sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
@@ -637,13 +637,14 @@ class Losses : public Contract {
         add_session("two", "u", "2020-01-01T00:00:00.000Z");
     }
 
-    /// Checks that the other user's session is left. Returns how many of the user's are.
+    /// Checks that user v still has a session. Returns how many sessions user u has.
     long left() {
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'v'"));
         return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'u'");
     }
 
-    /// Makes a change that revokes sessions if it reduces rights. Returns how many are left.
+    /// Makes a change that ends user u's sessions if it reduces privileges. Returns how many
+    /// sessions are left.
     long left_after(const store::Changes& changes) {
         worked(store().update("u", changes, {}, store::SessionPolicy::revoke));
         return left();
@@ -838,7 +839,7 @@ TEST(extra_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
     worked(store().list({}, {20, 0}));
 }
 
-// The user with this address is protected.
+// The protected address. No user has it unless a test adds one.
 constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
@@ -927,7 +928,7 @@ TEST(remove, that_a_foreign_key_rejects_names_its_table_and_the_remedy) {
 
 class Guarded : public Contract {
   protected:
-    /// Returns the result of an update or a deletion with the guard: "done", "outranked" and so on.
+    /// Returns the result of an update with the guard: "done", "outranked" and so on.
     std::string outcome_of_update(const store::UpdateGuard& guard) {
         return word_for(store().update("u", {{"name", "New"}}, guard));
     }
@@ -1186,7 +1187,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     };
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
-    // Between these two is a session that has just expired.
+    // The session between these two has just expired, so it is not listed.
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
     CHECK_EQUAL(
         0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
@@ -1425,10 +1426,10 @@ TEST(other_schemas, refuse_a_value_without_a_column) {
         {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
     for (const store::Changes& changes : lost)
         CHECK(failed(other_->update(id, changes)));
-    // If the user does not exist, this is reported first.
+    // A missing user is reported before a missing column.
     for (const store::Changes& changes : lost)
         CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
-    // These are the implied values of the missing columns, so setting them succeeds.
+    // Missing columns imply these values, so setting them succeeds.
     worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }
 

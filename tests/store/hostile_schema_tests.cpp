@@ -1,4 +1,4 @@
-// Regardless of the search path, no object of another role may run in place of PostgreSQL's own.
+// Regardless of the search path, no object of another role may run in place of a built-in one.
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
@@ -7,7 +7,8 @@ namespace useradmin::test {
 
 namespace {
 
-// PostgreSQL searches pg_catalog first if the path does not name it.
+// PostgreSQL searches pg_catalog first, because the path does not name it. A function in "hostile"
+// still runs if its argument types match better.
 constexpr const char* search_paths[] = {"hostile, public"};
 
 const store::UpdateGuard guards[] = {

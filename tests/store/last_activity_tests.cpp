@@ -46,7 +46,7 @@ class LastActivity : public Contract {
   protected:
     /// Makes read_ a store with these table and column names.
     void use(const store::TableNames& names) {
-        // A new label each time, because the schema is cached by label for ten seconds.
+        // Use a new label each time, because the schema is cached by label for ten seconds.
         const std::string label = "other" + std::to_string(++uses_);
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, names, apr_pstrdup(pool_, label.c_str()), timeout_policy);
@@ -340,7 +340,7 @@ TEST(last_activity, is_unknown_without_a_column_of_times) {
           std::string::npos);
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     expect_orders_and_filters(3);
-    // SQLite has no type for times.
+    // SQLite has no type for times, so no column has a wrong type.
     if (!is_postgresql())
         return;
     use({.last_seen = "banned"});

@@ -1,4 +1,4 @@
-// Tests the store with one database: store --database=postgresql|sqlite [CppUTest's own arguments].
+// Tests the store with one database: store --database=postgresql|sqlite [CppUTest arguments].
 #include "contract.hpp"
 #include "support/test_main.hpp"
 

@@ -35,7 +35,7 @@ class PasswordLinks : public Contract {
                             "'reset-password:%'");
     }
 
-    /// Runs an operation on a store that invalidates links, with a new connection.
+    /// Runs an operation on a store with a new connection. By default, the store invalidates links.
     template <class Operation>
     auto over(const Operation& operation, const std::string& account = "useradmin",
               store::PluginPolicy policy = {false, true},

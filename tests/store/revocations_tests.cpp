@@ -1,4 +1,4 @@
-// The revocation table, which tells other servers which rights and sessions were revoked.
+// The revocation table, in which other servers find revoked privileges and sessions.
 #include "contract.hpp"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST(revocations, are_read_from_a_position) {
 }
 
 TEST(postgresql_revocations, that_are_committed_late_are_read_after_later_ones) {
-    // SQLite has one writer at a time.
+    // Not for SQLite, which has one writer at a time.
     sql().run("BEGIN; INSERT INTO useradmin_revocation (user_id) VALUES ('late')");
     ban();
     const std::int64_t before = position();
@@ -139,7 +139,7 @@ TEST(postgresql_revocations, that_are_committed_late_are_read_after_later_ones) 
 
 TEST(postgresql_revocations,
      are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
-    // SQLite has no standbys.
+    // Not for SQLite, which has no standbys.
     add_user("m", "m@x");
     ban();
     const std::int64_t before = position();
@@ -152,8 +152,8 @@ TEST(postgresql_revocations,
 }
 
 TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
-    // SQLite's positions are in its file.
-    // The old server had executed more transactions.
+    // Not for SQLite, whose positions are in the database file. The dump contains a transaction id
+    // that the new server has not reached yet.
     sql().run("INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('old', "
               "'1000000000')");
     CHECK_EQUAL(std::string("old"), users_since(0));
@@ -161,7 +161,7 @@ TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
 }
 
 TEST(postgresql_revocations, have_a_time_after_a_wait_for_a_lock) {
-    // SQLite has one writer at a time.
+    // Not for SQLite, which has one writer at a time.
     sql().run("BEGIN");
     sql().run("SELECT pg_sleep(0.01); INSERT INTO useradmin_revocation (user_id) VALUES ('n')");
     const long late = sql().number("SELECT count(*) FROM useradmin_revocation WHERE created_at >= "

@@ -28,7 +28,7 @@ constexpr bool is_sanitized = false;
 
 } // namespace
 
-/// Tables created by the test, and a store for them.
+/// Creates tables of an application, and a store for them.
 class Made : public Contract {
   protected:
     /// Creates the tables with these types for ids, tokens and references.
@@ -81,7 +81,6 @@ class Made : public Contract {
         static_cast<store::DatabaseStore&>(*made_).set_change_listener(listener); // from make()
     }
 
-    /// Returns a session of the user with the token.
     /// Expects that no call finds a user or session by this id.
     void expect_nobody(const std::string& id) {
         CHECK(absent(made_->find(id)));
@@ -291,7 +290,7 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
                  value("nope", "x"), value("emailVerified", false)};
     user.has_account = false;
     const model::User made = worked(made_->create(user));
-    // PostgreSQL inserts spaces.
+    // PostgreSQL inserts spaces into JSON, and SQLite does not.
     const auto json_of = [](const model::User& row) {
         std::string json(row.extra_columns);
         std::erase(json, ' ');
@@ -494,7 +493,7 @@ TEST(postgresql_tables_in_use, survive_the_loss_of_prepared_statements) {
 
 TEST(tables_in_use, need_a_bounded_number_of_prepared_statements) {
     add_user("u", "u@x");
-    // Each combination is a separate statement.
+    // Each combination of filters is a separate statement.
     for (int kind = 0; kind < 1024; ++kind) {
         const auto has = [&](int bit) { return (kind & 1 << bit) != 0; };
         store::Filter filter;
@@ -893,7 +892,7 @@ TEST(postgresql_tables_in_use, are_written_if_a_statement_is_already_prepared) {
     set_change_listener(&after);
     worked(store().update("u", {{"name", "Old"}}));
     worked(store().find_by_email("u@x"));
-    // The backend has lost one statement. The store must assume that it lost all of them.
+    // The backend has lost one statement. The store must assume that it has lost all of them.
     execute_on_connection("DO $$ BEGIN EXECUTE (SELECT 'DEALLOCATE ' || quote_ident(name) FROM "
                           "pg_prepared_statements WHERE statement LIKE '%\"email\" = $1'); END $$");
     worked(store().find_by_email("u@x"));
@@ -949,7 +948,7 @@ TEST(tables_in_use, show_a_known_column_that_was_added_after_ten_seconds) {
 
 TEST(postgresql_tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) {
     expect_error("UA0105");
-    // A sequence keeps its value if the transaction is rolled back.
+    // A sequence counts the writes, because a rollback does not reset it.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
            "AS 'BEGIN PERFORM nextval(''writes''); PERFORM pg_terminate_backend(pg_backend_pid()); "
            "RETURN NEW; END'; CREATE TRIGGER last_write BEFORE INSERT ON \"user\" FOR EACH ROW "

@@ -48,7 +48,7 @@ class SessionTerms : public Contract {
 };
 
 TEST_GROUP_BASE(session_terms, SessionTerms){};
-// SQLite has one writer at a time.
+// Not for SQLite, which has one writer at a time.
 TEST_GROUP_BASE(postgresql_session_terms, SessionTerms){};
 
 TEST(session_terms, accept_the_verified_user) {
@@ -178,7 +178,7 @@ class Callers : public Contract {
         return {"boss", std::span(administrators).first(roles), at("2026-01-01T00:00:00.000Z")};
     }
 
-    /// Expects that every change by this caller fails with this failure and has no effect.
+    /// Expects that every change by this caller fails with `failure` and has no effect.
     void expect_refused(const store::Actor& actor, Failure failure) {
         store::UpdateGuard guard;
         guard.actor = actor;

@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 using model::MethodKind;
 
-/// The users n and m, each with a row in every table.
+/// Creates the users n and m, each with a row in every table.
 class SignInMethods : public Contract {
   public:
     void setup() override {
@@ -153,7 +153,7 @@ TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
                 text_of_all(worked(find("n", 100))));
     worked(remove("n", MethodKind::api_key, "k"));
     worked(remove("n", MethodKind::passkey, "p"));
-    // A row without an id cannot be addressed.
+    // A row without an id cannot be addressed, so it is not listed.
     sql().run("ALTER TABLE \"passkey\" DROP COLUMN \"id\"; INSERT INTO \"passkey\" VALUES ('x', "
               "'n', 1)");
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));

@@ -26,9 +26,8 @@ struct Variant {
     const char* reference;
     const char* time;
     bool has_snake_case;
-    /// The ids of the user and of rows in the other tables.
     const char* user_id;
-    const char* row_id;
+    const char* row_id; ///< the id of rows in the other tables
 };
 
 constexpr const char* a_uuid = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -343,7 +342,7 @@ TEST(sign_in_second_factor, change_that_fails_changes_nothing) {
     add_verification("a");
     store::SecondFactorChange change{"n", now_};
     change.taken = {"a"};
-    // Both rows have the same id.
+    // The second row fails, because both have the same id.
     change.added = {verification("b"), verification("b")};
     change.backup_codes = "fewer";
     change.instead_of = "codes";
@@ -486,7 +485,7 @@ TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
 TEST(postgresql_sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
     create_table();
     expect_error("UA0105");
-    // A sequence keeps its value if the transaction is rolled back.
+    // A sequence counts the writes, because a rollback does not reset it.
     sql().run("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE "
               "plpgsql AS 'BEGIN PERFORM nextval(''writes''); PERFORM "
               "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "

@@ -38,7 +38,7 @@ void in_threads(const std::function<void(int)>& work) {
         thread.join();
 }
 
-/// The first failure in any thread.
+/// Keeps the first failure in any thread.
 class Complaint {
   public:
     void note(bool is_right, const std::string& what) {
@@ -66,7 +66,7 @@ class SharedLog final : public text::Logger {
     std::string text_;
 };
 
-/// Zeroed memory, like the memory shared by children.
+/// Allocates zeroed memory, like the memory that children share.
 class Memory {
   public:
     explicit Memory(std::size_t size) : words_(size / sizeof(std::max_align_t) + 1) {}
@@ -148,7 +148,7 @@ struct Child {
     sign_in::ObservedFormats formats;
 };
 
-/// The objects of one request.
+/// Creates the objects that one request uses.
 class Request {
   public:
     explicit Request(Child& child)
@@ -190,7 +190,7 @@ class Threads : public Contract {
         const std::string logged = child_->log.text();
         child_.reset();
         Contract::teardown();
-        // The log contains the cause.
+        // The failure message includes the log, which contains the cause.
         STRCMP_EQUAL("", (complaint_.first() + logged).c_str());
     }
 
@@ -296,7 +296,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
                                 before + ": was followed twice");
         }
     });
-    // The changes must form one chain: each starts where another ended.
+    // The changes must form one chain: each change starts with the name that another one set.
     std::string last = first;
     int length = 0;
     for (auto next = after_of.find(last); next != after_of.end(); next = after_of.find(last)) {
@@ -385,7 +385,8 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
                 outcome == sign_in::Outcome::wrong_password ? 1 : 0;
         }
     });
-    // A thread that has released its slot may be preempted before it counts the failure.
+    // A thread may be preempted after it has released its slot and before it counts the failure, so
+    // each thread may guess once more.
     for (const std::atomic<int>& made : guesses)
         CHECK_TEXT(made >= static_cast<int>(limit.attempts) &&
                        made <= static_cast<int>(limit.attempts) + thread_count,
