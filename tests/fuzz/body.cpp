@@ -12,8 +12,8 @@ using Kind = Object::Kind;
 
 constexpr std::string_view members[] = {"name", "email", "password", "role", "banned", "banReason"};
 
-/// The grammar of RFC 8259, with the reader's own limits: it accepts only objects, at most 64
-/// levels, and no U+0000 or unpaired surrogate.
+/// Checks text against the grammar of RFC 8259 and the limits of json::Object: only objects, at
+/// most 64 levels, and no U+0000 or unpaired surrogate.
 class Grammar {
   public:
     explicit Grammar(std::string_view text) noexcept : rest_(text) {}

@@ -31,7 +31,7 @@ void take_request(std::string_view method, std::string_view path, api::Role role
         require(role == api::Role::super_admin, "only a superAdmin deletes");
 }
 
-/// Does the same for a user's sessions, password and ban.
+/// Checks the replies to requests for a user's sessions, password and ban.
 void take_request_for_extras(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     scene.settings.has_extras = true;

@@ -1,4 +1,4 @@
-// Runs each target on its corpus (fuzz FOLDER), or one target on some files (fuzz TARGET FILE…).
+// Runs each target on its corpus (fuzz DIRECTORY), or one target on files (fuzz TARGET FILE…).
 #include "targets.hpp"
 
 #include "support/files.hpp"
@@ -24,7 +24,7 @@ void replay(const Target& target, const path& file) {
     target.run(useradmin::test::read_file(file));
 }
 
-/// Runs each target on the files in its corpus folder. Returns the exit status.
+/// Runs each target on the files in its corpus directory. Returns the exit status.
 int replay_all(const path& corpus) {
     std::size_t folders = 0;
     for (const auto& folder : std::filesystem::directory_iterator(corpus)) {

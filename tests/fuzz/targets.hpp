@@ -7,8 +7,8 @@
 
 namespace useradmin::fuzz {
 
-/// A function that accepts any input. Each target has a source file in this folder and a corpus
-/// folder with its name.
+/// A function that accepts any input. Each target has a source file in this directory and a corpus
+/// directory with its name.
 struct Target {
     std::string_view name;
     /// Does not return if the input violates a property that the target checks.

@@ -52,7 +52,8 @@ std::optional<Counts> counts_of(std::string_view text) {
     return counts;
 }
 
-/// Returns the text in a LIKE pattern whose wildcards are only at its start and end.
+/// Returns the text that a LIKE pattern searches for. Requires that the only wildcards are a % at
+/// the start and at the end.
 std::string meant_by(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
             "a pattern matches the text anywhere");
