@@ -1,4 +1,4 @@
-// Load tests: load [CppUTest's own arguments]. They run for seconds, or much longer if
+// Load tests: load [CppUTest arguments]. They run for seconds, or much longer if
 // USERADMIN_TEST_LONG is set.
 #include "crowd.hpp"
 
@@ -32,7 +32,7 @@ std::string request(const std::string& method, const std::string& path,
            "\r\n\r\n" + body;
 }
 
-/// Clients that list, search, create, read, change and delete users.
+/// Simulates clients that list, search, create, read, change and delete users.
 class Users final : public Crowd {
   public:
     /// Clients start at different steps. Before a client has created a user, it reads an
@@ -86,8 +86,8 @@ class Users final : public Crowd {
     std::map<std::string, int> odd;
 
   private:
-    /// Returns whether the client deletes its user, as it does with every second one that it
-    /// creates.
+    /// Returns whether the client deletes its user in this step. It deletes every second user that
+    /// it creates.
     bool deletes(std::size_t client, int number) const {
         return number % 20 == 8 && ids_[client] != "u2";
     }
@@ -200,7 +200,7 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
 }
 
 TEST(load, of_slow_clients_occupies_no_database_connection) {
-    // If a client held the only connection of a child, it would block all others.
+    // A client that held a child's only database connection would block the child's other clients.
     start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
     const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";
     const std::string cookie = "better-auth.session_token=" + std::string(token);
