@@ -1,5 +1,5 @@
-// A real browser with pages of several origins: what the service's own and trusted pages may do,
-// and what other pages must not do with a visitor's session.
+// Opens pages of several origins in a real browser. Own and trusted pages may use the service.
+// Other pages must not use a visitor's session.
 #include "support/http_client.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
@@ -115,7 +115,7 @@ TEST_GROUP(browser) {
         return work_.path() / "seen.log";
     }
 
-    /// Browsers send Sec-Fetch-Site only to localhost and over TLS. In the other domain, there is
+    /// Browsers send Sec-Fetch-Site only to localhost and over TLS. To the domain test, they send
     /// only Origin.
     static constexpr std::array<const char*, 2> domains = {"localhost", "test"};
 
@@ -240,7 +240,7 @@ TEST(browser, allows_pages_of_the_own_and_of_trusted_origins_only) {
                     .value("SELECT group_concat(\"name\") FROM (SELECT \"name\" FROM \"user\" "
                            "ORDER BY \"name\")")
                     .value_or(""));
-    // One session for the own page in each domain.
+    // The own page has created one session in each domain.
     CHECK_EQUAL(2, database_->sql().number("SELECT count(*) FROM \"session\""));
 }
 
