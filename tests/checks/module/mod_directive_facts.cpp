@@ -21,7 +21,7 @@ void register_hooks(apr_pool_t*) {
 // The only exported symbol, by which httpd finds the module.
 extern "C" {
 extern module directive_facts_module __attribute__((visibility("default")));
-// clang 23 parses a line that begins with "module" as a C++ module declaration.
+// Use module_struct: clang 23 parses a line that begins with "module" as a module declaration.
 module_struct directive_facts_module = {
     STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
     AP_MODULE_FLAG_NONE};
