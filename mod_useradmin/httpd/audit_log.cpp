@@ -23,7 +23,8 @@ namespace useradmin::httpd {
 struct NamedLog {
     /// The absolute path of a file, or "|" followed by a program.
     const char* name;
-    /// Identifies the position file (.chain), because two names may refer to the same log.
+    /// The status of the file with the chain position. Its device and inode show whether two names
+    /// refer to the same log.
     struct stat position_file = {};
     /// nullptr until the log is open.
     audit::Log* log = nullptr;
@@ -52,7 +53,7 @@ void close_with(apr_pool_t* pool, int descriptor) {
     apr::emplace<Owned>(pool, descriptor);
 }
 
-/// Writes the last lines of counted refusals before the process that opened the log closes it.
+/// On destruction, writes the remaining lines of counted refusals. Does nothing in child processes.
 class LastLines {
   public:
     explicit LastLines(const NamedLog& named) noexcept : named_(named) {}
@@ -90,8 +91,8 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
     return DECLINED;
 }
 
-/// Returns the descriptor of an anonymous file for a program's chain position. The file survives
-/// restarts, so all lines from one run of httpd form one chain.
+/// Returns the descriptor of an anonymous file for a program's chain position, or -1 on failure.
+/// The file survives restarts, so all lines from one run of httpd form one chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     // Earlier versions use the same key, so the chain continues if a restart loads a newer module.
     const std::string key = "useradmin audit place 1 " + std::string(name);

@@ -26,14 +26,14 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log);
 /// failure, logs the error and returns false.
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner);
 
-/// Returns one line per open log: "ok", or why the last line could not be written. Call after
-/// open_audit_logs().
+/// Returns one line per open log: its name, and "ok" or why the last line could not be written.
+/// Call after open_audit_logs().
 std::string audit_log_states(apr_pool_t* configuration_pool);
 
 /// Registers a monitor hook that writes the due lines of counted refusals about every ten seconds.
 void register_audit_log(apr_pool_t* pool) noexcept;
 
-/// Returns the trail that the directive configures.
+/// Returns the trail for an audit::Recorder. Its log is nullptr if none is configured.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 
 /// Returns the descriptor of the log file, which is also open for reading, or -1 if there is no

@@ -14,16 +14,18 @@ APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * r
 
 namespace useradmin::httpd {
 
-/// The tokens under a per-directory configuration. Valid for the lifetime of the configuration.
+/// Describes the tokens of requests under a per-directory configuration. Valid for the lifetime of
+/// the configuration.
 struct TokenSettings {
     /// How requests identify their caller, or std::nullopt if the auth module does not look up
     /// sessions.
     std::optional<api::TokenCarriers> carriers;
-    /// The secret that signs tokens, even without carriers. Empty if tokens are unsigned.
+    /// The secret that signs tokens. Set even if carriers is std::nullopt. Empty if tokens are
+    /// unsigned.
     std::string_view signing_secret;
 };
 
-/// The content of better-auth's cookies in a request.
+/// The session token and better-auth's cookies of a request. The token may also be a bearer token.
 struct SessionCredentials {
     /// The name of the session cookie and the secret that signs it. Both are valid for the lifetime
     /// of the configuration.
@@ -33,19 +35,18 @@ struct SessionCredentials {
     crypto::Secret token;
     /// The value of the admin_session cookie, if its signature is valid. Otherwise empty.
     crypto::Secret admin_session;
-    /// Whether the session ends with the browser.
+    /// Whether the session ends when the browser closes (the dont_remember cookie).
     bool is_not_remembered = false;
 };
 using OptionalCredentials = std::optional<SessionCredentials>;
 
 } // namespace useradmin::httpd
 
-/// Returns the content of the request's cookies, or std::nullopt if AuthUserAdmin is off or there
-/// is no secret.
+/// Returns the request's session token and cookies, or std::nullopt if AuthUserAdmin is off or
+/// there is no secret.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::OptionalCredentials, useradmin_session_credentials,
                         (const request_rec* request));
 
-/// Returns the tokens under a per-directory configuration.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenSettings, useradmin_token_settings,
                         (const ap_conf_vector_t* configuration));
 

@@ -42,7 +42,7 @@ store::TableNames names_of(const BackendSettings& settings) {
     return names;
 }
 
-/// Returns the label of the tables in names_of().
+/// Returns the label for the tables that names_of() returns.
 const char* label_of(apr_pool_t* pool, const BackendSettings& settings) {
     const char* const label =
         settings.has_plugins ? settings.tables.plugins_label : settings.tables.label;
@@ -115,7 +115,7 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, 
                                                    {1, std::max(1U, worker_count())});
 }
 
-/// The hash formats of the Locations checked so far.
+/// Records the hash formats of the Locations that have been checked.
 struct SeenHashFormats {
     struct Entry {
         const server_rec* server;
@@ -195,7 +195,7 @@ bool check_database(const module& owner, const char* directive) noexcept {
     return apr::guarded(
         [&] {
             const std::string problem = database_problem();
-            // While httpd reads the configuration, virtual hosts have no log.
+            // The virtual hosts' logs are not open yet, so log without a server.
             if (!problem.empty())
                 ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
                              nullptr, "UA0206: %s: %s", directive, problem.c_str());

@@ -36,7 +36,7 @@ struct Tables {
     store::TableNames names;
     /// Distinguishes this set of tables on a connection. See store::DatabaseStore.
     const char* label;
-    /// The label if the plugins' tables are also used.
+    /// The label to use if the plugins' tables are also used.
     const char* plugins_label;
 };
 
@@ -67,8 +67,9 @@ struct AuditLogFile;
 struct HealthNeedsWrites;
 struct DrainFile;
 
-/// Returns the directives that both modules have. The parameters are the name of the module's
-/// timeout directive, its label prefix and, if it uses the plugins' tables, its label for them.
+/// Returns the directives that both modules have. wait: the name of the module's timeout directive.
+/// label_prefix and plugins_label: the labels for the default tables, without and with the plugins'
+/// tables.
 constexpr auto backend_directives(const char* wait, const char* label_prefix,
                                   const char* plugins_label = nullptr) {
     return std::tuple{
@@ -163,17 +164,17 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
 struct SharedState {
     ipc::FairSemaphore* hash_slots = nullptr;
     password::AttemptLimiter* attempts = nullptr;
-    /// Sessions, totals and metrics are shared with the children of the previous configuration, so
-    /// an invalidation applies to both old and new children.
+    /// Sessions, totals and metrics are also shared with the children of the previous generation,
+    /// so an invalidation reaches both generations.
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
     MetricsRegistry* metrics = nullptr;
-    /// Complete before the children are forked.
+    /// Not modified after the children are forked.
     std::vector<HostDelivery>* deliveries = nullptr;
 };
 
 /// A module's data for a server (main server or virtual host) after startup. The module's server
-/// configuration derives from it. start() and start_child() set the members.
+/// configuration derives from this struct. start() and start_child() set the members.
 struct Backend {
     DatabaseModule database;
     SharedState shared;
@@ -187,7 +188,7 @@ struct Backend {
     unsigned pool = 0;
     /// The maximum number of connections that all children together open.
     unsigned max_connections = 0;
-    /// A digest of the connection parameters.
+    /// A digest of DBDriver and DBDParams.
     const char* database_id = nullptr;
     /// Data of this child. Both modules, and all servers with the same mod_dbd pool, share it.
     PoolState* pool_state = nullptr;
@@ -206,8 +207,8 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 /// Otherwise, logs what is missing.
 bool check_database(const module& owner, const char* directive) noexcept;
 
-/// Visits the merged settings of each Location of a server, including inherited ones. Call after
-/// httpd has read the configuration.
+/// Calls visit with the merged settings of each Location that has directives of the module,
+/// including Locations inherited from the main server. Call after httpd has read the configuration.
 template <const auto& table, class Visit>
 void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
     const auto& core =
@@ -230,13 +231,14 @@ void for_each_location(const server_rec* server, const module& owner, const Visi
 /// Why a Location hashes passwords.
 enum class HashUse { storing, verifying };
 
-/// Call from check_config. Records a Location's hash format. Warns once if the two modules' formats
-/// differ.
+/// Call from check_config. Records a Location's hash format. Warns, at most once, if Locations of
+/// the same server store and verify passwords in different formats.
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format);
 
-/// Call from post_config. Creates the data that all children and both modules share. Requests are
-/// counted under the names in operations. Logs failures. Returns the hook's result.
+/// Call from post_config. Opens the audit logs and creates the data that all children and both
+/// modules share. Requests are counted under the names in operations. Logs failures. Returns the
+/// hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept;
 
@@ -248,13 +250,12 @@ inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
 /// starts another one.
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept;
 
-/// A request's database, hashing slots, logs and audit event.
+/// Gives a request access to its database, the hashing slots, the logs and the audit event.
 class RequestBackend {
   public:
     RequestBackend(request_rec* request, const module& owner, const BackendSettings& settings);
 
     RequestLog& log() noexcept { return log_; }
-    /// The event that is written to the audit log and to the request's notes.
     audit::Event& event() noexcept { return audit_.event(); }
     /// Writes the event to the notes and the audit log.
     void finish_event() {

@@ -98,7 +98,7 @@ void RequestBody::grow(std::size_t size) {
 http::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
-    // If a trailer times out, httpd reports a bad request.
+    // If a trailer times out, httpd reports a bad request, so is_late takes precedence.
     if (was_answered_ || is_late)
         answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,

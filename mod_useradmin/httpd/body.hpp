@@ -14,7 +14,8 @@ namespace useradmin::httpd {
 /// password.
 class RequestBody final : public http::BodySource {
   public:
-    /// limit: the maximum size in bytes. timeout: the time for the whole body, from the first read.
+    /// limit: the maximum size in bytes. timeout: the time for the whole body, from the call to
+    /// read().
     RequestBody(request_rec* request, RequestLog& log, long limit,
                 std::chrono::seconds timeout) noexcept
         : request_(request), log_(log), limit_(limit), timeout_(timeout) {}

@@ -12,7 +12,8 @@ namespace useradmin::httpd {
 namespace {
 
 constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
-/// The key under which a connection stores its read deadline. 0 means no deadline.
+/// The key under which a connection stores its read deadline. A deadline of 0 means that there is
+/// none.
 constexpr const char* key = "useradmin body timeout 1";
 /// The interval for polling an HTTP/2 stream, in microseconds.
 constexpr apr_interval_time_t stream_pause = 10000;
@@ -42,8 +43,8 @@ void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
     apr_poll(&socket, 1, &count, time);
 }
 
-/// An input filter that replaces a blocking read with non-blocking reads. A blocking read of a line
-/// or of a chunk size restarts its timeout at each byte.
+/// An input filter. While a deadline is set, it replaces a blocking read with non-blocking reads. A
+/// blocking read of a line or of a chunk size restarts its timeout at each byte.
 apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_input_mode_t mode,
                           apr_read_type_e block, apr_off_t size) noexcept {
     const apr_time_t deadline = *static_cast<const apr_time_t*>(filter->ctx);

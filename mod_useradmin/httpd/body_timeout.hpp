@@ -1,4 +1,3 @@
-// A deadline for receiving a request body.
 #pragma once
 
 #include "httpd/httpd.hpp"

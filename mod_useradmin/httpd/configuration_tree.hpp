@@ -14,11 +14,11 @@ struct TreeDirective {
     const ap_directive_t* virtual_host;
 };
 
-/// Visits every directive, including sections ("<Location"), in configuration order. The tree
-/// exists from check_config on.
+/// Visits every directive, including sections ("<Location"), in configuration order. Call from
+/// check_config or later. The tree does not exist before.
 void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 
-/// Compares the directive's name with another, ignoring case as httpd does.
+/// Returns whether the directive has this name, ignoring case as httpd does.
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 
 /// Returns the directive's arguments, unquoted as httpd does and allocated in the pool.

@@ -6,7 +6,8 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Shorter waits do not count.
+/// Shorter holds are not recorded. A thread that has waited no longer than this may always try to
+/// connect.
 constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace

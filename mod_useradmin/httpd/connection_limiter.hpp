@@ -8,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Limits the number of a child's threads that use a mod_dbd pool to DBDMax. mod_dbd itself waits
-/// without a timeout, and after an outage its waiters may never wake up.
+/// Allows at most DBDMax threads of a child to use a mod_dbd pool. mod_dbd itself waits without a
+/// timeout, and after an outage its waiters may never wake up.
 class ConnectionLimiter {
   public:
     explicit ConnectionLimiter(int permits) noexcept : permits_(permits) {}
@@ -18,15 +18,15 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// A lock on the pool for acquiring or returning a connection. mod_dbd holds its own pool lock
-    /// while it opens a connection. Without this lock, one thread after another would wait for an
-    /// unresponsive database.
+    /// Locks the pool, up to a deadline, to acquire or return a connection. mod_dbd holds its own
+    /// lock, which has no timeout, while it opens a connection. Without this deadline, threads
+    /// would wait one after another for an unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
             : PoolLock(limiter, deadline, false) {}
-        /// Locks the pool for a thread that returns a connection after its deadline. The thread
-        /// takes precedence over those that want a connection, so it waits for at most one holder.
+        /// Locks the pool without a deadline, to return a connection. While the pool is slow,
+        /// threads that acquire connections give way.
         static PoolLock for_release(ConnectionLimiter& limiter) {
             return {limiter, store::no_deadline, true};
         }
@@ -38,10 +38,10 @@ class ConnectionLimiter {
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
         /// Returns whether the remaining time is enough to connect, judging by the longest recent
         /// hold and a tolerance of a second. time: the thread's whole timeout. A thread that has
-        /// used little of it may always try.
+        /// waited at most 100 ms may always try.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Records that a connection was opened. The destructor then stores the duration to predict
-        /// the next ones.
+        /// Records that a connection was opened. The destructor then stores how long the lock was
+        /// held, for has_time_to_connect().
         void has_connected() noexcept { has_connected_ = true; }
 
       private:

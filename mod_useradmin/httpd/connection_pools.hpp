@@ -22,7 +22,7 @@ struct ConnectionPool {
     bool operator==(const ConnectionPool&) const = default;
 };
 
-/// The pools of a configuration, and the pool of each server.
+/// Determines the pools that a configuration defines, and which pool each server uses.
 class ConnectionPools {
   public:
     /// Reads the configuration tree. servers: httpd's list of servers.

@@ -47,7 +47,7 @@ std::string database_problem() {
     return {};
 }
 
-/// Returns a connection to the pool when the request ends.
+/// Returns a connection to mod_dbd's pool when the memory pool is destroyed.
 class DatabaseConnections::ConnectionReturner {
   public:
     ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
@@ -114,7 +114,7 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         return;
     }
     // Another thread holds the lock while it waits for the database, so return the connection when
-    // the request ends.
+    // the memory pool is destroyed.
     apr::emplace<ConnectionReturner>(memory_, *this, connection);
 }
 

@@ -23,12 +23,13 @@ struct DatabaseModule {
     static DatabaseModule find() noexcept;
 
     /// Returns the connection that another module acquired for this request, or nullptr if there is
-    /// none or request is nullptr. Waiting for a second connection could cause a deadlock.
+    /// none or request is nullptr. A request that waits for a second connection could cause a
+    /// deadlock.
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns what is missing in the database configuration, as a sentence, or an empty string. Call
-/// after httpd has read the configuration.
+/// Returns what is missing in the database configuration, as a sentence, or an empty string if
+/// nothing is. Call after httpd has read the configuration.
 std::string database_problem();
 
 /// A child's data for a mod_dbd pool. Both modules share it.
@@ -42,8 +43,8 @@ struct PoolState {
 /// mod_dbd's connections for a request or a background task.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
-    /// timeout: the time limit for the wait. directive: the name of the directive that sets it, for
-    /// the log.
+    /// timeout: how long the request may wait in total. directive: the name of the directive that
+    /// sets the timeout, for the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         PoolState& pool, const Metrics& metrics, std::chrono::milliseconds timeout,
                         const char* directive) noexcept

@@ -17,7 +17,7 @@ enum class StorageState { unknown, reached, no_table, unreachable };
 struct DeliveryState {
     std::atomic<StorageState> storage;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
-    /// started.
+    /// read the configuration.
     std::atomic<std::int64_t> delivered_until;
 };
 

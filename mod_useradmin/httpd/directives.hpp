@@ -18,7 +18,7 @@
 
 namespace useradmin::httpd {
 
-/// The usual context: server config, virtual host and Location or Directory.
+/// The usual contexts: server config, virtual host and directory, but not .htaccess.
 inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 
 /// The arguments of a configuration line, as passed to a reader.
@@ -34,9 +34,9 @@ struct ConfigLine {
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// A directive. The tag identifies its value. The reader parses a ConfigLine into the value and
-/// returns nullptr, or the end of an error message ("must be …"). If the reader has a member
-/// adds_to_value, it adds to the value that earlier lines of the section set.
+/// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine
+/// into the value and returns nullptr, or the end of an error message ("must be …"). If the reader
+/// has a member adds_to_value, it adds to the value that earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -117,8 +117,8 @@ struct PathReader {
     }
 };
 
-/// The values of a table's directives in a Location or server. Unset values are inherited. httpd
-/// merges the settings for each request, so all members are trivially destructible.
+/// Holds the values of a table's directives in a Location or server. Unset values are inherited.
+/// httpd merges the settings for each request, so all members are trivially destructible.
 template <const auto& table>
 class DirectiveSettings {
     using Entries = std::remove_cvref_t<decltype(table)>;
@@ -180,13 +180,14 @@ class DirectiveSettings {
     typename Storage::Type values_;
 };
 
-/// A module's create_dir_config and merge_dir_config.
+/// A module's create_dir_config function.
 template <const auto& table>
 void* create_settings(apr_pool_t* pool, char*) noexcept {
     static_assert(std::is_trivially_destructible_v<DirectiveSettings<table>>);
     return &apr::emplace<DirectiveSettings<table>>(pool);
 }
 
+/// A module's merge_dir_config function.
 template <const auto& table>
 void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
     auto& merged = apr::emplace<DirectiveSettings<table>>(
@@ -248,7 +249,8 @@ struct Setter {
         return apr_pstrcat(command->pool, command->cmd->name, ": ", sentence, nullptr);
     }
 
-    /// Sets the value. An exception rejects the configuration with its message.
+    /// Parses the arguments and sets the value. Returns nullptr or an error message. On an
+    /// exception, the message includes its text.
     static const char* set(cmd_parms* command, void* settings,
                            std::span<const std::string_view> words, bool is_on = false) noexcept {
         const char* const problem = apr::guarded(
@@ -260,7 +262,7 @@ struct Setter {
                                 ->template explicit_value<typename std::tuple_element_t<
                                     index, std::remove_cvref_t<decltype(table)>>::Name>()
                                 .value_or(decltype(value)());
-                // g++ 16 requires calls in a constant table to be constant.
+                // g++ 16 requires calls in a constant table to be constant, so copy the reader.
                 const auto read = entry.read;
                 const char* sentence = read(ConfigLine{command, words, is_on}, value);
                 if (sentence == nullptr)
@@ -293,7 +295,7 @@ constexpr auto commands_of(std::index_sequence<index...>) noexcept {
         command<table, index>()..., command_rec{nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 }
 
-/// httpd's command table, with its terminator.
+/// The module's command table for httpd, with the terminating entry.
 template <const auto& table>
 inline constexpr auto commands = commands_of<table>(
     std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());

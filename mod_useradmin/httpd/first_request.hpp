@@ -4,7 +4,7 @@
 
 namespace useradmin::httpd {
 
-/// Follows subrequests and internal redirects back to the client's original request.
+/// Returns the client's original request, following subrequests and internal redirects back to it.
 inline request_rec* first_request(request_rec* request) noexcept {
     while (request->prev != nullptr || request->main != nullptr)
         request = request->prev != nullptr ? request->prev : request->main;

@@ -5,7 +5,7 @@
 
 namespace useradmin::httpd {
 
-/// The request headers that httpd parsed. The request must outlive the object.
+/// Gives access to the request headers that httpd parsed. The request must outlive the object.
 class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}

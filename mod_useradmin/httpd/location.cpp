@@ -16,7 +16,8 @@ namespace {
 // The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
 
-/// Returns the path in the request line, still percent-encoded.
+/// Returns the path in the request line, still percent-encoded, or an empty view if it cannot be
+/// parsed.
 std::string_view sent_path(const request_rec* request) {
     apr_uri_t sent;
     const char* line = request->unparsed_uri;

@@ -11,17 +11,18 @@ namespace useradmin::httpd {
 /// Whether a Location is a base address, and its path.
 struct Base {
     bool is_on = false;
-    /// The path of the Location without a trailing slash, or "" for "/".
+    /// The path of the Location without a trailing slash, or "" for "/". nullptr if the directive
+    /// is not set.
     const char* path = nullptr;
 };
 
-/// Reads the flag of a directive that makes its Location a base address. Returns nullptr, or an
-/// error message that quotes the example.
+/// Reads the flag of a directive that makes its Location a base address. Returns nullptr or an
+/// error message. example: a path to suggest in the message.
 const char* read_base(const ConfigLine& line, const char* example, Base& base);
 
 /// Returns the percent-encoded path after the base address, valid for the lifetime of the request.
-/// Uses the path in the request line if possible. After an internal redirect or a rewrite, encodes
-/// request->uri instead.
+/// Uses the path in the request line if possible. After an internal redirect or a rewrite, uses
+/// request->uri with its percent signs encoded instead.
 std::string_view path_below(const request_rec* request, const char* base);
 
 /// Returns the configuration of all modules at a base address in the request's virtual host. Valid
@@ -34,7 +35,8 @@ ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept;
 
 /// For a translate_name hook. Marks the request as not mapping to a file. Otherwise, modules would
-/// look for a file or guess a type from the extension. Also forbids the client to guess a type.
+/// look for a file or guess a type from the extension. Also calls forbid_sniffing(), so clients do
+/// not guess one either.
 int claim_request(request_rec* request) noexcept;
 
 /// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage

@@ -15,7 +15,8 @@
 
 namespace useradmin::httpd {
 
-/// Reasons for rejecting a request because of load.
+/// Reasons for rejecting a request: no database connection, no hashing slot, or too many failed
+/// sign-ins.
 enum class Rejection {
     connection_wait,   ///< no database connection in time
     connection_failed, ///< mod_dbd returned no connection
@@ -26,7 +27,7 @@ enum class Rejection {
 inline constexpr std::array<std::string_view, 5> rejection_names = {
     "connection-wait", "connection-failed", "hash-queue", "hash-wait", "sign-in-limit"};
 
-/// Results of checking the session token of a request.
+/// Results of checking the session token or API key of a request.
 enum class Lookup {
     valid,       ///< found in the database
     cached,      ///< found in the cache
@@ -126,7 +127,7 @@ static_assert(SharedCounter::is_always_lock_free, "a lock would not be shared by
 /// The maximum number of children for which connections in use are counted.
 inline constexpr std::size_t max_counted_children = 1024;
 
-/// The operations and children of all virtual hosts. Lives in zeroed shared memory.
+/// Registers the operations and child processes of the whole server. Lives in zeroed shared memory.
 class MetricsRegistry {
   public:
     /// Adds the names of new operations. Call before children are forked. The registry has room for
@@ -134,7 +135,8 @@ class MetricsRegistry {
     void add_operations(std::span<const std::string_view> names) noexcept;
     /// Returns the index of an operation, or the index of "other" if the name is unknown.
     std::size_t operation_index(std::string_view name) const noexcept;
-    /// Returns the name of an operation, or an empty view if the index is unused.
+    /// Returns the name of an operation, "other" for the last index, or an empty view if the index
+    /// is unused.
     std::string_view operation_name(std::size_t index) const noexcept;
 
     /// Assigns a number to this process and returns it, or a negative value if no number is free.

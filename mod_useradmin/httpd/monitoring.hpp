@@ -8,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Call from log_transaction. Counts a finished request. first: the client's original request. If
-/// operation is empty, counts it as "other".
+/// Call from log_transaction. Counts a finished request. first: the client's original request. An
+/// empty operation is counted as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
 /// Returns a module's settings for a request.
@@ -19,7 +19,8 @@ using SettingsLookup = BackendSettings(const request_rec* request);
 /// other handlers.
 int handle_monitoring(request_rec* request, const module& owner, SettingsLookup& settings) noexcept;
 
-/// Writes the section in mod_status's page, unless the other module has already written it.
+/// Adds the section on user administration to mod_status's page, unless the other module has
+/// already added it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
 /// Registers handle_monitoring() and add_to_status() for a module. The order determines which of

@@ -15,7 +15,7 @@ namespace useradmin::httpd {
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
 /// The user table that contains the id and the role, as named in UserAdminTables. Unset if they
-/// have another source. If set, a change rechecks the caller's row in this table.
+/// have another source. If it is the service's user table, a change rechecks the caller's row.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
 /// The id and the permissions (as JSON) of the API key that identified the caller.

@@ -76,7 +76,7 @@ constexpr Metric revocations_delivered_timestamp_seconds = {
     "Time up to which revocations have reached the secondary storage."};
 } // namespace metric
 
-/// Builds the text. For each metric, writes the help and type, then the samples.
+/// Builds the text. For each metric, call begin() and then add the samples.
 class TextWriter {
   public:
     void begin(const Metric& metric) {

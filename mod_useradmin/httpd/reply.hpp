@@ -5,15 +5,15 @@
 
 namespace useradmin::httpd {
 
-/// Whether a reply contains a secret, such as a token. If so, it is wiped when its pool is
-/// destroyed.
+/// Whether a reply contains a secret, such as a token. If so, the reply is wiped when the request's
+/// pool is destroyed.
 enum class Content { plain, secret };
 
 /// Adds X-Content-Type-Options: nosniff to the response, even if an ErrorDocument replaces it.
 void forbid_sniffing(request_rec* request) noexcept;
 
-/// Appends the reply to the brigade and sets its headers. Replaces existing headers of the same
-/// name, except Vary. The request's pool then owns the reply.
+/// Appends the reply to the brigade and sets the status and the headers. Replaces existing headers
+/// of the same name, except Vary. The request's pool then owns the reply.
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 

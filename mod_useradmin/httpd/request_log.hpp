@@ -43,12 +43,13 @@ class RequestLog final : public text::Logger {
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
     /// Logs why a request was rejected and, at most once a minute per reason, level and virtual
-    /// host, what to check. In between, writes only the reason: at info like write_for_client() if
-    /// a network is given, otherwise at debug. The reason and the advice must depend only on the
-    /// configuration.
+    /// host, what to check. In between, writes only the reason: through write_for_client() at level
+    /// info if a network is given, otherwise at level debug. The reason and the advice must depend
+    /// only on the configuration.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,
                          std::string_view network = {}) noexcept {
-        // The server has the same address in all children.
+        // The server_rec has the same address in all children, so the address identifies the
+        // virtual host.
         const char* const server =
             apr_psprintf(request_->pool, "%pp %d", request_->server, httpd_level(level));
         const std::uint64_t times =
@@ -86,7 +87,7 @@ class RequestLog final : public text::Logger {
 /// Writes to the error log of a server.
 class ServerLog final : public text::Logger {
   public:
-    /// module_index: that of the module whose LogLevel applies. Without a throttle,
+    /// module_index: the index of the module whose LogLevel applies. Without a throttle,
     /// write_throttled() writes each line.
     ServerLog(const server_rec* server, int module_index,
               ipc::LogThrottle* throttle = nullptr) noexcept

@@ -67,7 +67,8 @@ store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const To
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // A process that is killed while it counts does not wake the waiters.
+    // A process that is killed while it counts does not wake the waiters, so they wake up after
+    // this time to check.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     const Totals::Key key = key_of(filter);
     const auto asked_at = Clock::now();

@@ -14,13 +14,13 @@
 
 namespace useradmin::httpd {
 
-/// The totals of a database for one request. Requests that arrive while a total is being counted
-/// share the next count. That count begins after a short delay, so more requests can join. If the
-/// counting process is killed, a waiter counts. The shared table has room for 1,024 totals, and new
-/// totals replace the oldest.
+/// Counts the totals of a database for one request. Requests that arrive while a total is being
+/// counted share the next count. That count begins after a short delay, so more requests can join.
+/// If the counting process is killed, a waiter counts. The shared table has room for 1,024 totals,
+/// and new totals replace the oldest.
 class SharedTotals final : public store::Totals {
     /// The total of a filter. The counting thread holds `counting`. The lock of the table protects
-    /// the other members.
+    /// the other members, except `ended`.
     struct Total {
         ipc::Mutex counting;
         /// The value of Table::generation_ when the count began.
