@@ -12,7 +12,8 @@ class Event {
   public:
     using Generation = std::uint32_t;
 
-    /// Returns the number of notifications so far. Read it before you check the condition.
+    /// Returns the number of notifications so far. Read it before you check the condition, so no
+    /// notification is missed.
     Generation generation() const noexcept { return generation_; }
     /// Wakes all waiters without blocking.
     void notify_all() noexcept;

@@ -136,7 +136,7 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
 }
 
 /// Takes a place in the queue. If the queue is full, displaces the request that is last in order.
-/// Returns nullptr if the new request is last.
+/// Returns nullptr if the new request is last or no place is free.
 FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
                                                       const Client& client) noexcept {
     Reservation* last = nullptr;

@@ -12,10 +12,11 @@
 
 namespace useradmin::ipc {
 
-/// A fixed number of permits for several processes, and a queue of fixed length. Serves networks
-/// and accounts round robin: the second request of one is queued behind the first requests of the
-/// others. If the queue is full, the request that is last in this order is rejected. If a process
-/// is killed, its permits and places become free, because each is a robust mutex.
+/// Limits several processes to a fixed number of permits. Requests wait in a queue of fixed length.
+/// It serves networks and accounts round robin: the second request of a network or account is
+/// queued behind the first requests of the others. If the queue is full, the request that is last
+/// in this order is rejected. If a process is killed, its permits and places in the queue become
+/// free, because each is a robust mutex.
 class FairSemaphore {
   public:
     struct Counts {
@@ -44,7 +45,7 @@ class FairSemaphore {
     FairSemaphore& operator=(const FairSemaphore&) = delete;
 
     const Counts& capacity() const noexcept { return capacity_; }
-    /// Returns the number of permits held and of waiters in running processes.
+    /// Returns how many permits and places in the queue running processes hold.
     Counts in_use() noexcept;
 
   private:
@@ -98,7 +99,7 @@ class FairSemaphore {
     Counts capacity_;
     /// If a process is killed while it holds this mutex, all reservations remain valid.
     Mutex mutex_;
-    /// The order of the next request whose network and account have no request in the queue.
+    /// The order of the next request whose network and account have neither a waiter nor a permit.
     std::uint64_t next_order_ = 0;
     // The reservations follow this object in memory: first the waiters, then the slots.
 };

@@ -21,7 +21,7 @@ class LogThrottle {
   public:
     using Clock = Table::Clock;
 
-    /// Enough lines for the fail2ban recipe to ban an address.
+    /// The default limit per minute. Enough lines for the fail2ban recipe to ban an address.
     static constexpr std::uint32_t max_client_lines = 20;
 
     /// Initializes the object in zeroed shared memory. Call before the processes fork. Returns

@@ -22,7 +22,8 @@ template <class Value, std::size_t stripe_count, std::size_t buckets_per_stripe>
 class SharedTable {
   public:
     using Clock = std::chrono::steady_clock;
-    /// A digest of the strings and a random secret, so clients cannot choose a bucket.
+    /// The result of key(): a digest of strings and a random secret, so clients cannot choose a
+    /// bucket.
     using Key = std::array<unsigned char, 16>;
 
     struct Entry {
@@ -75,7 +76,7 @@ class SharedTable {
                                             [&](Entry* entry) { return condition(*entry); });
             return found != oldest_first.end() ? *found : nullptr;
         }
-        /// Sets the entry's key and calls the function to update the value.
+        /// Sets the entry's key and time, and calls the function to update the value.
         template <class Change>
         void write(Entry& entry, Clock::time_point now, const Change& change) const {
             stripe_.has_entries = true;
