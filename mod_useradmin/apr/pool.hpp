@@ -58,7 +58,7 @@ inline std::string_view copy_view(apr_pool_t* pool, std::string_view text) {
     return {copy_c_string(pool, text), text.size()};
 }
 
-/// A child pool that is destroyed at the end of the scope.
+/// Creates a child pool and destroys it at the end of the scope.
 class ScopedPool {
   public:
     explicit ScopedPool(apr_pool_t* parent) noexcept { apr_pool_create(&pool_, parent); }
