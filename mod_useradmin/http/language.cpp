@@ -50,7 +50,7 @@ bool is_range(std::string_view text) noexcept {
     if (text == "*")
         return true;
     bool is_first = true;
-    // If a range ends with a hyphen, its last subtag is empty.
+    // A trailing hyphen leaves an empty subtag, which is invalid.
     for (bool has_more = true; has_more; is_first = false) {
         has_more = text.find('-') != text.npos;
         if (!is_subtag(split(text, '-'), is_first))

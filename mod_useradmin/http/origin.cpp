@@ -33,7 +33,8 @@ bool consists_of(std::string_view text, std::string_view characters) noexcept {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
 }
 
-/// Returns whether the text is a host name, an IPv4 address, or an IPv6 address in brackets.
+/// Returns whether the text, in lower case, has the characters of a host name, an IPv4 address, or
+/// an IPv6 address in brackets.
 bool is_host(std::string_view text) noexcept {
     if (text.starts_with('[') && text.ends_with(']'))
         return consists_of(text.substr(1, text.size() - 2), "0123456789abcdef:.");
@@ -41,7 +42,8 @@ bool is_host(std::string_view text) noexcept {
            text.find("..") == text.npos;
 }
 
-/// Parses a colon and a port. Removes leading zeros. Returns std::nullopt for any other string.
+/// Parses a port after a colon. The text must start with the colon. Removes leading zeros. Returns
+/// std::nullopt if the port is invalid.
 std::optional<std::string> parse_port(std::string_view text) {
     unsigned port = 0;
     const char* const end = text.data() + text.size();

@@ -18,7 +18,8 @@ using Origins = std::span<const std::string_view>;
 /// string.
 std::optional<std::string> parse_origin(std::string_view text);
 
-/// Returns the origin of an absolute URL in the same form, or std::nullopt if it has none.
+/// Returns the origin of an absolute URL in the form of parse_origin(), or std::nullopt if it has
+/// none.
 std::optional<std::string> origin_of_url(std::string_view url);
 
 /// Returns whether the origin matches the request's Host header. The origin must be in the form of
@@ -32,8 +33,9 @@ bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 /// it then does not come from a page.
 bool is_of_another_site(const Headers& headers, Origins trusted);
 
-/// Adds the CORS headers for a trusted origin to the reply. For OPTIONS, also adds the preflight
-/// headers, with the methods in the reply's Allow header.
+/// Adds the CORS headers for a trusted origin to the reply. Adds Vary for every origin, unless
+/// trusted is empty. For OPTIONS, also adds the preflight headers, with the methods in the reply's
+/// Allow header.
 void add_cors_headers(Reply& reply, std::string_view method, const Headers& headers,
                       Origins trusted);
 
