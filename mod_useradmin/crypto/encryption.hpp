@@ -22,7 +22,7 @@ struct Decrypted {
 
 /// Decrypts hexadecimal text that consists of a nonce, the ciphertext and a tag, after an optional
 /// prefix. The cipher is XChaCha20-Poly1305, and the key is the SHA-256 of a secret. Returns
-/// std::nullopt if no secret matches. Throws std::bad_alloc.
+/// std::nullopt if the text is malformed or no secret matches. Throws std::bad_alloc.
 std::optional<Decrypted> decrypt(std::string_view encrypted, SigningSecrets secrets);
 
 /// Encrypts a string with the secret and the prefix of `like`. Throws std::bad_alloc.

@@ -37,7 +37,8 @@ class SecretBytes {
 class Secret {
   public:
     Secret() noexcept = default;
-    /// Moves the string and wipes the source. A short string would otherwise leave its bytes there.
+    /// Moves the string and wipes the source. Moving a short string would otherwise leave its bytes
+    /// in the source.
     explicit Secret(std::string&& text) noexcept;
     Secret(Secret&& other) noexcept;
     Secret& operator=(Secret&& other) noexcept;

@@ -15,8 +15,8 @@ std::string sign(std::string_view token, std::string_view secret);
 /// Returns the HMAC-SHA-256 of a string in base64url without padding.
 std::string sign_base64url(std::string_view text, std::string_view secret);
 
-/// Returns the token of a signed value, or std::nullopt if the signature is wrong. Compares in
-/// constant time.
+/// Returns the token of a signed value, or std::nullopt if the signature is missing or wrong.
+/// Compares in constant time.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  std::string_view secret);
 
