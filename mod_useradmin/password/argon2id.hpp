@@ -9,7 +9,7 @@ namespace useradmin::password {
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password);
 
 /// Verifies a password. Returns Verdict::unsupported if the stored string is not a valid argon2id
-/// hash.
+/// hash or the library fails.
 Verdict verify_argon2id(std::string_view stored, std::string_view password);
 
 /// Returns the parameters of a stored hash, or std::nullopt if it is not a valid PHC string of

@@ -31,7 +31,7 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
 
 std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password) {
-    // libargon2 writes only to the key.
+    // The const_cast is safe because libargon2 writes only to the key.
     const auto bytes_of = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     };

@@ -36,7 +36,8 @@ class AttemptLimiter {
 
     /// The set of failures that count towards one limit.
     struct Scope {
-        /// Whether to count the failures for one account. Otherwise, counts those for all accounts.
+        /// Whether to count the failures for one account. If false, failures for all accounts
+        /// count.
         bool of_one_account;
         /// The prefix length of the network whose failures are counted, or 0 for all networks. An
         /// IPv4 address counts as a /64.
@@ -45,7 +46,8 @@ class AttemptLimiter {
         unsigned factor;
     };
     /// An attacker with one address, or even a whole /48, cannot exhaust an account's overall limit
-    /// and thus lock out its owner. Networks have higher limits because many people may share one.
+    /// and thus lock out its owner. Networks have higher limits because many people may share a
+    /// network.
     static constexpr std::array<Scope, 7> scopes{{
         {true, 64, 1},
         {true, 56, 2},

@@ -9,7 +9,7 @@ namespace useradmin::password {
 std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password);
 
 /// Verifies a password. Returns Verdict::unsupported if the stored string is not a valid bcrypt
-/// hash.
+/// hash or the library fails.
 Verdict verify_bcrypt(std::string_view stored, std::string_view password);
 
 /// Returns the cost of a stored hash, or std::nullopt if it is not a bcrypt hash or its cost is out

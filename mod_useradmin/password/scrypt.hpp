@@ -9,7 +9,7 @@ namespace useradmin::password {
 std::optional<crypto::Secret> hash_scrypt(std::string_view password);
 
 /// Verifies a password. Returns Verdict::unsupported if the stored string is not a valid scrypt
-/// hash.
+/// hash or the library fails.
 Verdict verify_scrypt(std::string_view stored, std::string_view password);
 
 /// Returns whether the stored string is a scrypt hash in better-auth's format.

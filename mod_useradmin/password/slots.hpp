@@ -11,7 +11,7 @@
 
 namespace useradmin::password {
 
-/// A request's access to the hashing slots and the queue for them.
+/// Gives a request access to the hashing slots and the queue for them.
 class HashSlots {
   public:
     struct Options {
