@@ -45,7 +45,7 @@ Colour contrasting(const Colour& colour, const Colour& other, const Colour& back
 
 /// Returns the CSS rules of one colour scheme. away: the colour to mix in for --accent-strong.
 std::string shades(const Colour& accent, const Colour& background, const Colour& away) {
-    // Text in the accent colour must be readable on --accent-soft.
+    // Mix in more background until text in the accent colour is readable on --accent-soft.
     int share = 88;
     while (share < 100 && contrast(accent, mixed(accent, background, share)) < min_contrast)
         ++share;

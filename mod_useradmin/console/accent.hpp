@@ -21,8 +21,8 @@ std::string text_of(const Colour& colour);
 /// Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
 double contrast(const Colour& one, const Colour& other) noexcept;
 
-/// Returns the colour, or a darker one if its contrast as text on the light background is too low
-/// (WCAG 2.2, 1.4.3).
+/// Returns the colour, darkened if necessary until text in this colour is readable on the light
+/// background (WCAG 2.2, 1.4.3).
 Colour readable(Colour colour) noexcept;
 /// Returns the CSS rules for the light and dark colour schemes. accent: a colour from readable().
 std::string accent_style(const Colour& accent);

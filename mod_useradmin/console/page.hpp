@@ -1,4 +1,4 @@
-// Builds the console's page from the files in this folder.
+// Builds the console's page from the files in this directory.
 #pragma once
 
 #include "console/accent.hpp"
@@ -11,7 +11,8 @@
 
 namespace useradmin::console {
 
-/// The page's settings. An empty string means that a setting is unset. URLs are untrusted.
+/// The page's settings. An empty string means that the setting is unset. make_page() escapes the
+/// URLs and the title.
 struct PageSettings {
     /// The percent-encoded base address of the service.
     std::string_view base;
