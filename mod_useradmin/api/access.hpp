@@ -27,7 +27,8 @@ constexpr bool is_role(std::string_view text) noexcept {
 /// The owner of the request's session.
 struct Caller {
     std::string_view id;
-    /// The role as the auth module states it; better-auth allows several, separated by commas.
+    /// The role according to the auth module or UserAdminSession. better-auth allows several roles,
+    /// separated by commas.
     std::string_view roles = {};
     /// Whether id and roles are from the service's user table. If so, the store checks them again
     /// on each change.
@@ -35,7 +36,7 @@ struct Caller {
     /// The id of the administrator who impersonates the caller, or empty.
     std::string_view impersonated_by = {};
 
-    /// Returns the role according to section 5 of the specification.
+    /// Returns the role according to section 5 of the specification. Several roles count as "user".
     constexpr Role role() const noexcept { return parse_role(roles); }
 };
 

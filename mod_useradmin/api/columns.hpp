@@ -31,10 +31,11 @@ constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
 std::vector<std::string_view> requested_columns(const Call& call,
                                                 const OperationSettings& settings);
 
-/// Changes of extra columns, from the member "data" of an update.
+/// Parses the changes of extra columns in the member "data" of an update.
 class ColumnChanges {
   public:
-    /// Parses and checks the member. Ignores it unless UserAdminEditable is set.
+    /// Parses and checks the member. Ignores it unless UserAdminExtras is on and UserAdminEditable
+    /// is set. Adds the names of the columns to the audit event.
     ColumnChanges(const Call& call, const Service& service, const json::Object& body);
     ColumnChanges(const ColumnChanges&) = delete;
     ColumnChanges& operator=(const ColumnChanges&) = delete;

@@ -33,7 +33,7 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
     const auto added = service.store.add_verification(link.row(created->id));
     if (added && send_link(mail::Kind::invitation, *created, link.token(), call, service))
         return record(*created);
-    // The store logs errors.
+    // The store logs errors, so ignore the result.
     static_cast<void>(service.store.remove_verification(link.identifier()));
     const auto removed = service.store.remove(created->id, {});
     return error(500, removed ? texts.invitation_failed : texts.link_failed);

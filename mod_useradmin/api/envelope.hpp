@@ -26,13 +26,14 @@ std::string text_envelope(bool is_success, std::string_view text);
 /// Returns the configured language. If none is configured, chooses one by Accept-Language.
 http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
 
-/// Writes the text to the body in the language of language_of(), and adds Content-Language, Vary
-/// and the CORS headers.
+/// Writes the text, if any, to the body in the language of language_of(). Adds the CORS headers,
+/// Content-Language unless the configured language is Spanish, and Vary if the language is
+/// negotiated.
 http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
                    const OperationSettings& settings);
 
-/// Returns {"success":true,"data":{…}} with the row's version as ETag. columns lists the extra
-/// columns to write. If it is std::nullopt, writes all that were read.
+/// Returns {"success":true,"data":{…}} with the row's version, if any, as ETag. columns lists the
+/// extra columns to write. If it is std::nullopt, writes all that were read.
 Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {
@@ -79,7 +80,7 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
 /// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with operation_text.
 Reply failure_reply(password::HashFailure failure, const Text& operation_text);
 
-/// Returns the reply if the body could not be read.
+/// Returns the reply to a request whose body could not be read.
 Reply body_error(const http::Body& body);
 
 } // namespace useradmin::api

@@ -8,7 +8,8 @@
 
 namespace useradmin::api {
 
-/// Returns the guard of a change that may remove the last superAdmin.
+/// Returns the guard of a change that may remove the last superAdmin. The guard is empty unless
+/// UserAdminGuard includes last-superadmin.
 inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
@@ -34,7 +35,7 @@ inline store::UpdateGuard guard_of(const Call& call, store::UpdateGuard guard = 
     return guard;
 }
 
-/// Returns the policy for the sessions of a user who loses rights (UserAdminEndSessions).
+/// Returns the session policy of a ban or a change of role or address (UserAdminEndSessions).
 inline store::SessionPolicy session_policy(const OperationSettings& settings) noexcept {
     return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }

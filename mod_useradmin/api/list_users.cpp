@@ -69,7 +69,8 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
     neighbours.has_next = !cursor          ? pagination.page < total_pages(pagination)
                           : cursor->is_end ? true
                                            : users.size() > limit;
-    // Without an id, the next page is a single range of the order's index.
+    // If the sort keys on both sides of the page boundary differ, omit the id: the next page is
+    // then a single index range.
     bool needs_id = true;
     if (users.size() > limit) {
         const model::NullableText& last = users[limit - 1].sort_key;
@@ -108,7 +109,7 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
     filter.email_verified = boolean_parameter(query, "emailVerified");
-    // Replies have milliseconds. Start one later to exclude the given time.
+    // Times in replies are in milliseconds. Start a millisecond later to exclude the given time.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");
@@ -122,8 +123,8 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     return filter;
 }
 
-/// Returns the times in the parameter summary, or none if they are invalid or not in ascending
-/// order.
+/// Returns the times in the parameter summary, or none if there are more than 32, or if they are
+/// invalid or not in ascending order.
 std::vector<text::Timestamp> summary_times(std::string_view query) {
     constexpr std::size_t most = 32;
     const std::string parameter = filter_parameter(query, "summary").value_or("");
@@ -140,7 +141,7 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
 }
 
 /// Counts users, in total and for each interval between two times. If a role is given, counts only
-/// users with it.
+/// users with this role. times must not be empty.
 store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
                                  const std::vector<text::Timestamp>& times) {
     const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {

@@ -54,7 +54,8 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
-/// Increments each counter. Returns the error reply if one exceeds its limit.
+/// Increments each counter. Returns the error reply if a counter exceeds its limit or the store
+/// fails, otherwise std::nullopt.
 std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
                            const Service& service) {
     const auto counted = service.store.count_mail(counters, window_of_limit);
@@ -103,7 +104,7 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
         link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
     if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))
         return confirmation(texts.link_sent);
-    // The store logs errors.
+    // The store logs errors, so ignore the result.
     if (link)
         static_cast<void>(service.store.remove_verification(link->identifier()));
     return error(500, texts.link_failed);

@@ -11,12 +11,13 @@
 namespace useradmin::api {
 
 /// Counts a message against the limits. recipient is the user's id or address and identifies the
-/// per-user counter. Returns the error reply if the message must not be sent.
+/// per-user counter. Returns the error reply if the message must not be sent, otherwise
+/// std::nullopt.
 std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
                                 std::string_view email, const Service& service);
 
-/// The token of a link to set a password, and the database row that better-auth's reset-password
-/// looks up.
+/// Creates the token of a link to set a password, and the database row in which better-auth's
+/// reset-password looks up the token.
 class PasswordLink {
   public:
     explicit PasswordLink(mail::Kind kind);

@@ -60,7 +60,7 @@ cJSON* parsed(std::string_view json) {
     return tree != nullptr ? tree : throw std::bad_alloc();
 }
 
-/// Returns the English text for a Spanish one, or nullptr if the node is not one.
+/// If the node is a message in Spanish, returns the message in English, otherwise nullptr.
 const char* english_of(const cJSON* node) {
     static const auto all = all_texts();
     const auto* const found = std::find_if(all.begin(), all.end(), [node](const Text& text) {
@@ -147,7 +147,7 @@ class Document {
         }
     }
 
-    /// Translates the texts. If the language is negotiated, lists the English texts as further
+    /// Translates the messages. If the language is negotiated, adds the English messages to the
     /// possible values.
     void translate(cJSON* parent) const {
         if (settings_.language == http::Language::spanish)
@@ -216,7 +216,7 @@ class Document {
         }
     }
 
-    /// With invitations, the password is optional, and more errors are possible.
+    /// If invitations are enabled, makes the password optional and adds the errors of invitations.
     void add_invitation() {
         if (!offers_link(mail::Kind::invitation, settings_))
             return;
@@ -248,8 +248,8 @@ class Document {
         return "{}";
     }
 
-    /// Adds the extra columns of the user table to full rows. Adds the configured ones to the other
-    /// replies and to the update, too.
+    /// Adds all extra columns of the user table to full rows, the readable columns to the other
+    /// replies, and the editable columns to the update.
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
@@ -275,7 +275,7 @@ class Document {
         }
     }
 
-    /// Adds the common headers. Adds the body to errors.
+    /// Adds the common headers to a reply and, if it is an error, the body.
     void complete(cJSON* reply) {
         if (member(reply, "$ref") != nullptr)
             return;

@@ -73,7 +73,7 @@ std::span<const Operation> operations() noexcept;
 /// std::nullopt. Each operation of UserAdminExtras without forbidden_text calls this.
 std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
 
-/// Returns the reply to a failure of the operation, with its texts.
+/// Returns the reply to a failure, with the operation's messages.
 inline Reply failure_reply(store::Failure failure, const Operation& operation) {
     return failure_reply(failure, operation.failure_text,
                          operation.forbidden_text.value_or(Text()));

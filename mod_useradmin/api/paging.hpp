@@ -22,8 +22,8 @@ struct Neighbours {
     std::optional<std::string> next;
 };
 
-/// Adds both headers. The links are the request's URL with another page or cursor. Omits Link if it
-/// would be too long.
+/// Adds Link and X-Total-Count. The links are the request's URL with another page or cursor. Omits
+/// Link if it would be too long.
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
                const Neighbours& neighbours);
 

@@ -7,9 +7,9 @@
 namespace useradmin::api {
 
 /// Returns the versions in If-Match, or std::nullopt if the header is absent or "*". Returns an
-/// empty list if it is malformed.
+/// empty list, which matches no user, if the header is malformed or has no strong tag.
 store::Versions if_match_versions(const http::Headers& headers);
-/// Returns whether the user's row has one of the versions.
+/// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);
 
 } // namespace useradmin::api

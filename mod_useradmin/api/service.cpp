@@ -165,7 +165,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     return operation->handler(call, service);
 }
 
-/// Returns the text for an error raised by httpd or another module.
+/// Returns the message for an error raised by httpd or another module.
 const Text& error_text(int status, std::string_view method, std::string_view path,
                        bool has_extras) {
     switch (status) {

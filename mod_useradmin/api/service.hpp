@@ -54,7 +54,7 @@ struct OperationSettings {
     ColumnNames editable_columns = {};
     /// Trusted origins, in addition to the server's own.
     http::Origins trusted_origins = {};
-    /// The language of texts. If std::nullopt, Accept-Language determines it.
+    /// The language of messages. If std::nullopt, Accept-Language determines it.
     std::optional<http::Language> language = http::Language::spanish;
 };
 
@@ -66,7 +66,7 @@ struct Service {
     int audit_log = -1;
     /// Sends links by mail. nullptr if the settings do not enable any.
     mail::Mailer* mailer = nullptr;
-    /// Logs the audit event and begins a new one.
+    /// Logs the audit event and begins a new one. May be empty.
     std::function<void()> next_event = {};
 };
 
@@ -90,8 +90,8 @@ bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 /// except for the tables of links by mail.
 bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
 
-/// Returns the body and headers for an error raised by httpd or another module. The text depends on
-/// the operation that method and path identify.
+/// Returns the body and headers for an error raised by httpd or another module. The message depends
+/// on the operation that method and path identify.
 http::Reply error_reply(int status, std::string_view method, std::string_view path,
                         const http::Headers& headers, const OperationSettings& settings);
 

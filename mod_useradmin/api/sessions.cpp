@@ -11,7 +11,7 @@ namespace useradmin::api {
 
 namespace {
 
-/// Returns the error reply if the user does not exist, otherwise std::nullopt.
+/// Returns the error reply if the user does not exist or cannot be read, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.id))
         return error(404, texts.not_found);

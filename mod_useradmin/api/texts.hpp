@@ -120,7 +120,6 @@ struct Texts {
 };
 inline constexpr Texts texts;
 
-/// Returns every text.
 inline auto all_texts() noexcept {
     return std::bit_cast<std::array<Text, sizeof(Texts) / sizeof(Text)>>(texts);
 }

@@ -29,8 +29,8 @@ bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
-/// Returns whether every field that the caller may set has the right type. Other fields are ignored
-/// and may have any type.
+/// Returns whether name, email and password have the right types and, if the caller may set them,
+/// also role, banReason and banned. Other fields may have any type.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
         if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
