@@ -73,7 +73,7 @@ std::optional<std::string> roles_in(const json::Object& object, std::string_view
 /// the user table.
 std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard of a change (UserAdminGuard). revokes_super_admin tells whether the change may
-/// ban the user or take away the role superAdmin.
+/// delete or ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// Returns whether UserAdminGuard forbids the caller to assign the roles.
 bool may_not_give(const Call& call, std::string_view roles);

@@ -75,7 +75,7 @@ Reply impersonation_reply(const model::Session& session, const model::User& user
 
 Reply impersonate_user(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
-    // A caller without a session cookie could not return to the original session.
+    // A caller without a session token could not return to the original session.
     if (own.token.empty())
         return no_session();
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);

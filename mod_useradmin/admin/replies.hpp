@@ -65,14 +65,14 @@ Reply failure_reply(store::Failure failure, const Problem& forbidden);
 void write_user(json::Writer& writer, const model::User& user);
 /// Writes a session, including its token.
 void write_session(json::Writer& writer, const model::Session& session);
-/// Returns {"name":"…",…}.
+/// Returns the user itself: {"name":"…",…}.
 Reply user_reply(const model::User& user);
 /// Returns {"user":{…}}.
 Reply wrapped_user(const model::User& user);
 /// Returns {"sessions":[…]}. Unless shows_tokens is set, each token is replaced with the session's
 /// id.
 Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens);
-/// Returns {"success":true} or {"status":true}, depending on the member's name.
+/// Returns an object in which the member is true, such as {"success":true}.
 Reply confirmation(std::string_view member);
 
 } // namespace useradmin::admin

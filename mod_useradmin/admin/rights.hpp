@@ -27,7 +27,8 @@ enum class Action : unsigned {
     delete_session,
 };
 
-/// Returns the action for a resource and a name, such as "user" and "set-role", or std::nullopt.
+/// Returns the action for a resource and a name, such as "user" and "set-role", or std::nullopt if
+/// there is none.
 std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept;
 
 class Actions {
@@ -61,7 +62,7 @@ struct RoleActions {
 /// Used if UserAdminBetterAuthRole is not set.
 inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
 
-/// Returns whether a comma-separated list of roles contains the role. An empty list stands for the
+/// Returns whether a comma-separated list of roles contains the role. An empty list counts as the
 /// role "user".
 bool has_role(std::string_view roles, std::string_view role) noexcept;
 

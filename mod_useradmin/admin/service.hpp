@@ -16,7 +16,7 @@ namespace useradmin::admin {
 /// The cookies that impersonation replaces.
 struct SessionCookies {
     const sign_in::Cookies& cookies;
-    /// The token of the caller's session. Its signature has been verified.
+    /// The token of the caller's session, or empty. Its signature has been verified.
     std::string_view token;
     /// The value of the cookie admin_session, or empty. Its signature has been verified.
     std::string_view admin_session;
@@ -45,12 +45,12 @@ bool needs_cookies(std::string_view endpoint) noexcept;
 /// application handles the path.
 std::string_view find_endpoint(std::string_view path) noexcept;
 
-/// Returns the endpoint's operation name in metrics and in the audit log (api::operation_names), or
-/// an empty string if there is no such endpoint.
+/// Returns the name of the endpoint's operation, or an empty string if there is none. Metrics count
+/// a name that is not in api::operation_names() as "other".
 std::string_view operation_name(std::string_view endpoint) noexcept;
 
-/// Handles a request to an endpoint. caller is std::nullopt if there is no session. Fills in the
-/// event before any change and sets its status at the end.
+/// Handles a request to an endpoint that find_endpoint() has returned. caller is std::nullopt if
+/// there is no session. Fills in the event before any change and sets its status at the end.
 http::Reply handle_request(std::string_view endpoint, const http::Request& request,
                            const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event);

@@ -16,7 +16,8 @@ namespace useradmin::admin {
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
 
-/// The columns to set. The values are valid for the lifetime of this object and of the JSON.
+/// Converts the members to changes of columns. The values are valid for the lifetime of this object
+/// and of the JSON.
 class UserData {
   public:
     /// Reads all members except those in omitted.
