@@ -7,8 +7,8 @@
 
 namespace useradmin::service {
 
-/// Returns the name of the endpoint if the request is for this handler, otherwise an empty string.
-/// All other paths are left to the application.
+/// Returns the name of the endpoint, or an empty string if the request is for another handler or
+/// the application handles its path.
 std::string_view better_auth_endpoint(const request_rec* request) noexcept;
 
 /// Handles a request to an endpoint. Returns DECLINED if the endpoint needs signed session cookies

@@ -45,7 +45,8 @@ const char* image_type(std::string_view image) {
     return is_xml && image.find("<svg") != image.npos ? "image/svg+xml" : nullptr;
 }
 
-/// Makes snake_case and camelCase names comparable.
+/// Returns the name in lower case without underscores, so snake_case and camelCase names compare
+/// equal.
 std::string squeezed(std::string_view name) {
     std::string letters = text::lower(name);
     std::erase(letters, '_');
@@ -65,7 +66,7 @@ bool has_name_of_secret(std::string_view squeezed_name) noexcept {
                        [&](std::string_view end) { return squeezed_name.ends_with(end); });
 }
 
-/// Returns why the column must not be configured, or nullptr.
+/// Returns why the column must not be configured, or nullptr if it may be.
 const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };

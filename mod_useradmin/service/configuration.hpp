@@ -144,7 +144,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEmailChange", TAKE1, httpd::anywhere,
             "whether a changed address stays verified: keep or unverify", false,
             httpd::ChoiceReader{"keep", "unverify"}),
-        // If nullptr, the console has its own form, provided that mod_auth_useradmin accepts
+        // If nullptr, the console shows a sign-in form, provided that mod_auth_useradmin accepts
         // sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
@@ -187,8 +187,8 @@ inline constexpr auto directives = std::tuple_cat(
 using ServiceSettings = httpd::DirectiveSettings<directives>;
 
 struct ServerConfiguration : httpd::Backend {
-    /// The base addresses of this server (const char*). Needed for errors that occur before httpd
-    /// finds the Location.
+    /// The base addresses of this server (const char*), including those inherited from the main
+    /// server. Needed, for example, for errors that occur before httpd finds the Location.
     apr_array_header_t* bases = nullptr;
     /// ADMIN_EMAIL in httpd's environment, or nullptr if it is unset or empty.
     const char* admin_email = nullptr;
@@ -200,7 +200,7 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
 
 inline constexpr httpd::SettingsOf<directives, useradmin_module> settings_of;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
-/// Returns the server's base addresses in configuration order.
+/// Returns the server's base addresses in configuration order, inherited ones first.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
 /// Returns the error in the directives for links by mail, or nullptr.

@@ -27,7 +27,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
                            headers, rules);
     api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
-    // With UserAdminSession, the session may come from any header.
+    // With UserAdminSession, any header may carry the session, so the document does not name one.
     if (settings.get<SessionExpressions>().id == nullptr)
         surroundings.carriers = httpd::token_settings(service.configuration).carriers;
     surroundings.columns = *columns;

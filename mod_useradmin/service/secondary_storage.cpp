@@ -76,7 +76,7 @@ class Job {
 
     const DeliveryState& state() const noexcept { return state_; }
 
-    /// Returns whether the job is for these tables and this storage.
+    /// Returns whether the job is for these tables in the server's database and for this storage.
     bool equals(const server_rec* server, const store::TableNames& tables,
                 const RedisAddress* address) const {
         return address == address_ &&
@@ -260,7 +260,8 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
 }
 
 void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept {
-    // mod_watchdog's thread outlives mod_dbd's connections, which are in a subpool.
+    // mod_watchdog's thread outlives mod_dbd's connections, which are in a subpool, so stop the
+    // jobs before any pool is destroyed.
     for (Job* job : jobs_of(servers->process->pconf))
         apr_pool_pre_cleanup_register(child_pool, job, [](void* data) -> apr_status_t {
             static_cast<Job*>(data)->stop();
