@@ -31,7 +31,8 @@ enum class Outcome {
     failed,         ///< database error (500)
 };
 
-/// Returns the reason for a refusal for the audit log, or an empty string for other outcomes.
+/// Returns the reason that the audit log gives for a refusal, or an empty string for other
+/// outcomes.
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
            : outcome == Outcome::wrong_password ? "wrong-password"
@@ -44,9 +45,11 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
 
 struct Verification {
     Outcome outcome;
-    /// Set only if the password is right. The views are valid for the lifetime of the request.
+    /// Set by verify() if the password is right. The views are valid for the lifetime of the
+    /// request.
     model::User user = {};
-    /// The current hash, if the password is right. Valid for the lifetime of the verifier.
+    /// The current hash. Set by verify() if the outcome is accepted or second_factor. Valid for the
+    /// lifetime of the verifier.
     std::string_view password_hash = {};
     /// Set only if the outcome is limited.
     std::chrono::seconds retry_after{0};
@@ -87,8 +90,8 @@ class CredentialVerifier {
         std::vector<std::size_t> scopes;
     };
     SharedCounters shared_counters(const Login& login) const;
-    /// Records a denial in limiter_ if failures on all servers have reached a limit. Returns
-    /// whether the database has the table of attempts.
+    /// Records a denial in limiter_ if failures on all servers have reached a limit. Returns false
+    /// if the database failed or has no table of attempts.
     bool take_shared(const store::Result<store::FailedAttempts>& found,
                      const SharedCounters& shared,
                      const password::AttemptLimiter::Subject& subject);

@@ -21,7 +21,7 @@ constexpr std::chrono::minutes refresh_interval(5);
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the KiB that argon2id processes in the same time.
+/// Returns the time of a hash, measured as the number of KiB that argon2id processes in this time.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;

@@ -12,9 +12,9 @@
 
 namespace useradmin::sign_in {
 
-/// The hash formats that this process has seen in the database. Every failed attempt hashes once in
-/// each format, so the time reveals neither whether the account exists nor the format of its hash.
-/// Thread-safe.
+/// Collects the hash formats that this process has seen in the database, and the format of new
+/// hashes. Every failed attempt hashes once in each format, so the time reveals neither whether the
+/// account exists nor the format of its hash. Thread-safe.
 class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;

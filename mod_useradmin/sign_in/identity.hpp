@@ -13,7 +13,7 @@ namespace useradmin::sign_in {
 enum class CredentialStatus {
     valid,     ///< the session or key is valid and its user is not banned
     malformed, ///< empty, or with invalid UTF-8 or U+0000
-    unknown,   ///< no such session; no such key in the default configuration, or not of a user
+    unknown,   ///< no such session, or no user has such a key in the default configuration
     disabled,  ///< only for keys
     expired,
     banned,      ///< the user is banned
@@ -52,7 +52,7 @@ struct CachedSessions {
     std::string_view tables_id;
     /// The maximum age of a cached session.
     std::chrono::seconds age;
-    /// The token as the client sent it, including a verified signature.
+    /// The token as the client sent it, without the signature if signatures are not verified.
     std::string_view credential;
     /// The cached session. The views of an Identity refer to it.
     std::optional<store::SessionCache::CachedSession> found = {};
@@ -62,7 +62,8 @@ struct CachedSessions {
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now);
 
-/// Looks up a token in the database. If cached is given, adds a valid session to the cache.
+/// Looks up a token in the database. If cached is given, adds the session to the cache if it is
+/// valid and not impersonated.
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const CachedSessions* cached = nullptr);
 

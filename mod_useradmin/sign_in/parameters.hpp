@@ -1,4 +1,4 @@
-// The members of a request body, which is a JSON object or, if allowed, a form.
+// Reads the members of a request body: a JSON object or, if allowed, a form.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -24,10 +24,10 @@ class Parameters {
     static std::variant<Parameters, http::Reply> read(const http::Request& request,
                                                       Forms forms = Forms::allowed);
 
-    /// Returns the type of the body. An empty body is absent.
+    /// Returns the type of the body. An empty body is absent, and a form counts as an object.
     Kind kind() const noexcept { return kind_; }
 
-    /// Returns the type of a member. In a form, all members are strings.
+    /// Returns the type of a member. In a form, all members are strings or absent.
     Kind kind(std::string_view name) const;
     /// Returns the value of a string member, or an empty string for any other type.
     crypto::Secret text(std::string_view name) const;

@@ -14,7 +14,7 @@ namespace useradmin::sign_in {
 enum class PasswordVerdict {
     match,
     mismatch,
-    unsupported, ///< the format is unknown, or the cost too high
+    unsupported, ///< the format is unknown, the cost is too high, or the library failed
     busy,        ///< no slot in time, or the queue was full (503)
     cancelled,   ///< is_wanted returned false
 };
@@ -23,8 +23,8 @@ class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
     /// Verifies the password against the stored hash, if any. All wrong passwords take the same
-    /// time, which hides whether the account exists. is_wanted is called when a slot is free. If it
-    /// returns false, the verification is cancelled.
+    /// time, so the time does not reveal whether the account exists. is_wanted is called when a
+    /// slot is free. If it returns false, the verification is cancelled.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,
@@ -35,7 +35,7 @@ class PasswordVerifier {
                                                  std::string_view password) = 0;
 };
 
-/// The hashing functions. Tests replace them.
+/// Calls the hashing functions. Tests override its members.
 class HashWork {
   public:
     virtual ~HashWork() = default;

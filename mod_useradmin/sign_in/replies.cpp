@@ -82,7 +82,7 @@ Reply refusal(const Verification& verification) {
         return store_error(store::Failure::unavailable);
     case Outcome::failed:
         return store_error(store::Failure::failed);
-    default: // do not reveal which of the two is wrong
+    default: // do not reveal whether the address or the password is wrong
         return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
     }
 }

@@ -15,7 +15,7 @@ Reply error(int status, std::string_view message, std::string_view code = {});
 /// Returns the reply to a database failure.
 Reply store_error(store::Failure failure);
 
-/// Returns the reply if the body could not be read.
+/// Returns the reply to a request whose body could not be read.
 Reply body_error(const http::Body& body);
 
 /// Returns the reply to a refused sign-in.
@@ -31,7 +31,8 @@ Reply verified(std::string_view token, const model::User& user);
 /// Returns {"session":{…},"user":{…}}.
 Reply session(const store::SessionWithUser& signed_in);
 
-/// Adds the headers for a new session.
+/// Adds the Set-Cookie headers for a new session and, if bearer tokens are accepted, the token in
+/// set-auth-token.
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service);
 /// Adds the headers that end a session.

@@ -58,7 +58,7 @@ model::VerificationValue row(std::string_view identifier, std::string_view value
     return {{}, identifier, value, now + lifetime, now, now};
 }
 
-/// Makes the change after setting the ids of the rows it adds.
+/// Sets the ids of the rows that the change adds, and makes the change.
 store::Result<store::Done> change_second_factor(const Service& service,
                                                 store::SecondFactorChange change) {
     std::vector<std::string> ids(change.added.size());
@@ -69,7 +69,7 @@ store::Result<store::Done> change_second_factor(const Service& service,
     return service.store.change_second_factor(change);
 }
 
-/// The verification row and the cookie that make a device trusted.
+/// Creates the verification row and the cookie that make a device trusted.
 class NewTrust {
   public:
     NewTrust(std::string_view user_id, const Service& service)
@@ -150,7 +150,8 @@ Outcome check_totp(std::string_view code, const model::SecondFactor& factor, con
                                                                        : Outcome::wrong_code;
 }
 
-/// Verifies a backup code. Sets `remaining` to the other codes, encrypted if the stored ones are.
+/// Verifies a backup code. If the code is right, sets `remaining` to the other codes, encrypted if
+/// the stored codes are. Returns failed if the stored codes cannot be read.
 Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
                           const Service& service, crypto::Secret& remaining) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
@@ -207,7 +208,8 @@ Reply locked(text::Timestamp until, const Service& service) {
     return reply;
 }
 
-/// Completes the challenge. Opens a session unless the request disables it.
+/// Completes the challenge and opens a session. If the request disables the session, the challenge
+/// stays valid.
 Reply complete(const Verification& verification, const CodeForm& form,
                store::SecondFactorChange&& change, const Request& request, const Client& client,
                const Service& service) {

@@ -38,7 +38,7 @@ struct Service {
     /// Trusted origins, in addition to the server's own.
     http::Origins trusted_origins = {};
     text::Timestamp now;
-    /// Filled in before any change. Its status is set at the end.
+    /// Filled in before any change. handle_request() sets its status at the end.
     audit::Event& event;
     /// The maximum number of a user's active sessions. The oldest ones are ended first.
     std::int64_t max_sessions = 100;
