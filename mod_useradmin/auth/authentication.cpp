@@ -118,7 +118,7 @@ Outcome make_outcome(request_rec* request, sign_in::Identity identity, LookupRes
     return {result, identity};
 }
 
-/// Verifies a token and looks up its session, in the cache first.
+/// Looks up a session in the cache or, after verifying the signature, in the database.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
@@ -155,11 +155,12 @@ Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std:
     return make_outcome(request, owner, result_of(owner.status, CredentialKind::api_key));
 }
 
-/// A result that the client's request keeps for its internal redirects and subrequests.
+/// Keeps a result for the internal redirects and subrequests of the client's request.
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
-    /// These identify the configured tables and secrets.
+    /// The labels of the configured tables and secrets. The result is valid only for the same
+    /// labels.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
@@ -202,7 +203,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
                             refusal.sentence,
                         refusal.advice,
                         text::Network::of(apr::view_of(request->useragent_ip)).text());
-    // Do not record a redirected request again.
+    // The audit log records only the initial request, not its redirects and subrequests.
     if (!ap_is_initial_req(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
@@ -411,7 +412,8 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
         server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
-/// mod_useradmin calls this for its OpenAPI document and its links by mail.
+/// mod_useradmin calls this for its OpenAPI document, for links by mail, and before it logs that a
+/// request has no caller.
 httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configuration) noexcept {
     const AuthSettings& settings = settings_of(configuration);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;

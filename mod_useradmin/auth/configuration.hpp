@@ -74,7 +74,7 @@ inline constexpr auto directives = std::tuple_cat(
             "sign-in to an account with a second factor: verify (requires a code), refuse, or "
             "ignore (password alone)",
             sign_in::SecondFactor::verified, read_second_factor),
-        // false stands for "allow".
+        // false means "allow".
         httpd::directive<struct RefusesImpersonated>(
             "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
             "whether to accept a session in which an administrator impersonates its user: allow or "
@@ -88,7 +88,7 @@ using AuthSettings = httpd::DirectiveSettings<directives>;
 struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
-    /// Set in each child.
+    /// Set in each child, nullptr in the parent.
     sign_in::ObservedFormats* formats = nullptr;
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);

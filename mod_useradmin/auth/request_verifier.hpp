@@ -6,7 +6,7 @@
 
 namespace useradmin::auth {
 
-/// A CredentialVerifier and its dependencies, for one request.
+/// Creates a CredentialVerifier for one request and owns its dependencies.
 class RequestVerifier final {
   public:
     /// has_plugins tells whether tables of better-auth's plugins are used.

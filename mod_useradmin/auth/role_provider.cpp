@@ -10,7 +10,7 @@ namespace useradmin::auth {
 
 namespace {
 
-/// Rejects a Require line without a role at configuration time.
+/// When httpd reads the configuration, rejects a Require line without a role.
 const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
     *parsed = line;
     return apr::view_of(line).find_first_not_of(" \t") != std::string_view::npos

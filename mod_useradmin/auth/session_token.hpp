@@ -8,12 +8,12 @@
 
 namespace useradmin::auth {
 
-/// Returns the session token as sent. Like in better-auth, a bearer token takes precedence over a
-/// cookie.
+/// Returns the session token, percent-decoded and with its signature, or an empty string. Like in
+/// better-auth, a bearer token takes precedence over a cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
-/// Returns the API key, or an empty string. It may be in x-api-key or, if tokens are signed and
-/// AuthUserAdminBearer is on, be a bearer token without a signature.
+/// Returns the API key, or an empty string. The key may be in x-api-key. If tokens are signed and
+/// AuthUserAdminBearer is on, it may also be a bearer token without a signature.
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
 
 enum class Signature {
@@ -33,7 +33,7 @@ struct Token {
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
 /// Returns the value of one of better-auth's cookies without the signature. Returns an empty string
-/// if the signature is wrong.
+/// if the cookie is absent or its signature is missing or wrong.
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name);
 

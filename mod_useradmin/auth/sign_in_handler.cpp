@@ -24,7 +24,7 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns the secrets, or none if second factors are not verified.
+/// Returns the secrets, or none unless AuthUserAdminSecondFactor is verify.
 crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
     return settings.get<SecondFactorMode>() == sign_in::SecondFactor::verified
                ? settings.get<SigningSecrets>().secrets
