@@ -1039,6 +1039,27 @@ TEST(guard, comes_after_the_protected_address) {
           store::Failure::protected_address);
 }
 
+TEST_GROUP_BASE(postgresql_client, Contract){};
+
+TEST(postgresql_client, checks_for_a_closed_connection_even_if_a_transaction_came_first) {
+    SingleConnection connection(database());
+    const auto client = store::find_dialect("pgsql")->create_client(
+        *connection.acquire(store::no_deadline), "client");
+    client->set_deadline(store::Clock::now() + std::chrono::minutes(1));
+    const auto read = [&](const char* sql) {
+        store::Statement statement(pool_);
+        auto rows = std::get<store::Rows>(client->run(statement << sql, pool_));
+        CHECK(rows.next());
+        return std::string(rows.take().value_or(""));
+    };
+    static_cast<void>(client->execute("BEGIN", pool_));
+    CHECK_EQUAL(std::string("1"), read("SELECT '1'"));
+    static_cast<void>(client->execute("COMMIT", pool_));
+    if (read("SHOW server_version_num") < "140000")
+        return; // the setting does not exist
+    CHECK_EQUAL(std::string("1s"), read("SHOW client_connection_check_interval"));
+}
+
 TEST_GROUP_BASE(session, Contract){};
 
 TEST(session, of_an_unknown_token_is_nothing) {

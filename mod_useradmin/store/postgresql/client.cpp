@@ -293,8 +293,9 @@ class PostgresqlClient final : public Client {
     /// precedence.
     void enable_client_check() {
         constexpr int first_that_can = 140000;
-        if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
-            !is_in_transaction())
+        if (is_in_transaction())
+            return; // its rollback would undo the setting
+        if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can)
             PQclear(result_of(
                 send_query("SELECT pg_catalog.set_config('client_connection_check_interval', "
                            "'1s', false) WHERE pg_catalog.current_setting("
