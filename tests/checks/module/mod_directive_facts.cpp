@@ -3,8 +3,6 @@
 #include "auth/configuration.hpp"
 #include "directive_facts.hpp"
 
-APLOG_USE_MODULE(auth_useradmin);
-
 namespace {
 
 void print_all(apr_pool_t*, server_rec* server) {

@@ -3,8 +3,6 @@
 #include "api/protected_email.hpp"
 #include "service/configuration.hpp"
 
-APLOG_USE_MODULE(useradmin);
-
 namespace useradmin::test {
 
 template <>
