@@ -161,10 +161,8 @@ TEST(database, outage_is_503_with_Retry_After) {
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
                      std::chrono::seconds(30)));
     expect_success(send("POST", "/api/users", new_user));
-    // ExchangeLog fetches the document over a new connection when httpd stops.
-    CHECK(eventually([&] {
-        return HttpClient(httpd_->port()).send({"GET", "/api/users/openapi.json"}).status == 200;
-    }));
+    // ExchangeLog fetches the documents when httpd stops, so stop it while there is a database.
+    stop();
 }
 
 TEST(database, outage_is_logged_once_for_each_tag) {
