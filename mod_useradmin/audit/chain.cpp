@@ -96,8 +96,8 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes a hash member from the end of an open object and returns the hash. The closing quote
-/// must already be removed.
+/// Removes a hash member from the end of an open object and returns the hash, or std::nullopt if
+/// the member is missing. The closing quote must already be removed.
 std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
     if (text.size() < hash_size)
         return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     return number;
 }
 
-/// Removes the host and the instance from the end of an open object, if present.
+/// Moves the host and the instance from the end of an open object to `line`, if present.
 void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     std::string_view rest = text;
     if (!take_from_end(rest, end_of_text) || rest.size() < instance_size)
@@ -143,7 +143,8 @@ void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     text = rest.substr(0, key);
 }
 
-/// Returns the host name. Replaces invalid characters with "_".
+/// Returns the host name, or "localhost" if it is unknown. Replaces characters other than letters,
+/// digits, "-", "." and "_" with "_".
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0')
@@ -161,7 +162,8 @@ std::string host_name() {
     return host;
 }
 
-/// Removes the chain members from the end of a line and parses them.
+/// Removes the chain members from the end of a line and parses them. Returns std::nullopt if they
+/// are missing or malformed.
 std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!take_from_end(text, end_of_line))
         return std::nullopt;
@@ -211,7 +213,7 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
     write_text_if_any(writer, "trace", origin.trace);
     if (corrects != 0)
         writer.key("corrects").integer(static_cast<std::int64_t>(corrects));
-    // The log may be shown on a terminal.
+    // The log may be shown on a terminal, so escape control characters.
     return text::printable_json(out);
 }
 

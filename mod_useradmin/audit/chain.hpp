@@ -16,36 +16,40 @@ struct Origin {
     std::string_view server = {};
     /// The client's address. Empty for useradminctl.
     std::string_view address = {};
-    /// The ids of the request in other logs: mod_unique_id's UNIQUE_ID and the W3C trace id.
+    /// mod_unique_id's UNIQUE_ID, which identifies the request in other logs. May be empty.
     std::string_view request_id = {};
+    /// The W3C trace id. May be empty.
     std::string_view trace = {};
 };
 
-/// The maximum length of a value in bytes. Longer values are truncated at a character boundary and
-/// end with an ellipsis.
+/// The maximum length of a value in bytes. Longer values are truncated at a character boundary, and
+/// an ellipsis is appended.
 inline constexpr std::size_t max_value_length = 512;
-/// The maximum length of a line in bytes. Escaping may lengthen a value sixfold.
+/// The maximum length of a line in bytes: enough for 36 values of maximum length, which escaping
+/// may lengthen sixfold.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
 /// Returns an event's line as an open JSON object: without the chain members and the closing brace.
-/// The line contains no password, token or hash. corrects: the number of the line that this line
-/// corrects, or 0.
+/// The line contains no password, password hash or token. corrects: the number of the line that
+/// this line corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 
-/// A position in the chain.
+/// Identifies a line of a chain.
 struct ChainPosition {
     /// The line number, starting at 1, or 0 before the first line.
     std::uint64_t number = 0;
-    /// The SHA-256, in hexadecimal, of the line up to its "hash" member.
+    /// The SHA-256 of the line before its "hash" member, in lower-case hexadecimal. All zeros
+    /// before the first line.
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the "target" member as it appears in the lines of this target, and in no others.
+/// Returns the "target" member of the lines about this target, for a text search. The quotes in
+/// values are escaped, so no value contains it.
 std::string target_member(std::string_view target);
 
-/// Completes a line from begin_line(): returns it with the members of the chain, the closing brace
-/// and a newline. Advances the position.
+/// Returns a line from begin_line() with its number, its hashes, the closing brace and a newline.
+/// Sets the position to this line. Call append_origin_of_chain() first.
 std::string close_line(std::string open_object, ChainPosition& position);
 
 struct ParsedLine {
@@ -55,10 +59,11 @@ struct ParsedLine {
     bool is_intact = false;
     /// The SHA-256 of the truncated line before this one. Empty if there is none.
     std::string_view broken = {};
-    /// Identify the machine and the log. Empty in lines of earlier versions.
+    /// The host that wrote the line. Empty in lines of earlier versions.
     std::string_view host = {};
+    /// The log's instance id. Empty in lines of earlier versions.
     std::string_view instance = {};
-    /// As written in the line, such as "2026-11-27T08:00:00.000Z".
+    /// The time, such as "2026-11-27T08:00:00.000Z". Empty if the line does not start with it.
     std::string_view time = {};
     /// Whether the line records a change with an unknown outcome.
     bool is_outcome_unknown = false;
@@ -82,8 +87,8 @@ inline constexpr std::size_t instance_size = 16;
 /// Returns a random instance id for a new log.
 std::string new_instance();
 
-/// Adds the members that identify the chain: the machine's name and the log's instance. Call it
-/// after append_broken_line().
+/// Adds the members that identify the chain: the host name and the instance id. Call it after
+/// append_broken_line(), because parse_line() expects this order.
 void append_origin_of_chain(std::string& open_object, std::string_view instance);
 
 } // namespace useradmin::audit

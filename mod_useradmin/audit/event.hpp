@@ -33,14 +33,16 @@ struct Event {
     bool is_change = false;
     /// The user's id, or the address from the request if there is no id. Untrusted input.
     std::string target = {};
-    /// The caller's id and role. Empty if unknown.
+    /// The caller's user id or, for useradminctl, the operating system account. Empty if unknown.
     std::string caller = {};
+    /// Empty if unknown.
     std::string role = {};
     /// The id of the administrator who impersonates the caller. Empty if there is none.
     std::string impersonated_by = {};
     /// The address to which a link is sent. Empty if there is none.
     std::string sent_to = {};
-    /// The HTTP status.
+    /// The HTTP status of the reply or, for useradminctl, the status that corresponds to the exit
+    /// code.
     int status = 200;
     /// Whether a failed change may have been made anyway.
     bool is_outcome_unknown = false;
@@ -48,8 +50,9 @@ struct Event {
     std::string_view reason = {};
     /// The number of refusals that the line combines.
     std::uint64_t count = 1;
-    /// The user's row before and after a change.
+    /// The user's row before the change. Empty if there was none or it is unchanged.
     std::optional<model::User> before = {};
+    /// The row after the change. Empty if there is none or it is unchanged.
     std::optional<model::User> after = {};
     /// The extra columns of the user table that the change sets.
     std::vector<std::string> columns = {};

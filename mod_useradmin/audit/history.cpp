@@ -43,7 +43,7 @@ std::optional<History> read_history(int log, std::string_view target, std::int64
         const std::string block = read_at(log, static_cast<std::size_t>(end - start), start);
         if (std::ssize(block) != end - start)
             return std::nullopt;
-        // The first line may begin in the preceding block.
+        // The first line may begin in the preceding block, so start after it.
         const std::size_t whole = start == 0 ? 0 : block.find('\n') + 1;
         const std::vector<std::string_view> lines =
             lines_with(std::string_view(block).substr(whole), member);

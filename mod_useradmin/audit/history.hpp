@@ -14,7 +14,8 @@ namespace useradmin::audit {
 struct History {
     /// JSON objects without the chain members, newest first.
     std::vector<std::string> lines = {};
-    /// The offset to pass as `before` to read earlier lines, or 0 if there are none.
+    /// The offset to pass as `before` to continue the search, or 0 if the start of the log was
+    /// reached.
     std::int64_t earlier = 0;
 };
 

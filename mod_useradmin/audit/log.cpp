@@ -24,7 +24,8 @@ namespace useradmin::audit {
 
 namespace {
 
-// How long append() waits for the locks and for a program to read.
+// How long append() waits for the locks and for the program to read, unless the delivery is
+// at_once.
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The maximum length of a line's chain members.
@@ -58,8 +59,9 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
 /// The second line contains the instance; earlier versions neither read nor overwrite it.
 struct Log::StoredPosition {
     ChainPosition link;
-    /// The log's inode, and its size after the last line was written.
+    /// The log's inode number.
     std::uint64_t inode = 0;
+    /// The log's size in bytes after the last line was written.
     std::uint64_t size = 0;
     /// Empty if the log has no instance yet.
     std::string instance = {};
@@ -73,7 +75,7 @@ struct Log::StoredPosition {
 
 namespace {
 
-// The last field of the first line is always 0.
+// Earlier versions stored a number in the last field of the first line. It is now always 0.
 constexpr const char* position_format = "%020llu %64.64s %020llu %020llu 0\n%16.16s\n";
 constexpr std::size_t position_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 constexpr std::size_t file_size = position_size + instance_size + 1;
@@ -102,14 +104,13 @@ std::optional<ChainPosition> take_link(std::string_view& text) {
     return ChainPosition{*number, std::string(hash)};
 }
 
-/// The free space of a pipe or device.
 struct Room {
     bool is_enough;
     bool is_empty;
 };
 
-/// Returns whether a pipe or device accepts that many bytes without blocking, and whether it is
-/// empty.
+/// Returns whether a pipe or device accepts `size` bytes without blocking, and whether it is empty.
+/// A device always counts as empty.
 Room room_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
@@ -117,8 +118,8 @@ Room room_of(int file, std::size_t size) noexcept {
         pollfd device = {file, POLLOUT, 0};
         return {poll(&device, 1, 0) != 0, true};
     }
-    // A write that does not fit into a pipe's last page starts a new one, so pages may be half
-    // empty.
+    // A write that does not fit into a pipe's last page starts a new page, so the bytes in the pipe
+    // may occupy twice their size.
     const long page = sysconf(_SC_PAGESIZE);
     return {(held == 0 && static_cast<long>(size) <= capacity) ||
                 2L * held + static_cast<long>(size) + 3 * page <= capacity,
@@ -149,7 +150,7 @@ void Log::write_position(const StoredPosition& position) const noexcept {
                   static_cast<unsigned long long>(position.link.number), position.link.hash.c_str(),
                   static_cast<unsigned long long>(position.inode),
                   static_cast<unsigned long long>(position.size), position.instance.c_str());
-    // If this fails, the next writer reads the position from the end of the log.
+    // If this fails, the next writer to a log file reads the position from the end of the file.
     static_cast<void>(pwrite(position_file_, text.data(), file_size, 0) < 0);
 }
 
@@ -283,7 +284,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     }
     if (appended.error == EAGAIN)
         appended.begins_stall = not_written_++ == 0;
-    // Pipes and devices cannot be synced.
+    // Ignore errors for pipes and devices, which cannot be synced.
     if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
         errno != EINVAL && errno != EROFS)
         appended.error = errno;

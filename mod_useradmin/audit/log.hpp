@@ -23,7 +23,7 @@ struct AppendResult {
     int error = 0;
     /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// The number of lines lost until the program caught up, or 0.
+    /// The number of lines lost before the program caught up, or 0 if it did not catch up just now.
     std::uint64_t not_written = 0;
 };
 
@@ -39,8 +39,8 @@ struct Descriptors {
 };
 
 /// Opens or creates a log and its .chain file, with mode 0640. The caller closes the descriptors.
-/// Sets errno on failure. Do not open a log twice in a process: closing either .chain descriptor
-/// releases the lock.
+/// On failure, sets errno; the log may be open. Do not open a log twice in a process: closing
+/// either .chain descriptor releases the lock.
 Descriptors open_log(const std::string& name);
 
 /// A file or a pipe whose lines form one hash chain. Its writers are httpd's children, including
@@ -100,7 +100,7 @@ class Log {
     ipc::Mutex mutex_ = {};
     /// The number of lines lost since the program last caught up.
     std::atomic<std::uint64_t> not_written_{0};
-    /// Whether a wait for the program has timed out since it last read.
+    /// Whether append() has timed out waiting for the program since the last line was written.
     std::atomic<bool> is_stalled_{false};
     std::atomic<int> last_error_{0};
     Refusals refusals_ = {};

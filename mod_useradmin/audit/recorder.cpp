@@ -104,7 +104,7 @@ bool Recorder::finish() {
     return true;
 }
 
-/// Only the lines of changes and corrections wait.
+/// Returns `at_once` unless the line records a change or corrects another line.
 Log::Delivery Recorder::delivery() const noexcept {
     const Result result = event_.result();
     const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;

@@ -19,7 +19,7 @@ struct Trail {
 };
 
 /// Records the event of a request or command. As the store's listener, it receives the rows before
-/// and after a change. If the log is required, it writes the line before the commit: no change
+/// and after a change. If the log is required, it writes the line before the commit, so no change
 /// lacks a line. If the commit then fails, a second line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
@@ -33,7 +33,8 @@ class Recorder final : public store::ChangeListener {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// Returns the number of the event's line, or of the line to correct, or 0 if there is neither.
+    /// Returns the number of the event's line. Before the line is written, returns the number of
+    /// the line to correct, or 0 if there is none.
     std::uint64_t written() const noexcept { return written_; }
     /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
@@ -43,9 +44,10 @@ class Recorder final : public store::ChangeListener {
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
-    /// Writes the event's line, unless a correct one is already written. Of operations that change
-    /// nothing, records only those denied with 401, 403 or 429. Returns false if the line is lost.
-    /// A refusal that is only counted is logged later.
+    /// Writes the event's line, unless the line written before the commit is still correct. Records
+    /// operations that are not changes only if they were denied with 401, 403 or 429. Counts an
+    /// anonymous refusal, and may log it later. Returns false if the line of any other event could
+    /// not be written.
     bool finish();
 
   private:

@@ -1,4 +1,5 @@
-// Counts refused anonymous requests. With a line for each, an attacker could fill the disk.
+// Counts refused anonymous requests. If each of them got its own line, an attacker could fill the
+// disk.
 #pragma once
 
 #include "audit/event.hpp"
@@ -54,14 +55,15 @@ class Refusals {
         int status;
         std::uint64_t count;
     };
-    /// Removes and returns the counts whose minute is over. Returns none if another process holds
-    /// the lock for a second.
+    /// Removes and returns the counts whose minute is over. Returns an empty vector if the lock is
+    /// not available within a second.
     std::vector<Pending> take_due(Clock::time_point now);
-    /// Removes and returns all counts. From then on, each refusal is logged immediately.
+    /// Removes and returns all counts. From then on, each refusal is logged immediately. Does
+    /// nothing if the lock is not available within a second.
     std::vector<Pending> close();
 
-    /// Restores the count of refusals whose line could not be written. network: empty for the
-    /// shared count of several networks.
+    /// Adds back a count that could not be logged. network: empty for the shared count of several
+    /// networks.
     void restore(std::string_view network, std::uint64_t count) noexcept;
 
     /// The maximum number of networks with their own counts.

@@ -45,7 +45,7 @@ class FindingsCollector {
     bool is_full_ = false;
 };
 
-/// Reads the lines of a source.
+/// Reads the lines of a source. Skips and reports text that is not a line of an audit log.
 class Reader {
   public:
     Reader(const Source& source, FindingsCollector& findings)
@@ -56,10 +56,10 @@ class Reader {
     /// The chain of the last verified line, or nullptr before the first line.
     Chain* chain = nullptr;
 
-    /// Returns the next line, or std::nullopt at the end.
+    /// Returns the current line, or std::nullopt at the end.
     const std::optional<ParsedLine>& head() const noexcept { return head_; }
     std::string_view text() const noexcept { return line_; }
-    /// Returns the number of lines read.
+    /// Returns the number of lines read, including skipped ones.
     std::uint64_t count() const noexcept { return count_; }
     const Source& source() const noexcept { return *source_; }
     /// Returns the location of the line, such as "audit.log, line 17".
@@ -95,7 +95,8 @@ class Reader {
     }
 
   private:
-    /// Reads a line, or the beginning of a line that is too long. Returns false at the end.
+    /// Reads a line, or the beginning of a line that is too long. Returns false at the end or on a
+    /// read error.
     bool take_line() {
         std::istream& text = *source_->text;
         std::array<char, 4096> piece;
@@ -162,7 +163,7 @@ class Chain {
     bool is_followed_by(const ParsedLine& line) const {
         return found.lines != 0 && line.previous == found.last.hash;
     }
-    /// Returns whether the line has the same predecessor as the last line.
+    /// Returns whether the line has the same number and predecessor as the last line of the chain.
     bool forks_before(const ParsedLine& line) const {
         return found.lines != 0 && line.position.number == found.last.number &&
                line.previous == previous_;
@@ -241,7 +242,8 @@ class Chains {
         for (Reader& reader : readers_)
             if (reader.head() && is_next(reader) && is_first_of_instance(reader))
                 return &reader;
-        // Lines are not ordered by time: after getting its time, a line may wait for the lock.
+        // Writers take the time before they wait for the lock, so a chain may not be ordered by
+        // time. The numbers take precedence.
         Reader* earliest = nullptr;
         for (Reader& reader : readers_)
             if (reader.head() && is_first_of_instance(reader) &&
@@ -379,12 +381,13 @@ class Chains {
                                                                   : find_in_log(reader, may_hold);
     }
 
-    /// Returns the chain for a line that follows no known chain, usually a new one. Returns nullptr
-    /// if there are too many chains.
+    /// Begins a chain for a line that follows no known chain. Returns an existing chain instead if
+    /// the line repeats its first line or probably continues it after missing lines. Returns
+    /// nullptr if there are too many chains.
     Chain* begin(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         Chain* old = nullptr;
-        if (line.host.empty()) // the line may occur twice
+        if (line.host.empty()) // the sources may contain it twice
             old = find(
                 [&](const Chain& chain) { return chain.found.first.hash == line.position.hash; });
         const bool continues_another =
@@ -400,7 +403,8 @@ class Chains {
         return &chain;
     }
 
-    /// Returns the chain whose end is in the source's .chain file, or nullptr.
+    /// Returns the chain to compare with the source's .chain file, or nullptr if it cannot be
+    /// determined.
     Chain* chain_of_end(const Reader& reader) {
         if (reader.chain != nullptr)
             return reader.chain;

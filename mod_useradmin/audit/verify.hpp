@@ -16,15 +16,17 @@ namespace useradmin::audit {
 struct Source {
     std::string name;
     std::istream* text;
-    /// The last position written, from the .chain file.
+    /// The last position written, from the .chain file. Empty if there is none, as for a rotated
+    /// log.
     std::optional<ChainPosition> last_written = {};
 };
 
 /// Findings about one chain: the lines of one host and instance, or lines of earlier versions that
 /// are linked by their hashes.
 struct ChainFindings {
-    /// Empty if earlier versions wrote all lines.
+    /// The host that wrote the lines. Empty if earlier versions wrote all of them.
     std::string host;
+    /// The log's instance id. Empty if the host is empty.
     std::string instance;
     /// The name of the source that contains the first line.
     std::string source;
@@ -36,7 +38,7 @@ struct ChainFindings {
 };
 
 struct Findings {
-    /// In the order in which verify() reads their first lines.
+    /// The chains, in the order in which verify() reads their first lines.
     std::vector<ChainFindings> chains;
     /// The number of lines in all chains.
     std::uint64_t lines = 0;
@@ -44,8 +46,9 @@ struct Findings {
     std::vector<std::string> problems;
     /// Remarks that are not problems.
     std::vector<std::string> notes;
-    /// The number of changes with an unknown outcome, and the locations of the first ones.
+    /// The number of lines that record a change with an unknown outcome.
     std::uint64_t unknown = 0;
+    /// The locations of the first 100 of these lines.
     std::vector<std::string> unknown_lines;
     /// For each source, the number of lines and the index of the last line's chain. merge() assigns
     /// lines without a host to that chain.
