@@ -105,8 +105,8 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
     return error;
 }
 
-/// Reads the available output and keeps its first 200 bytes. Returns false at the end of the
-/// output.
+/// Reads the available output, up to 4 KiB, and appends it to `kept`, up to 200 bytes in total.
+/// Returns false at the end of the output or on a read error.
 bool read_output(int descriptor, std::string& kept) {
     constexpr std::size_t most_kept = 200;
     char bytes[4096];
@@ -116,8 +116,8 @@ bool read_output(int descriptor, std::string& kept) {
     return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/// Waits for the process and returns its wait status. At the deadline, kills its process group and
-/// returns std::nullopt.
+/// Waits for the process and returns its wait status. Appends its output to `kept`. At the
+/// deadline, kills the process group and returns std::nullopt.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
     constexpr int poll_interval = 10; // ms; a descendant may keep the output open

@@ -26,8 +26,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
                [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
-/// Appends a string to a header line: as is if it is short and plain, otherwise as encoded words
-/// (RFC 2047).
+/// Appends a string to a header line. Encodes it (RFC 2047) unless it is short and consists of
+/// letters, digits, spaces, "-" and "'".
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
     constexpr std::size_t bytes_of_word = 45; // 72 characters when encoded; the limit is 75
@@ -44,7 +44,7 @@ void append_encoded(std::string& out, std::string_view text) {
     }
 }
 
-/// Appends the time in the format of RFC 5322, section 3.3.
+/// Appends the time in UTC, in the format of RFC 5322, section 3.3.
 void append_date(std::string& out, text::Timestamp now) {
     using namespace std::chrono;
     static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -62,7 +62,7 @@ void append_date(std::string& out, text::Timestamp now) {
     out += text;
 }
 
-/// Appends the text in base64, in lines of 76 characters.
+/// Appends the text with CRLF line endings, encoded in base64, in lines of 76 characters.
 void append_body(std::string& out, std::string_view text) {
     std::string lines;
     for (const char c : text)

@@ -21,7 +21,7 @@ struct Template {
     std::string_view text;
 };
 
-/// Indexed by kind and language.
+/// Holds a template for each kind and language.
 struct Templates {
     std::array<std::array<Template, 2>, 3> all;
 
@@ -48,7 +48,7 @@ struct Values {
     std::chrono::hours lifetime;
 };
 
-/// Replaces the placeholders in the text.
+/// Replaces the placeholders in the text. Truncates a long name and escapes its control characters.
 std::string fill(std::string_view text, const Values& values);
 
 /// The placeholder for the token in the URL of a link.
