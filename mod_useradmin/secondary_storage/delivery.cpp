@@ -11,8 +11,8 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// Returns the time before which the revoked sessions were created. Allows for clocks of the
-/// application and the database that differ by a second.
+/// Returns the time before which the revoked sessions were created. Adds a second, because the
+/// clocks of the application and the database may differ.
 text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }

@@ -15,15 +15,15 @@ class Delivery {
   public:
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
-    /// Delivers the next revocations, at most 1000. Returns `partial` if more follow, and
-    /// `no_table` if the database has no revocation table. After a failure, the next run delivers
-    /// the same revocations again.
+    /// Delivers the next revocations, at most 1000. Returns `partial` if it must be called again,
+    /// and `no_table` if the database has no revocation table. After a failure, the next call
+    /// starts again at the last complete delivery.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:
     Outcome deliver_page(store::Store& store, SecondaryStorage& storage);
 
-    /// The database that was read last.
+    /// The id of the database that was read last.
     std::optional<std::string> database_;
     /// The position after this object's last complete delivery.
     std::optional<std::int64_t> position_;

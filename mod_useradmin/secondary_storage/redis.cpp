@@ -43,7 +43,8 @@ end
 return found)";
 
 /// Defines end_sessions(key, tokens, before). It ends the sessions with these tokens, and the
-/// listed sessions created before an ISO 8601 time. If the time is '', only the tokens count.
+/// listed sessions created before an ISO 8601 time. If the time is '', it ends only the sessions
+/// with these tokens.
 constexpr std::string_view ending = R"(
 local function end_sessions(key, tokens, before)
   local entries = list(key)
@@ -88,10 +89,11 @@ for index = 1, #KEYS, 2 do
 end
 return 1)";
 
-/// A script for this many users blocks Redis for about two milliseconds.
+/// The maximum number of users in a script. With this many, it blocks Redis for about two
+/// milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// How long the database keeps revocations: 30 days.
+/// How long the database keeps revocations, in seconds (30 days).
 constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {

@@ -19,8 +19,9 @@ struct RedisAddress {
     int port = 6379;
     /// Whether the connection uses TLS.
     bool has_tls = false;
-    /// nullptr for the default user or for no password.
+    /// The user name, or nullptr for the default user. Ignored without a password.
     const char* user = nullptr;
+    /// The password, or nullptr if the server requires none.
     const char* password = nullptr;
     /// The number of the Redis database.
     int database = 0;
