@@ -15,19 +15,20 @@ struct Command {
     std::string_view name;
     /// The arguments in the usage, such as "USER ROLE".
     std::string_view words;
-    /// The required options, and the optional ones in addition to common_options().
+    /// The names of the required options.
     std::span<const std::string_view> required_options;
+    /// The names of the optional options, in addition to common_options().
     std::span<const std::string_view> options;
     /// The description in the help.
     std::string_view purpose;
     /// An example for the help, without the program's name.
     std::string_view example;
-    /// The number of arguments.
+    /// The minimum and maximum number of arguments.
     std::size_t min_words;
     std::size_t max_words;
     /// nullptr if parse() handles the command, such as help.
     Exit (*run)(Context& context);
-    /// Commands that write are recorded in the audit log.
+    /// Commands with DatabaseUse::write are recorded in the audit log.
     DatabaseUse use = DatabaseUse::read;
 };
 

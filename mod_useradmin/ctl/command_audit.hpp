@@ -14,8 +14,8 @@
 
 namespace useradmin::ctl {
 
-/// Returns the argument that names the command's target. Empty if there is none or if it is a
-/// token.
+/// Returns the argument that names the command's target or, without arguments, the address in
+/// --email. Empty if there is none or if the argument is a token.
 std::string_view target_of(std::string_view command, const Options& options);
 
 /// Records a command in the configured audit log, which httpd may write at the same time.
@@ -33,7 +33,7 @@ class CommandAudit {
     store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
-    /// Replaces the target with the id of the user that it names.
+    /// Sets the target to a user's id, in place of the argument that named the user.
     void set_target(std::string_view id) {
         if (recorder_)
             recorder_->event().target = id;
@@ -64,7 +64,7 @@ class CommandAudit {
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
-    /// The numbers and targets of recorded changes that are not yet committed.
+    /// The line numbers and targets of recorded changes that are not yet committed.
     std::vector<std::pair<std::uint64_t, std::string>> unconfirmed_;
 };
 

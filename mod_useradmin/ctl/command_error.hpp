@@ -6,7 +6,7 @@
 
 namespace useradmin::ctl {
 
-/// The exit codes. Scripts depend on them.
+/// The exit codes. Scripts depend on the values.
 enum class Exit {
     success = 0,
     failure = 1,       ///< a database or system error, or check found problems

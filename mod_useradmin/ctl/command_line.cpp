@@ -114,7 +114,7 @@ void add_command(CLI::App& program, const Command& command) {
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// Copies the options and arguments of a command or of the program.
+/// Copies the parsed options and arguments to `options`.
 void take_options(const CLI::App& app, Options& options) {
     for (const CLI::Option* const option : app.get_options())
         if (option->get_positional())
@@ -177,7 +177,8 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
            right);
 }
 
-/// Returns the arguments in reverse order, as CLI11 expects.
+/// Returns the arguments in reverse order, as CLI11 expects. Throws CommandError (Exit::usage) if
+/// one is not UTF-8.
 std::vector<std::string> reversed(std::span<const char* const> arguments) {
     std::vector<std::string> texts;
     for (const std::string_view argument : arguments) {

@@ -10,7 +10,7 @@
 
 namespace useradmin::ctl {
 
-/// The command line, the settings and the database. The database is opened when it is first used.
+/// Holds the command line, the settings and the database connection, which is opened on first use.
 class Context {
   public:
     /// The options must outlive the context.
@@ -42,8 +42,8 @@ class Context {
         }
     }
     CommandAudit& audit() noexcept { return audit_; }
-    /// Returns the database for a command that accesses rows. Throws CommandError if a superuser
-    /// must not do this (Database::superuser_risk).
+    /// Returns the database for a command that accesses rows. Throws CommandError if there is a
+    /// superuser risk (Database::superuser_risk).
     Database& database_with_rows() {
         Database& opened = database();
         if (!std::exchange(is_checked_, true))

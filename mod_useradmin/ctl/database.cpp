@@ -19,7 +19,8 @@ namespace {
 // A command may run indefinitely, but must not wait indefinitely for another process's lock.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
-/// Returns whether the file does not exist. If its folder cannot be searched, it may exist.
+/// Returns whether the file does not exist. Returns false if its directory cannot be searched or
+/// the name is empty.
 bool is_absent(const std::string& file) {
     std::error_code error;
     return !file.empty() && !std::filesystem::exists(file, error) &&

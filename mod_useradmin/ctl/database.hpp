@@ -16,13 +16,13 @@
 
 namespace useradmin::ctl {
 
-/// A connection and its store.
+/// Owns a database connection and the store that uses it.
 class Database final : public store::ConnectionSource, public text::Logger {
   public:
     /// What to do if an SQLite file does not exist.
     enum class IfAbsent { fail, create };
 
-    /// Connects with the settings, which must outlive this object. Throws CommandError.
+    /// Connects with the settings, which must outlive this object. Throws CommandError on failure.
     Database(const CommandSettings& settings, IfAbsent absent);
     ~Database() override;
     Database(const Database&) = delete;
@@ -37,12 +37,12 @@ class Database final : public store::ConnectionSource, public text::Logger {
     store::Client& client() noexcept { return *client_; }
     /// Returns the database file, or an empty string if the database is not a file.
     const std::string& file() const noexcept { return file_; }
-    /// Returns the database file if it did not exist before, or an empty string.
+    /// Returns the database file if it did not exist before the connection, or an empty string.
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
     /// Returns the schema, with the plugins' tables if names.has_plugins is set. Throws
-    /// CommandError.
+    /// CommandError on failure.
     store::Schema schema() { return schema(tables_); }
     store::Schema schema(const store::TableNames& names);
     /// Returns why a superuser must not access the tables, or std::nullopt if there is no risk.
@@ -51,13 +51,14 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
-    /// Returns the foreign keys that prevent the deletion of a user. Throws CommandError.
+    /// Returns the foreign keys that prevent the deletion of a user. Throws CommandError on
+    /// failure.
     std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
-    /// Runs a statement. Throws CommandError.
+    /// Runs a statement. Throws CommandError on failure.
     void execute(const std::string& sql);
     /// The columns of a row. std::nullopt is NULL.
     using Row = std::vector<std::optional<std::string>>;
-    /// Returns the rows of a query. Throws CommandError.
+    /// Returns the rows of a query. Throws CommandError on failure.
     std::vector<Row> rows(const std::string& sql);
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }

@@ -53,11 +53,11 @@ class Progress {
 
 /// Writes a JSON document to stdout as one line. Escapes control characters as in JSON strings.
 void print_json(std::string_view document);
-/// Writes {"success":true,"data":{…}} with the members that the function writes. With an error,
+/// Writes {"success":true,"data":{…}} with the members that write_members writes. With an error,
 /// success is false, and the error follows the data.
 void print_data(const std::function<void(json::Writer&)>& write_members,
                 std::string_view error = {});
-/// Writes {"success":true,"data":[…]} with the elements that the function writes.
+/// Writes {"success":true,"data":[…]} with the elements that write_elements writes.
 void print_list(const std::function<void(json::Writer&)>& write_elements);
 /// Writes an array of strings.
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts);
@@ -70,7 +70,7 @@ struct Heading {
     Width width;
 };
 
-/// A table with aligned columns.
+/// Prints a table with aligned columns.
 class TextTable {
   public:
     TextTable(std::initializer_list<Heading> headings) : headings_(headings) {}

@@ -34,9 +34,9 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
-/// Runs a function with the rights of an account, in a child process unless it is the current
-/// account. Returns the function's result, or std::nullopt on failure, for example if only root can
-/// do this.
+/// Runs a function with an account's privileges. Unless the process already runs as the account,
+/// forks a child, which requires root. Returns the function's result, which must be less than 255,
+/// or std::nullopt on failure.
 template <class Function>
 std::optional<int> run_as(const Account& account, const Function& function) {
     if (geteuid() == account.user)

@@ -1,4 +1,4 @@
-// An account's access to a file and its folder.
+// An account's access to a file and its directory.
 #pragma once
 
 #include <sys/types.h>
@@ -18,15 +18,15 @@ struct Account {
 /// Whether SQLite can use a database file.
 enum class FileAccess {
     full,
-    /// The account may not read and write the file, or may not create files in its folder.
+    /// The account may not read and write the file, or may not create files in its directory.
     denied,
-    /// The account may not reach the folder.
+    /// The account may not reach the directory.
     unreachable,
     /// The access of another account cannot be determined, usually because only root can do this.
     unknown,
 };
 
-/// Returns the folder of a file or, for a symbolic link, of its target.
+/// Returns the directory of a file or, for a symbolic link, of its target.
 std::string folder_of(const std::string& file);
 
 /// Returns the account's access to a database file.
@@ -35,7 +35,7 @@ FileAccess access_of(const Account& account, const std::string& file);
 /// Returns whether the account may run a program, or std::nullopt if that cannot be determined.
 std::optional<bool> may_execute(const Account& account, const std::string& program);
 
-/// Describes the owner and mode of a file and of its folder, for a message.
+/// Describes the owner and mode of a file and of its directory, for a message.
 std::string describe_access(const std::string& file);
 
 } // namespace useradmin::ctl

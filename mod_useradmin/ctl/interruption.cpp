@@ -24,7 +24,7 @@ Interruption::Interruption(bool wants_json, std::function<std::string()> describ
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&signals_, number);
     }
-    // Threads that are started later inherit the mask.
+    // Threads that are started later inherit the mask, so only wait() receives the signals.
     pthread_sigmask(SIG_BLOCK, &signals_, &mask_);
     thread_ = std::thread([this] { wait(); });
 }

@@ -59,7 +59,8 @@ class EchoOff {
     int signals_;
 };
 
-/// Reads a line without stdio, whose buffer would keep the password.
+/// Reads a line without stdio, whose buffer would keep the password. Stops after max_password_bytes
+/// + 1 bytes or, if echo_off is given, at a signal.
 crypto::Secret read_password_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);

@@ -1,4 +1,3 @@
-// Reads passwords and confirmations.
 #pragma once
 
 #include "crypto/secret.hpp"

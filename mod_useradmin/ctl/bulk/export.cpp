@@ -39,11 +39,12 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
 
-/// The file behind a name, with symbolic links resolved. In a shared folder such as /tmp, another
-/// account's link could redirect the output.
+/// Resolves and checks the file that a name refers to. In a shared directory such as /tmp, another
+/// account's symbolic link could redirect the output.
 class Target {
   public:
-    /// Throws CommandError if another account could read the output.
+    /// Throws CommandError if another account could read the output, or if the file cannot be
+    /// examined.
     explicit Target(const std::string& name)
         : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
         if (descriptor_ < 0 && errno != ENOENT)
@@ -85,7 +86,7 @@ class Target {
     /// Returns whether the target is a pipe or a device, which must not be replaced.
     bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
     bool is_file() const noexcept { return is_file_; }
-    /// Returns the resolved name.
+    /// Returns the name. If it refers to a regular file, symbolic links are resolved.
     const std::string& name() const noexcept { return name_; }
     /// Opens the file that the constructor checked, even if the name now refers to another file. On
     /// failure, returns -1 and sets errno.
@@ -135,11 +136,11 @@ std::string escape_lines(std::string_view lines) {
     return text;
 }
 
-/// The destination of the export: standard output, a pipe or device, or a file that is renamed to
-/// its final name when it is complete.
+/// Writes the export to standard output, to a pipe or device, or to a file. A file gets its final
+/// name when it is complete.
 class Output {
   public:
-    /// Throws CommandError if the file exists and replaces is false.
+    /// Throws CommandError if the file exists and replaces is false, or if it cannot be opened.
     Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
@@ -160,7 +161,7 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// Removes the incomplete file. Returns false if there is none.
+    /// Removes the incomplete file. Returns false if there is none or it cannot be removed.
     bool remove_part() const noexcept {
         return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
                std::remove(part_.c_str()) == 0;

@@ -59,7 +59,7 @@ struct Entry {
     /// Whether a dry run skips the entry because it conflicts with an existing user.
     bool is_refused = false;
 
-    /// Returns whether the line has the member, even as NULL.
+    /// Returns whether the line has the member, even if it is NULL.
     bool says(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
@@ -76,7 +76,7 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
            !sign_in::is_banned(user, now);
 }
 
-/// Holds pointers, because views refer to the entries.
+/// Holds pointers, because views refer to the entries, which a reallocation would move.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
 /// Sets the user's field to the cell's value. Returns false if the value is invalid for the field.
@@ -108,7 +108,7 @@ const char* kind_of(const model::Field<model::User>& field) {
                : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
 }
 
-/// The rules for lines, from the settings, the options and the tables.
+/// The settings, options and tables that determine which lines are valid.
 struct ImportRules {
     const store::Schema& schema;
     bool lowers_email;
@@ -116,8 +116,8 @@ struct ImportRules {
     text::Timestamp now;
 };
 
-/// Fills in the entry from its line. Returns a problem as the end of a sentence, or an empty
-/// string.
+/// Fills in the entry from its line. Returns the problem with the line as the end of a sentence
+/// ("has …"), or an empty string if the line is valid.
 std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
     user.role = "user";
@@ -354,7 +354,8 @@ class Import {
         progress_.show(lines_read_, total_lines_);
     }
 
-    /// Marks the entries of existing users. Returns the number of these entries.
+    /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
+    /// marked entries.
     std::size_t find_existing(apr_pool_t* pool) {
         store::Work work(database_.client(), schema_, pool);
         std::vector<store::bulk::Row> rows;
@@ -621,8 +622,9 @@ class Import {
     /// The ids and e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
-    /// The number of lines up to the last entry, and up to the last imported entry.
+    /// The number of lines up to the last entry.
     std::uint64_t lines_read_ = 0;
+    /// The number of lines up to the last imported entry.
     std::uint64_t lines_imported_ = 0;
     ImportCounts counts_;
     std::vector<Problem> problems_;

@@ -20,19 +20,19 @@ enum class FileFormat { csv, ndjson };
 /// is NDJSON. Throws CommandError (Exit::usage) if --format is unknown.
 FileFormat format_of(std::optional<std::string_view> said, std::string_view file);
 
-/// Members in addition to the user's fields: the password hash and, only in imports, the password.
+/// The member for the password hash, in addition to the user's fields.
 inline constexpr std::string_view hash_member = "passwordHash";
+/// The member for the password. Only imports have it.
 inline constexpr std::string_view password_member = "password";
 
-/// A CSV cell or a JSON member. NULL has no text.
+/// A CSV cell or a JSON member. The text of NULL is std::nullopt.
 struct Cell {
     std::string_view name;
     std::optional<crypto::Secret> text;
 };
 
 struct FileLine {
-    /// The number of the record's first line in the file, starting at 1. CSV cells may contain
-    /// newlines.
+    /// The number of the record's first line, starting at 1. A CSV record may span several lines.
     std::uint64_t number = 0;
     std::vector<Cell> cells;
     /// Why the line is invalid. Empty if it is valid.
@@ -50,8 +50,8 @@ class UserFileReader {
     UserFileReader(const UserFileReader&) = delete;
     UserFileReader& operator=(const UserFileReader&) = delete;
 
-    /// Returns the next line, or std::nullopt at the end. Throws CommandError if the file cannot be
-    /// read or a line is too long.
+    /// Returns the next non-empty line, or std::nullopt at the end. Throws CommandError if the file
+    /// cannot be read or a line is too long.
     std::optional<FileLine> next();
     /// Returns the number of lines before the line that next() returned last.
     std::uint64_t lines_before() const noexcept { return line_; }
@@ -66,7 +66,7 @@ class UserFileReader {
     void compact_buffer();
     /// Counts the last line as read.
     void commit_line();
-    /// Returns the line without its byte order mark.
+    /// Returns the line without a byte order mark, if it is the first line of the file.
     std::string_view without_mark(std::string_view line) const noexcept;
     void read_headings();
     void read_cells(std::string_view line, FileLine& read) const;
@@ -75,8 +75,9 @@ class UserFileReader {
     std::FILE* file_;
     FileFormat format_;
     std::string buffer_;
-    /// The offsets of the current line and the next line in the buffer.
+    /// The offset of the current line in the buffer.
     std::size_t taken_ = 0;
+    /// The offset of the next line in the buffer.
     std::size_t at_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t line_ = 0;

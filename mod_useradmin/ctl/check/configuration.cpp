@@ -21,7 +21,7 @@ std::string real_path(const std::string& file) {
     return std::filesystem::weakly_canonical(file, ignored).string();
 }
 
-/// Returns httpd's default configuration if it includes the file.
+/// Returns httpd's default configuration if it is or includes the file, or std::nullopt.
 std::optional<HttpdConfiguration> installed_with(const std::string& file) {
     try {
         HttpdConfiguration installed(default_configuration_file());
@@ -78,7 +78,8 @@ std::string_view port_of(std::string_view address) {
     return colon == address.npos ? address : address.substr(colon + 1);
 }
 
-/// Evaluates IfModule, IfDefine and IfFile with the output of httpd -t.
+/// Evaluates IfModule and IfDefine with the output of httpd -t, and IfFile with the file system.
+/// Treats the conditions of other sections as true.
 class Conditions {
   public:
     Conditions(const HttpdTest& test, const std::string& server_root)
@@ -242,7 +243,7 @@ class ConfigurationExaminer {
     }
 
     /// Reports that no service is enabled, unless the configuration uses the modules in another
-    /// way. A Location at the usual path is meant for the service.
+    /// way. Always reports it for a Location at the usual path, which is meant for the service.
     void check_use() {
         const auto has_usual_path = [](const ConfigLine& line) {
             const ConfigSection* const location = enclosing(line, "Location");
@@ -300,7 +301,8 @@ class ConfigurationExaminer {
                     location_text(std::string(usual_path)));
     }
 
-    /// Returns the line of the directive that applies to the service, or nullptr.
+    /// Returns the line of the directive that applies to the service, or nullptr. Ignores lines in
+    /// sections that may or may not apply.
     const ConfigLine* effective(std::string_view directive, const Service& service) const {
         const ConfigLine* found = nullptr;
         Scope scope = Scope::server;

@@ -20,11 +20,11 @@ struct CheckedConfiguration {
     std::vector<ConfigLine> lines;
     /// ServerRoot, the base of relative paths.
     std::string server_root;
-    /// Whether httpd accepted the configuration.
+    /// Whether httpd -t ran and accepted the configuration.
     bool is_accepted = false;
     /// Whether only the account that starts httpd can test the configuration.
     bool needs_other_account = false;
-    /// The account of httpd's children, if httpd accepted the configuration.
+    /// The account of httpd's children. Empty if unknown or if the configuration was not accepted.
     std::optional<Account> children;
 };
 

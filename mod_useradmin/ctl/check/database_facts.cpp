@@ -103,7 +103,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// The columns that exist and that the account may read.
+/// Determines which columns exist and are readable by the database account.
 class ReadableColumns {
   public:
     ReadableColumns(Database& database, const store::Schema& schema)
@@ -145,7 +145,7 @@ class ReadableColumns {
     std::vector<MissingPrivilege> missing_;
 };
 
-/// Returns the name of the database's text type.
+/// Returns the name of the text type, qualified with the system schema if the database has one.
 std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
 }
@@ -176,7 +176,7 @@ std::string is_own(const store::Schema& schema) {
 std::string credential_accounts(const store::Schema& schema) {
     const store::Column& user_id = schema.account.at("userId");
     const store::Column& id = schema.user.at("id");
-    // A cast would prevent the use of an index and take hours on a large table.
+    // A cast would prevent the use of an index, and the query would take hours on a large table.
     const std::string is_of_user =
         user_id.kind == id.kind ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
                                 : column_text(schema.account, "a", "userId") + schema.user.op("=") +
@@ -186,7 +186,8 @@ std::string credential_accounts(const store::Schema& schema) {
            provider.op("=") + "'credential'";
 }
 
-/// Returns the counts for a result row. Its first column is 1 for the service's own rows.
+/// Returns the counts that the result row belongs to. The row's first column is 1 for the service's
+/// users.
 RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
@@ -274,7 +275,8 @@ void survey_addresses(Database& database, const store::Schema& schema,
         found.addresses = *survey;
 }
 
-/// Returns whether some connections reach a read-only server, such as a standby, and others do not.
+/// Opens up to eight more connections. Returns whether some connections reach a read-only server,
+/// such as a standby, and others do not. Returns false for databases other than PostgreSQL.
 bool reaches_mixed_servers(Database& database, const CommandSettings& settings) {
     if (settings.driver != "pgsql")
         return false;
@@ -283,7 +285,8 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
         return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
     };
     const auto first = is_read_only(database);
-    // With two servers of equal weight, all nine connections reach the same one in 1 of 256 runs.
+    // Eight more connections are enough: with two servers of equal weight, all nine reach the same
+    // server in only 1 of 256 runs.
     try {
         for (int number = 0; number < 8; ++number)
             if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)

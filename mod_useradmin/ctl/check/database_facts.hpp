@@ -43,8 +43,8 @@ struct Index {
     /// The first letter of the table: u, s or a.
     char table = '\0';
     bool is_unique = false;
-    /// The column names. An expression is represented by its beginning in lower case, such as
-    /// "lower(".
+    /// The column names. An expression that starts with lower or COALESCE is shortened to "lower("
+    /// or "coalesce(".
     std::vector<std::string> keys;
 };
 
@@ -71,14 +71,16 @@ struct DatabaseFacts {
     std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// Counts of the rows that this service seems to have created, and of the others. The service's
-    /// rows have UUIDs, verified addresses, and one creation time for user and account, whereas
-    /// better-auth reads the clock twice. Empty if these columns are missing or may not be read.
+    /// Counts of the rows that this service seems to have created. They have UUIDs, verified
+    /// addresses, and one creation time for user and account, whereas better-auth reads the clock
+    /// twice. Empty if the rows could not be read.
     std::optional<RowCounts> own;
+    /// Counts of the other rows. Empty if the rows could not be read.
     std::optional<RowCounts> foreign;
-    /// The number of addresses that differ only in case, and whether the protected address exists.
-    /// Empty if the addresses may not be read.
+    /// The number of addresses that belong to more than one user if case is ignored. Empty if the
+    /// addresses were not read.
     std::optional<std::int64_t> ambiguous_emails;
+    /// Whether the protected address exists. Empty if the addresses were not read.
     std::optional<store::Survey> addresses;
 };
 

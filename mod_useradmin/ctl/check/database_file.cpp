@@ -12,7 +12,7 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
                          Findings& findings) {
     if (file.empty() || !children)
         return;
-    // SQLite gives these files the mode of the database when it creates them.
+    // SQLite creates these files with the mode of the database, so only existing ones may differ.
     std::vector<std::string> files = {file};
     for (const char* suffix : {"-wal", "-shm"})
         if (std::error_code ignored; std::filesystem::exists(file + suffix, ignored))

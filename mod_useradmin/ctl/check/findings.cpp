@@ -84,7 +84,7 @@ class Examiner {
     }
 
     /// Adds a note instead of a problem: sign-in then refuses users with a second factor, as with
-    /// "AuthUserAdminSecondFactor refuse".
+    /// "AuthUserAdminSecondFactor refuse". Does nothing if sign-in verifies no second factors.
     void note_second_factor_problem(const std::string& text) {
         if (settings_.verifies_second_factors && schema().has_second_factors())
             note("users with a second factor cannot sign in: " + text);
@@ -150,7 +150,8 @@ class Examiner {
                                          store::quoted_identifier(email)));
     }
 
-    /// Compares a setting with the value that the application's rows need.
+    /// Suggests the value that the application's rows need, and reports a setting that differs from
+    /// it.
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
         directive(name + " " + (wanted ? if_true : if_false));
@@ -393,7 +394,7 @@ class Examiner {
         if (schema().has_outdated_scale)
             note("the objects for long lists are incomplete, or older than a column or this "
                  "version, and the service does not use them; run: useradminctl schema --scale");
-        // These indexes are created together, so checking one is enough.
+        // The indexes for the orders of lists are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes of the orders of lists are missing; "
                  "run: useradminctl schema --scale");

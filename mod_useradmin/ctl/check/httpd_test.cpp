@@ -68,14 +68,14 @@ std::string_view message_of(std::string_view line) {
     return line;
 }
 
-/// Returns the name that follows the word at the start of the line.
+/// Returns the name after the word with which the line starts.
 std::string rest_after(std::string_view line, std::string_view word) {
     line.remove_prefix(word.size());
     return std::string(line.substr(0, line.find_first_of(" =")));
 }
 
-/// Parses a line such as `User: name="www-data" id=33`, or a Group line. Returns std::nullopt if
-/// the line has no id.
+/// Parses a User or Group line, such as `User: name="www-data" id=33`. Returns the id as both user
+/// and group, or std::nullopt if the line has none.
 std::optional<Account> account_in(std::string_view line) {
     const std::size_t start = line.find('"');
     const std::size_t end = line.find("\" id=", start + 1);
@@ -86,7 +86,7 @@ std::optional<Account> account_in(std::string_view line) {
     if (std::from_chars(number.data(), number.data() + number.size(), id).ec != std::errc())
         return std::nullopt;
     std::string_view name = line.substr(start + 1, end - start - 1);
-    // With "User #33", the name is "#33".
+    // With "User #33", httpd prints "#33" as the name.
     if (name.starts_with('#'))
         name.remove_prefix(1);
     return Account{std::string(name), id, id};
@@ -109,7 +109,7 @@ void take_line(std::string_view line, HttpdTest& test) {
 } // namespace
 
 bool lacks_right(std::string_view error) noexcept {
-    // The second text is mod_ssl's message for a file that it may not read.
+    // The second string is mod_ssl's message for a file that it may not read.
     return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
                               error.find("does not exist or is empty") != error.npos);
 }

@@ -25,7 +25,7 @@ struct HttpdTest {
     std::vector<std::string> modules;
     /// The names of the defined variables, such as "WORK".
     std::vector<std::string> defines;
-    /// The account of httpd's children: User and Group.
+    /// The account of httpd's children: User and Group. Empty if unknown.
     std::optional<Account> children;
 };
 

@@ -28,7 +28,8 @@ std::string no_row(const store::Table& table, const store::Column& owner) {
            " AS " + type + ")" + table.op("=") + "CAST(o." + owner.sql() + " AS " + type + "))";
 }
 
-/// Returns whether the session table has the column of better-auth's organization plugin.
+/// Returns whether the application seems to use better-auth's organization plugin, which adds this
+/// column to the session table.
 bool has_organizations(const store::Table& session) {
     return std::any_of(
         session.columns.begin(), session.columns.end(),

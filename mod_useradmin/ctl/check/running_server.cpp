@@ -39,8 +39,8 @@ std::string sentence_of(apr_status_t status) {
     return apr_strerror(status, text.data(), text.size());
 }
 
-/// Connects to the first of the host's addresses that accepts. On failure, returns nullptr and sets
-/// `failure`.
+/// Connects to the first of the host's addresses that accepts the connection. On failure, returns
+/// nullptr and sets `failure`.
 apr_socket_t* connect(const apr_uri_t& uri, apr_pool_t* pool, std::string& failure) {
     const apr_port_t port = uri.port != 0 ? uri.port : 80;
     apr_sockaddr_t* address = nullptr;

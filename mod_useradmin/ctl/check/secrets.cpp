@@ -48,8 +48,8 @@ Secrets secrets_of(const CheckedConfiguration& configuration) {
 
 enum class Match { unknown, yes, no };
 
-/// Returns whether the secrets decrypt one of the application's second factors, or Match::unknown
-/// if none can be read.
+/// Returns whether the secrets decrypt one of the application's second factors, of which up to 100
+/// are tried. Returns Match::unknown if there are none or they cannot be read.
 Match match_of_second_factors(Context& context, const DatabaseFacts& found,
                               crypto::SigningSecrets secrets) {
     const store::OwnedTable* const factors = found.schema.second_factors();
@@ -66,7 +66,8 @@ Match match_of_second_factors(Context& context, const DatabaseFacts& found,
     return match;
 }
 
-/// Verifies the signature of the cookie and looks up its session.
+/// Reports a problem if the secrets do not verify the cookie's signature, or if the session of the
+/// cookie is not in the database. Throws CommandError if the cookie cannot be read.
 void check_cookie(std::string_view source, Context& context, crypto::SigningSecrets secrets,
                   Findings& findings) {
     if (!source.starts_with("file:") && !source.starts_with("env:"))

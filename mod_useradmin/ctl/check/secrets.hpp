@@ -8,7 +8,8 @@
 namespace useradmin::ctl {
 
 /// Checks whether the configured secrets decrypt the application's second factors and verify the
-/// signature of the cookie in --cookie. The session table contains no signatures to verify.
+/// signature of the cookie in --cookie. The session table contains no signatures, so only a cookie
+/// can show whether they match.
 void check_secrets(const CheckedConfiguration& configuration, Context& context,
                    const DatabaseFacts& found, Findings& findings);
 

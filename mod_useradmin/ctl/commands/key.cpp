@@ -41,7 +41,8 @@ std::string window_of(const Options& options) {
     return std::to_string(std::chrono::milliseconds(*window).count());
 }
 
-/// Returns the permissions as the plugin stores them.
+/// Returns the permissions as the plugin stores them, or std::nullopt if none are given. Throws
+/// CommandError if they are invalid.
 model::NullableText permissions_of(const Options& options) {
     const model::NullableText text = options.find("permissions");
     if (!text)

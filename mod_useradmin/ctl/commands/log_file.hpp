@@ -11,7 +11,7 @@ struct gzFile_s;
 
 namespace useradmin::ctl {
 
-/// A stream of the text in a plain or gzip-compressed file. After a read error, bad() is true.
+/// Reads a plain or gzip-compressed file as a stream. After a read error, bad() is true.
 class LogFile final : public std::istream {
   public:
     /// Opens the file. On failure, is_open() is false and errno is set.
@@ -39,7 +39,8 @@ class LogFile final : public std::istream {
     Buffer buffer_;
 };
 
-/// Returns the number of lines in a regular file, plain or compressed, or 0 for any other file.
+/// Returns the number of lines in a regular file, plain or compressed. Returns 0 for any other
+/// file, or if the file cannot be opened.
 std::uint64_t count_lines(const std::string& name);
 
 } // namespace useradmin::ctl

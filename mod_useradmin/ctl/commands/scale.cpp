@@ -107,7 +107,8 @@ class ScaleObjects {
                           .value_or(""));
     }
 
-    /// Runs an SQL file that locks the user table briefly. Retries while another session locks it.
+    /// Runs an SQL file that locks the user table briefly. Retries while another session locks it,
+    /// and throws CommandError after 100 tries.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
@@ -121,13 +122,12 @@ class ScaleObjects {
             "are in pg_stat_activity), then run this again");
     }
 
-    /// Takes an advisory lock that excludes other commands on these objects. A killed command holds
-    /// the lock while the server still runs its statement. Polls, because CREATE INDEX CONCURRENTLY
-    /// would wait for a statement that waits for the lock. The end of the connection releases the
+    /// Takes an advisory lock that excludes other commands on these objects until the connection
+    /// ends. Polls, because CREATE INDEX CONCURRENTLY would wait for a statement that waits for the
     /// lock.
     void exclude_other_commands() {
-        // Makes the server detect that this process was killed. The parameter exists since
-        // PostgreSQL 14.
+        // Makes the server detect that this process was killed. Otherwise, the server would hold
+        // the lock until the current statement ends. The parameter exists since PostgreSQL 14.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");
@@ -159,8 +159,8 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Merge the counts, because writers above READ COMMITTED never do. The transaction's locks
-        // prevent TRUNCATE.
+        // Merge the counts, because writers above READ COMMITTED never do. The transaction's lock
+        // prevents TRUNCATE meanwhile.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);

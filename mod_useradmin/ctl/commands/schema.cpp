@@ -17,7 +17,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Replaces the table names in statements with the actual names and schemas.
+/// Replaces the table names in the SQL files with the configured names and their schemas.
 class QualifiedNames {
   public:
     QualifiedNames(Database& database, const store::Schema& schema)
@@ -78,7 +78,8 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
     return text::snake_case(camel_case);
 }
 
-/// Adds the missing columns of a migration to the user table, and their names to `added`.
+/// Adds the missing columns of a migration to the user table. Appends the names of these columns to
+/// `added`.
 void add_columns(Database& database, const store::Schema& schema, const QualifiedNames& names,
                  std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
@@ -93,7 +94,8 @@ void add_columns(Database& database, const store::Schema& schema, const Qualifie
     }
 }
 
-/// Returns the quoted name after the words, or an empty string.
+/// Returns the quoted name after the words, which end with the opening quote. Returns an empty
+/// string if the statement does not contain the words.
 std::string_view name_after(std::string_view statement, std::string_view words) {
     const std::size_t at = statement.find(words);
     if (at == statement.npos)
@@ -106,7 +108,8 @@ bool has_application_tables(const store::Schema& schema) {
     return schema.user.exists() && schema.session.exists() && schema.account.exists();
 }
 
-/// Returns whether the statement creates an existing table, or an index on one.
+/// Returns whether the statement creates an existing table, or an index on one. The verification
+/// table counts as existing if the application's tables exist.
 bool is_done(std::string_view statement, const store::Schema& schema) {
     const std::string_view created = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
     const std::string_view table = created.empty() ? name_after(statement, " ON \"") : created;
@@ -173,7 +176,8 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
 } // namespace
 
 Exit create_schema(Context& context) {
-    // The SQLite file contains hashes and tokens. Its write-ahead log gets the same mode.
+    // Only the owner may read the SQLite file, because it contains hashes and tokens. Its
+    // write-ahead log gets the same mode.
     umask(S_IRWXG | S_IRWXO);
     if (context.options.has("scale") + context.options.has("no-scale") +
             context.options.has("api-keys") >
@@ -207,13 +211,15 @@ Exit create_schema(Context& context) {
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;
     const bool adds_keys = context.options.has("api-keys") && before.api_keys() == nullptr;
-    // A user and an organization could have the same number as their ids.
+    // If ids are numbers, a user and an organization may have the same id, and the owner of a key
+    // would be ambiguous.
     if (const auto* const id = before.user.find("id");
         adds_keys && id != nullptr && id->is_serial())
         throw CommandError(Exit::failure, "API keys need users whose ids are texts or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const QualifiedNames qualified(database, before);
-    // The SQL files name types without a schema.
+    // The SQL files name types without a schema. This search_path prevents other types from hiding
+    // the built-in ones.
     if (dialect.product().has_schemas) {
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
         // The modules ignore tables that belong neither to the user table's owner nor to their own

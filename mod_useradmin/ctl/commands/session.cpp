@@ -17,13 +17,14 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Returns the first characters of a token: enough to recognize it, too few to use it.
+/// Returns the first characters of a token: enough to recognize it, too few to use it. Returns only
+/// an ellipsis for a short token.
 std::string hint_of(std::string_view token) {
     constexpr std::size_t shown = 4;
     return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
 }
 
-/// Writes a session without its token.
+/// Writes a session with a hint in place of its token.
 void write_session(json::Writer& writer, const model::Session& session) {
     writer.begin_object();
     for (const model::Field<model::Session>& field : model::session_fields)
@@ -64,9 +65,10 @@ std::chrono::seconds length_of(const Options& options) {
     return *length;
 }
 
-/// Warns that httpd rejects unsigned tokens if it has a secret.
+/// Warns that httpd rejects unsigned tokens if it has a secret. Does nothing if the configuration
+/// shows that it has none.
 void warn_of_unsigned(const CommandSettings& settings) {
-    if (settings.has_session_lookup) // the configuration has no secret
+    if (settings.has_session_lookup) // a configured secret would have signed the token
         return;
     print_error("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
                 "--secret file:PATH or --secret env:NAME to sign it");

@@ -7,8 +7,9 @@
 
 namespace useradmin::ctl {
 
-/// Finds a user by address if the word contains an at sign, otherwise by id. If the exact address
-/// does not exist, tries lower case. Throws CommandError if there is no such user.
+/// Finds a user by address if the word contains an at sign, otherwise by id. If no user has the
+/// address as given, tries it in lower case. Throws CommandError if there is no such user. Sets the
+/// target of the audit line.
 model::User find_user(Context& context, std::string_view word);
 
 /// Prints the user's fields or, with --json, the reply of the API.
@@ -21,10 +22,11 @@ void print(const Context& context, const model::User& user, std::string_view lin
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions = store::SessionPolicy::keep);
 
-/// Throws CommandError if the user table lacks the column.
+/// Throws CommandError if the user table exists but lacks the column.
 void require_column(Context& context, std::string_view column);
 
-/// Asks for a password and returns its hash in the configured format.
+/// Reads a password and returns its hash in the configured format. With --force, accepts lengths
+/// that better-auth rejects (LengthPolicy::any).
 crypto::Secret read_and_hash_password(const Context& context);
 
 /// Throws CommandError if the role is unknown and --force was not given.
@@ -32,8 +34,9 @@ void require_known_role(const Context& context, std::string_view role);
 
 /// Returns whether the user is the only unbanned superAdmin.
 bool is_last_super_admin(Context& context, const model::User& user);
-/// Asks for confirmation before an action that leaves no superAdmin, unless --yes was given. Throws
-/// CommandError if the answer is no.
+/// Asks for confirmation if the user is the last superAdmin and --yes was not given. Throws
+/// CommandError if the answer is no or there is no terminal. deed: the action in the question, such
+/// as "Ban".
 void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed);
 
 } // namespace useradmin::ctl

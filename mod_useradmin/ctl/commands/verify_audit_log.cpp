@@ -29,7 +29,7 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 }
 
 /// Returns the position in a log's .chain file, or std::nullopt if there is none, as for a rotated
-/// log. Adds a note if the file is unreadable or invalid.
+/// log. If the log has lines and the file is unreadable or invalid, adds a note.
 std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -47,7 +47,7 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, bool ha
     return position;
 }
 
-/// The files to verify. "-" is standard input.
+/// Opens the files to verify, except .chain files. "-" is standard input.
 class Files {
   public:
     explicit Files(const std::vector<std::string>& names) {
@@ -181,7 +181,7 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
               "them was taken away.");
 }
 
-/// Returns the hashes in --anchor.
+/// Returns the hashes in --anchor. Throws CommandError if one is invalid.
 std::vector<std::string> anchors_of(const Options& options) {
     std::vector<std::string> anchors;
     std::string_view rest = options.find("anchor").value_or("");

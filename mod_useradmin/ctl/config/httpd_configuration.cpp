@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r";
 
-/// Removes and returns the first word. The line must not start with white space.
+/// Removes and returns the first word. The line must not be empty or start with white space.
 std::string take_word(std::string_view& line) {
     const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
     std::string word;
@@ -172,7 +172,7 @@ class Loader {
             read_all(name);
     }
 
-    /// Reads a file, or all files below a folder, in httpd's order.
+    /// Reads a file, or all files below a directory, in httpd's order.
     void read_all(const std::string& name) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(name, ignored))

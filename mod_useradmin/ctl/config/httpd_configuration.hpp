@@ -37,7 +37,7 @@ struct ConfigLine {
     std::shared_ptr<const ConfigSection> section;
 };
 
-/// The lines of a file and its includes. Conditions are not evaluated.
+/// Holds the lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
     /// Reads the file. Throws CommandError if it or an included file cannot be read.

@@ -55,7 +55,7 @@ class Reader {
             file_.emplace(file);
     }
 
-    /// Returns a setting as words.
+    /// Returns a setting as words, or std::nullopt if it is not set.
     std::optional<SourcedOptions> words(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return SourcedOptions{"--" + std::string(option), words_of(*value)};
@@ -65,8 +65,8 @@ class Reader {
         return std::nullopt;
     }
 
-    /// Returns a setting as one string, including blanks and quotes, or an empty string if it is
-    /// not set.
+    /// Returns a setting as one string: the option's value, blanks and quotes included, or the
+    /// directive's first argument. Returns an empty string if it is not set.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
@@ -149,7 +149,7 @@ class Reader {
 };
 
 /// Returns whether the setting is `second` rather than `first`, or std::nullopt if it is not set.
-/// Rejects any other value.
+/// Throws CommandError for any other value.
 std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
                            std::string_view second) {
     if (!said)
@@ -185,7 +185,8 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
     settings.account_table = names.account;
 }
 
-/// Returns the path of a file. A relative path in the configuration is relative to ServerRoot.
+/// Returns the path of a file. Resolves a relative path in the configuration against ServerRoot. A
+/// path in an option stays relative to the working directory.
 std::string path_of(const SourcedOptions& said, const std::string& server_root) {
     const std::string& name = said.words[0];
     return name.starts_with('/') || said.by.starts_with("--") ? name : server_root + "/" + name;

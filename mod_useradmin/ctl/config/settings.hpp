@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 enum class DatabaseUse { none, read, write };
 
 /// The settings from the options or, failing that, from the httpd configuration. Settings that are
-/// in neither, or that the command does not use, are empty.
+/// in neither, or that the command does not use, keep their default values.
 struct CommandSettings {
     /// The absolute path of the httpd configuration file. Empty if there is none.
     std::string configuration_file;
@@ -27,7 +27,7 @@ struct CommandSettings {
     std::string user_table = "user";
     std::string session_table = "session";
     std::string account_table = "account";
-    /// The column of UserAdminLastSeen. Empty if there is none.
+    /// The column of UserAdminLastSeen. Empty if there is none, or if it differs between Locations.
     std::string last_seen;
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
@@ -37,15 +37,17 @@ struct CommandSettings {
     std::string protected_email;
     /// The source of the secret, as in AuthUserAdminSecret. Empty if there is none.
     std::string secret_source;
-    /// The folder for a relative path in secret_source. Empty for the current folder.
+    /// The directory against which a relative path in secret_source is resolved. Empty for the
+    /// working directory.
     std::string secret_folder;
     /// Whether the configuration enables the service. If so, unset directives have the service's
     /// defaults.
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
-    /// The columns of UserAdminColumns and UserAdminEditable.
+    /// The columns of UserAdminColumns.
     std::vector<std::string> shown_columns;
+    /// The columns of UserAdminEditable.
     std::vector<std::string> editable_columns;
     /// Whether UserAdminCleanUp is on, or the command is check --orphans.
     bool cleans_up = false;
