@@ -1,12 +1,11 @@
 // The dialogs that change a user.
 
 /**
- * The user that a dialog changes, with callbacks. ask: sends a request for the user and resolves to the new entity tag. done: shows the
- * outcome.
+ * The user that a dialog changes, with callbacks.
  * @typedef {object} Task
  * @property {User} user
- * @property {(method: string, path: string, body?: unknown) => Promise<string | undefined>} ask
- * @property {(text: string, effects?: Effects) => Promise<void>} done
+ * @property {(method: string, path: string, body?: unknown) => Promise<string | undefined>} ask resolves to the new entity tag
+ * @property {(text: string, effects?: Effects) => Promise<void>} done reports success
  * @property {(tag?: string) => Node} undo returns a button that restores the previous state of the ban
  */
 
@@ -56,11 +55,11 @@ function untilFields() {
 }
 
 /**
- * A request that changes a user. path: relative to the user's. tag: the entity tag for If-Match.
+ * A request that changes a user. The path is relative to the user's URL. The tag is sent in If-Match.
  * @typedef {[method: string, path: string, body?: unknown, tag?: string]} Change
  */
 
-// Returns the fields of a ban, and a function that returns the change.
+// Returns the fields of a ban and a function that returns the change.
 function banFields() {
   const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
   const until = untilFields();
@@ -93,7 +92,7 @@ function restoreBan(user, tag) {
   return [method, path, body, tag];
 }
 /**
- * Returns the message after restoreBan().
+ * Returns the message to show after restoreBan().
  * @param {User} user
  */
 const restoredText = (user) => (isBanned(user) ? t("bannedNow", { name: nameOf(user) }) : joined([t("unbannedNow"), changesEndSessions && t("stayEnded")]));
@@ -160,7 +159,7 @@ function resetFactor({ user, ask, done }) {
 }
 
 /**
- * Returns the fields that confirm a deletion: the wanted string must be typed.
+ * Returns the fields that confirm a deletion. The user must type the wanted string.
  * @param {TextKey} label
  * @param {string} wanted
  */
@@ -168,7 +167,7 @@ function removalFields(label, wanted) {
   /** @type {HTMLInputElement & FieldState} */
   const input = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
   input.isEdited = () => false;
-  // Users cannot type invisible characters.
+  // Ignore invisible characters, which users cannot type.
   input.check = () => (visible(input.value) === visible(wanted) ? "" : t("notTheSame"));
   return { input, nodes: [h("p", null, t("removeLead"), " ", h("strong", null, wanted)), field(t(label), input)] };
 }

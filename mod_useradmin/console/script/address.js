@@ -7,7 +7,7 @@ let written = location.href;
 /**
  * Writes the current state to the URL, in a new history entry or in the current one.
  * @param {boolean} isNew
- * @param {"opened" | "typed" | null} kind opened by a click on a user, or typed into the search field
+ * @param {"opened" | "typed" | null} kind "opened" if the user opened a drawer, "typed" if the user typed a search
  */
 function writeAddress(isNew, kind = null) {
   if (!list) return;

@@ -1,4 +1,4 @@
-// The columns of the list, and the additional ones of the application's user table.
+// The columns of the list, including the additional columns of the application's user table.
 
 /** @type {(user: OwnUser, name: string) => unknown} */
 const valueIn = (user, name) => /** @type {Record<string, unknown>} */ (user)[name];
@@ -18,7 +18,7 @@ function furtherText({ type }, value, format) {
 }
 
 /**
- * A column of the list after that of the user. isExtra: hidden by default. further: the additional column that it shows.
+ * A column of the list, after the user's. isExtra columns are hidden by default. further is the additional column to show, if any.
  * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
  */
 // Whether the window is wide enough to show the last activity by default.
@@ -79,7 +79,7 @@ function furtherValue({ type }, value) {
   return value === null || value === undefined ? "" : plainText(value);
 }
 /**
- * Returns the JSON value to send for the text of an additional column's input.
+ * Converts the text of an additional column's input to the JSON value to send.
  * @param {FurtherColumn} column
  * @param {string} text
  */

@@ -22,7 +22,7 @@ class CsvExport {
   #bar = h("progress", { "aria-label": t("saveCsv"), max: 1, value: 0 });
   #said = h("p", { class: "muted" });
 
-  /** @param {(cursor?: string) => Record<string, string>} parametersFrom returns the list's parameters, from a cursor on */
+  /** @param {(cursor?: string) => Record<string, string>} parametersFrom returns the list's parameters, starting at the cursor */
   constructor(parametersFrom) {
     this.parametersFrom = parametersFrom;
     this.frame = dialog(t("saveCsv"));
@@ -30,7 +30,7 @@ class CsvExport {
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
   }
 
-  // Reads and saves the list. After an error, continues at the cursor.
+  // Reads and saves the list. If called again after an error, resumes where it stopped.
   async run() {
     this.frame.notice.replaceChildren();
     try {

@@ -7,12 +7,12 @@
  * @property {HTMLElement} place contains the heading
  * @property {HTMLElement} content
  * @property {HTMLElement} notice
- * @property {() => void} leave closes the dialog, but asks before edits are discarded
+ * @property {() => void} leave closes the dialog; if there are edits, asks first
  * @property {() => unknown} close
  */
 
 /**
- * Moves the focus to the dialog or the page below a closed dialog.
+ * Moves the focus from a closed dialog to the dialog or page below it.
  * @param {Dialog} node
  * @param {Element | null} opener
  */
@@ -57,7 +57,7 @@ function dialog(title, kind = "") {
     event.preventDefault();
     leave();
   };
-  // Chromium closes a dialog without the event cancel if the user presses Esc twice.
+  // Chromium closes a dialog without a cancel event if the user presses Esc twice.
   node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
   node.addEventListener("cancel", leaveInstead);
   // Ignore the second press of the double click that opened the dialog. It would select text.
@@ -88,7 +88,7 @@ function confirmation(title, no, yes, lead) {
     /** @param {boolean} isAgreed */
     const end = (isAgreed) => {
       frame.node.close();
-      // Resolve now. The event "close" follows later, and a key pressed before it may ask again.
+      // Resolve now. The close event fires later, and a key pressed before it could ask again.
       resolve(isAgreed);
     };
     frame.close = () => end(false);
@@ -121,7 +121,7 @@ function keepDraft() {
   if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
 }
 /**
- * Removes the draft. Returns it if it is the caller's, and for this user (null: for a new one).
+ * Removes the draft. Returns its values if it belongs to the caller and this user, or else null. The user is null for a new user.
  * @param {string | null} user
  * @returns {Record<string, string> | null}
  */

@@ -1,7 +1,7 @@
 // Forms: inputs, their messages, and passwords.
 
 /**
- * The state of an input in its field. isStored: the initial value is the user's stored one, which is always valid.
+ * The state of an input in its field. If isStored is set, the initial value is the stored one. It is validated only if edited.
  * @typedef {{ complain?: (text: string) => void, isEdited?: () => boolean, isStored?: boolean, check?: () => string }} FieldState
  */
 /** @typedef {(HTMLInputElement | HTMLSelectElement) & FieldState} Input */
@@ -43,8 +43,8 @@ function complaintOf(input) {
 }
 const addressTaken = "El email ya está registrado";
 /**
- * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons. An address that another
- * user has is reported at its field.
+ * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons. If
+ * another user has the e-mail address, the error appears at its field.
  * @param {{ fields: Child, buttons: Child, action: () => unknown, agreed?: () => boolean | Promise<boolean> }} parts
  */
 function form({ fields, buttons, action, agreed = () => true }) {
@@ -124,7 +124,7 @@ const nameInput = () => h("input", { name: "name", required: true, autocomplete:
 const emailInput = () => h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
 function generatedPassword() {
   const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  // 224 is the largest multiple of 56 in a byte. Higher values would favour the first letters.
+  // 224 is the largest multiple of 56 that fits in a byte. Higher values would favour the first letters.
   const bytes = [];
   while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
   return bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");
@@ -147,7 +147,7 @@ function passwordFields() {
   return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate, copied] }) };
 }
 /**
- * Enters the values of a draft into the inputs of the same names.
+ * Enters the values of a draft into the inputs with the same names.
  * @param {Record<string, string>} typed
  * @param {Input[]} inputs
  */

@@ -38,7 +38,7 @@ class UserHistory extends Details {
       this.#events.append(...items);
       this.said.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
       this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.load(earlier)));
-      // The pressed button has been removed.
+      // The pressed button, which had the focus, has been removed.
       if (before !== undefined) (items[0] ?? this.#more.firstElementChild ?? this.node.firstElementChild)?.focus();
     });
   }

@@ -16,7 +16,7 @@ function queryInAddress() {
   return query;
 }
 /**
- * Returns the user whose id is the search string, unless there are other filters. Otherwise returns an empty array.
+ * Returns the user whose id is the search string, or an empty array if there is none or other filters are set.
  * @param {Record<string, string>} filters
  * @param {AbortSignal} signal
  * @returns {Promise<User[]>}
@@ -30,7 +30,7 @@ async function withId({ search: id = "", ...others }, signal) {
 const labelled = (label, node, kind = "filter") => h("div", { class: kind }, h("label", { for: node.id }, label), node);
 
 /**
- * Returns the start of a day in local time, plus an offset; an empty string for an empty day.
+ * Returns the start of a day in local time plus an offset, or an empty string if the day is empty.
  * @param {string} day
  */
 function startOf(day, days = 0, milliseconds = 0) {
@@ -99,7 +99,7 @@ class List {
     role: this.#choice("role", [["", t("all")], ...roles("user")]),
     banned: this.#choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
     emailVerified: this.#choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
-    // The number of days; negative if the user was not seen for that long.
+    // A number of days. Negative values select users who were not seen for that long.
     seen: this.#choice("seen", hasExtras ? [["", t("all")], ["30", t("seen")], ["-90", t("unseen90")], ["-365", t("unseen365")]] : [["", ""]]),
     createdFrom: this.#day("createdFrom"),
     createdTo: this.#day("createdTo"),
@@ -144,7 +144,7 @@ class List {
   state() {
     return Object.entries(this.#query).filter(([key, value]) => isQueryKey(key) && value !== empty[key]);
   }
-  // Shows the state in the URL.
+  // Applies the state in the URL.
   follow() {
     const before = JSON.stringify(this.#query);
     Object.assign(this.#query, queryInAddress());
@@ -186,7 +186,7 @@ class List {
   #choose(key, node) {
     const value = this.#query[key];
     if (node.type === "date" && !/^(\d{4}-\d\d-\d\d)?$/.test(value)) this.#query[key] = "";
-    // Keeps a date that the user is still typing.
+    // Keep a date that the user is still typing.
     else if (node.value !== value) node.value = value;
     if (node.value !== this.#query[key]) node.value = this.#query[key] = empty[key];
   }

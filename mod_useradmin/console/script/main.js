@@ -35,7 +35,7 @@ function enter(note = "", isGood = false) {
  */
 const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 401 ? unauthorized : ""));
 
-// The second step of the sign-in to an account with a second factor.
+// Asks for the code of an account with a second factor.
 function enterCode() {
   const code = h("input", { name: "code", autocomplete: "one-time-code", required: true });
   const trust = h("input", { type: "checkbox", name: "trust" });
@@ -104,7 +104,7 @@ async function start() {
   list = new List();
   show(bar(), h("main", null, list.nodes));
   list.refresh();
-  // Ignore a failure: the list reports it.
+  // Ignore errors, because the list reports them.
   readOwn(caller).then(showName, problemOf);
   await restore();
 }
@@ -117,7 +117,7 @@ async function restore() {
   const isShown = user ? await showUser(user, { typed: draft ?? {}, isNew: false }) : draft && createUser(draft);
   if (draft && isShown) tell(t("restored"));
 }
-// Shows the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.
+// Applies the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.
 async function follow() {
   if (!list) return;
   if (edits().length) {

@@ -1,11 +1,11 @@
 // The page: its views and its messages.
 
 /**
- * An open dialog. user: the id of the user that a drawer shows. isLeft: the user has agreed to discard its edits.
+ * An open dialog. user is the id of the user in a drawer. isLeft is set once the user has agreed to discard the edits.
  * @typedef {HTMLDialogElement & { user?: string, isLeft?: boolean }} Dialog
  */
 /**
- * The effects of a change. changesCounts: whether the counts above the list may differ. link: a button to add to the message.
+ * The effects of a change. If changesCounts is set, the counts above the list may differ. link is a button to add to the message.
  * @typedef {{ endsSessions?: boolean, changesCounts?: boolean, link?: Node | false }} Effects
  */
 

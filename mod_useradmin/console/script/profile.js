@@ -5,7 +5,7 @@
 const profileKeys = ["name", "email", "role"];
 
 /**
- * An editable field. show: formats the user's value for the input. tell: formats it for messages.
+ * An editable field. show() formats the user's value for the input. tell() formats it for messages.
  * @typedef {object} ProfileField
  * @property {string} key
  * @property {string} label
@@ -26,7 +26,7 @@ class Profile {
       show: (/** @type {unknown} */ value) => furtherValue(further, value), tell: (/** @type {unknown} */ value) => furtherText(further, value, timeFormat),
     })),
   ];
-  // The initial values of the inputs. Inputs drop line ends, and e-mail inputs trim spaces.
+  // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim e-mail inputs.
   /** @type {Record<string, string>} */
   shown = {};
 
@@ -56,8 +56,7 @@ class Profile {
     return changes;
   }
 
-  // Returns the values of all inputs, those that were changed, and the body of a request that saves
-  // them.
+  // Returns the values of all inputs, the changed values, and the body of a request that saves the changes.
   edited() {
     const typed = Object.fromEntries(this.fields.map(({ key, input }) => [key, input.value]));
     /** @type {Record<string, string>} */

@@ -144,7 +144,7 @@ class UserSelection {
   #all = button("", () => this.#selectAll());
   head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
 
-  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the users that match */
+  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the matching users */
   constructor(read) {
     this.read = read;
     this.node = h("div", { class: "selection", role: "group", "aria-labelledby": this.#count.id, hidden: true }, this.#count, this.#all,
@@ -159,7 +159,7 @@ class UserSelection {
   /**
    * Shows which of the rows are selected.
    * @param {Row[]} rows
-   * @param {number} total how many users match
+   * @param {number} total the number of matching users
    */
   show(rows, total) {
     this.#rows = rows;
@@ -242,7 +242,7 @@ class UserSelection {
     this.#paint();
     this.head.focus();
   }
-  // Selects all users that match, page by page.
+  // Selects all matching users, page by page.
   async #selectAll() {
     const mine = ++this.#readings;
     /** @type {Record<string, string>} */

@@ -36,14 +36,14 @@ let isStillAccepted = false;
 // Whether the service reads a read-only copy of the database.
 let isCopy = false;
 /**
- * Callbacks for replies that affect the whole page; main.js sets them. copyIsFrom: gets the time of the last change that the copy has
- * received, or undefined if the database is not a copy.
+ * Callbacks for replies that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last
+ * change that the copy has received, or undefined if the database is not a copy.
  * @type {{ sessionEnded: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
  */
 let listener;
 
 /**
- * Returns the text key of a message of the service, which may be in English or Spanish.
+ * Returns the key of a message from the service, which may be in English or Spanish, or undefined if it has no key.
  * @param {string} [told]
  */
 const keyOf = (told) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === told || texts[key][0] === told);
@@ -98,7 +98,7 @@ async function send(method, url, { body, tag, signal } = {}) {
  */
 const addressOf = (path) => `${service.base}${path}`.replace(/^(?!\/)/, "/");
 /**
- * Sends a request to the service. Resolves to the envelope, with the values of the headers.
+ * Sends a request to the service. Resolves to the JSON body, with the values of the headers added.
  * @param {string} method
  * @param {string} path
  * @param {Options} [options]

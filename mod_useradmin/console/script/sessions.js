@@ -13,7 +13,7 @@ function deviceOf(agent) {
 class Sessions {
   node = h("section");
   #readings = 0;
-  // The id of the caller's session; null if it is unknown or the user is another one.
+  // The id of the caller's session, or null if it is unknown or the caller is another user.
   #own = null;
 
   /**

@@ -5,7 +5,7 @@
 const service = /** @type {Record<string, string>} */ (document.documentElement.dataset);
 const hasExtras = service.extras === "on";
 const hasHistory = hasExtras && service.history === "on";
-// The kinds of links that are sent by mail.
+// The kinds of links that the service sends by mail.
 const links = service.links.split(" ");
 const canSignIn = service.signIn !== "";
 // better-auth's limits for the length of a password.

@@ -8,10 +8,10 @@ function startsOfDays() {
 /** @param {Date} time */
 const dayOf = (time) => localTime(time).slice(0, 10);
 /**
- * Returns the chart of the counts; an empty one while they are being read.
+ * Returns the chart of the counts. While they are being read, the chart is empty.
  * @param {Date[]} starts
  * @param {number[] | null} read
- * @param {(start: Date) => unknown} choose gets the day whose bar, or the space above it, was clicked
+ * @param {(start: Date) => unknown} choose is called with the day whose bar, or the space above it, was clicked
  */
 function chartOf(starts, read, choose) {
   const height = 60;

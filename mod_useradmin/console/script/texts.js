@@ -1,5 +1,5 @@
-// Texts in English and Spanish. A failed request shows the text of its status. More specific messages of the service have its Spanish
-// message as the key, which is shown unless there is a Spanish text. Keys in capitals are better-auth's error codes.
+// Texts in English and Spanish. A failed request shows the text of its status. For a more specific message, the key is the
+// service's Spanish message. If an entry has no Spanish text, its key is shown. Keys in capitals are better-auth's error codes.
 
 /** @typedef {keyof typeof texts} TextKey */
 
@@ -266,7 +266,7 @@ const texts = {
 const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
 const column = language === "es" ? 1 : 0;
 /**
- * Isolates right-to-left values and removes bidirectional controls, so that a value cannot reorder the sentence.
+ * Isolates right-to-left values and removes bidirectional controls. Otherwise, a value could reorder the sentence.
  * @param {unknown} value
  */
 const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
@@ -281,7 +281,7 @@ const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith
 const number = new Intl.NumberFormat(locale);
 const plurals = new Intl.PluralRules(locale);
 /**
- * Returns the text for a count, in its singular form if there is one. null: the count is still being read.
+ * Returns the text for a count, with a singular form if the text has one. While the count is being read, it is null.
  * @param {TextKey} key
  * @param {number | null} count
  */
@@ -295,7 +295,7 @@ const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", uni
 const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 /**
- * Returns the browser's local time in ISO 8601 format. Its Z is wrong; callers cut it off.
+ * Returns the browser's local time in ISO 8601 format. Its Z is wrong. Callers cut it off.
  * @param {Date} time
  */
 const localTime = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString();

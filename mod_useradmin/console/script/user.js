@@ -74,7 +74,7 @@ class Drawer {
     return true;
   }
 
-  // If two loads overlap, the later one counts.
+  // If two loads overlap, only the later one takes effect.
   async #load() {
     const mine = ++this.#readings;
     const { data, tag } = await readUser(this);
@@ -106,7 +106,7 @@ class Drawer {
   }
 
   /**
-   * Returns the task of a dialog. Its requests send the current entity tag. If the user has changed, they reload it.
+   * Returns the task of a dialog. Its requests send the current entity tag. If the user has changed, they reload the user and fail.
    * @param {User} user
    * @returns {Task}
    */
@@ -183,7 +183,7 @@ class Drawer {
     try {
       await call("PUT", pathOf(user), { tag: this.#tag, body });
     } catch (error) {
-      // The service replies 500 if another user has the address, among other reasons.
+      // The service also replies 500 if another user has the address.
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
     }
     this.profile.settle(edits);
@@ -281,7 +281,7 @@ class Drawer {
 }
 
 /**
- * Opens a user, with the values of a draft. isNew: whether to add a history entry. Resolves to whether the user could be read.
+ * Opens a user, with the values of a draft. If isNew is set, adds a history entry. Resolves to whether the user could be read.
  * @param {string} id
  * @param {{ typed?: Record<string, string>, isNew?: boolean, known?: User | null }} options
  */
