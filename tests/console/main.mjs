@@ -1,4 +1,4 @@
-// What people do with the console, in Chromium, against the real modules: each task as each role, with a check of each view.
+// Tests the console in Chromium against the real modules: each task in each role, with checks of every view.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 
@@ -17,29 +17,29 @@ const agents = [
   "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1",
 ];
 
-// One to change, one with UserAdminExtras, and one to look at.
+// A site for changes, one with UserAdminExtras, and one that tests only read.
 let site = null;
 let extras = null;
 let shown = null;
-// One beside an application that signs its users in by itself.
+// A site next to an application with its own sign-in.
 let application = null;
-// One whose base address is the root, and whose pages are small.
+// A site with the root as its base address and small pages.
 let rooted = null;
-// One whose application caches sessions.
+// A site whose application caches sessions.
 let cached = null;
-// One with users who have a second factor.
+// A site with users who have a second factor.
 let factored = null;
-// One whose service replies in English.
+// A site whose service replies in English.
 let english = null;
-// One that sends links by mail.
+// A site that sends links by mail.
 let mailing = null;
-// One whose users are changed together.
+// A site for bulk changes.
 let several = null;
-// One for Firefox.
+// A site for the tests in Firefox.
 let inFirefox = null;
-// One whose application has added columns to the users.
+// A site whose application has added columns to the user table.
 let further = null;
-// The backup codes aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
+// The backup codes are aaaaa-bbbbb and ccccc-ddddd, encrypted with this secret as better-auth does.
 const secret = "a secret of thirty-two characters";
 const backupCodes =
   "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d6c32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
@@ -47,7 +47,7 @@ before(async () => {
   await startBrowser();
   site = await Site.start();
   extras = await Site.start({ directives: "UserAdminExtras On", hasAuditLog: true });
-  // Before the first request: the version of a row on SQLite depends on the columns.
+  // Before the first request, because the version of a row on SQLite depends on the columns.
   await extras.addSecondFactor("user-27");
   shown = await Site.start({ directives: "UserAdminExtras On" });
   for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
@@ -77,7 +77,7 @@ after(async () => {
   for (const each of [site, extras, shown, application, rooted, cached, factored, english, mailing, several, further, inFirefox]) await each?.stop();
 });
 
-/** A test with a separate page, which is checked at the end. */
+/** Defines a test that opens a page and checks it at the end. */
 const scene = (name, settings, body) =>
   test(name, { skip: settings.isFirefox && !process.env.CONSOLE_FIREFOX ? "there is no Firefox here (Debian's package is firefox-esr)" : false }, async () => {
     const view = await View.open(settings.site?.() ?? site, settings);
@@ -85,7 +85,7 @@ const scene = (name, settings, body) =>
     await view.close();
   });
 
-/** Creates a user with that name and address without the page. Returns the id. */
+/** Creates a user through the API, not the console. Returns the id. */
 const make = async (view, name, email) =>
   (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
@@ -104,12 +104,12 @@ test("the refusals that the console tells apart have the service's own English",
   assert.deepEqual(told.map(({ name }) => name),
     ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor"]);
   for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
-  // No other text has words as its key.
+  // No other key is a sentence.
   assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);
-  // The console has one word for one thing: correo, bloquear, superadministrador.
+  // The console always says correo, bloquear and superadministrador, so it does not show these Spanish messages.
   for (const { name, spanish, own } of told.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
     assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js lacks the text of ${name}`);
-  // The others are told by their status.
+  // For other errors, the console shows the text of the status.
   for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
     assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js lacks the English text of status ${status}`);
 });
@@ -168,7 +168,7 @@ for (const [width, languages, saveChanges, saved, ban, banned, signOut, signedOu
     await view.read(signedOut);
   });
 
-// --- Coming and going ---
+// --- Signing in and out ---
 
 scene("without a session the console shows the sign-in form, and reports a wrong password", {}, async (view) => {
   await view.see("form");
@@ -379,7 +379,7 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   assert.ok(unverified.length > 2);
   await choose("E-mail verified", "");
   await choose("Order", "createdAt desc");
-  // The column headings do the same.
+  // The column headings also sort.
   await view.press("User", "thead");
   await view.rest();
   assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "ascending");
@@ -394,7 +394,7 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   await view.read("21–37 of 37", ".foot");
   assert.ok((await view.names()).every((each) => !first.includes(each)));
   await view.focusOn("Previous");
-  // After a reload, it is in the same place.
+  // A reload keeps the position in the list.
   await view.page.reload();
   await view.read("21–37 of 37", ".foot");
   await view.press("Previous");
@@ -403,7 +403,7 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   await view.read("1–37 of 37", ".foot");
 });
 
-// The filters that can be seen, by their labels.
+// Returns the labels of the visible filters.
 const shownFilters = (view) => view.page.$$eval(".tools .filter", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.querySelector("label").textContent));
 
 for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtros", "Rol"]])
@@ -459,7 +459,7 @@ scene("rows of users who are still listed keep focus and selection", { email: ro
     focused: document.activeElement === window.before[3][0].querySelector("button"),
   }));
   const limitTo = async (limit) => {
-    // Not by a press, which moves the focus.
+    // Do not click, which would move the focus.
     await view.page.evaluate((value) => {
       const node = document.querySelector(".foot select");
       node.value = value;
@@ -475,7 +475,7 @@ scene("rows of users who are still listed keep focus and selection", { email: ro
   assert.deepEqual(await state(), { rows: 20, repainted: ["Row Renamed"], selected: true, focused: true });
   await view.ask("DELETE", `/api/users/${id}`);
   await limitTo("50");
-  // The others move up.
+  // The other rows move up.
   const left = await state();
   assert.deepEqual([left.rows, left.selected, left.focused], [0, true, true]);
 });
@@ -536,7 +536,7 @@ scene("an open user has an address and a history entry", { email: root }, async 
   await view.gone("dialog");
   await view.focusOn("Hedy Lamarr");
   assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org");
-  // Closed, it leaves no entry behind.
+  // A closed drawer leaves no history entry.
   await view.press("Hedy Lamarr");
   await view.see("dialog.drawer .facts dd");
   assert.equal(await depth(view), entries);
@@ -770,7 +770,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   await view.read("Jonas M. Weber", "dialog h2");
   const { name, email, role } = await site.user("user-2");
   assert.deepEqual({ name, email, role }, { name: "Jonas M. Weber", email: "jonas@example.org", role: "admin" });
-  // Once more, with the tag of the row as it is now.
+  // Save again, with the current tag of the row.
   await view.choose("dialog select[name=role]", "user");
   await view.press("Save changes");
   await view.rest();
@@ -795,7 +795,7 @@ scene("giving a role with more rights requires a confirmation", { email: root },
   await view.press("Give the role");
   await view.read("Saved.", "dialog .status");
   assert.equal((await site.user("user-15")).role, "superAdmin");
-  // Fewer rights need no confirmation.
+  // A role with fewer privileges needs no confirmation.
   await view.choose("dialog select[name=role]", "user");
   await view.press("Save changes");
   await view.rest();
@@ -864,7 +864,7 @@ for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => 
     await view.focusOn("Ban");
     assert.equal((await where().user(id)).banned, false);
     assert.equal(await view.button("Undo"), null);
-    // Its end is undone with the former reason and end.
+    // Undoing the end of a ban restores its reason and expiry.
     await ban("for good reason");
     const { banned, banReason, banExpires } = await where().user(id);
     await view.press("Lift the ban");
@@ -876,7 +876,7 @@ for (const [kind, where] of [["", () => site], [", with UserAdminExtras", () => 
     const restored = await where().user(id);
     assert.deepEqual([restored.banned, restored.banReason, restored.banExpires], [banned, banReason, banExpires]);
     assert.deepEqual([banned, banReason, Boolean(banExpires)], [true, "for good reason", Boolean(kind)]);
-    // A change by somebody else is not undone.
+    // Undo fails if somebody else has changed the user.
     await view.press("Lift the ban");
     await view.read("The ban has been lifted.", "dialog.drawer .status");
     await view.ask("PUT", `/api/users/${id}`, { name: "Regretted by another" });
@@ -1238,7 +1238,7 @@ scene("a name of ten thousand letters hides no controls", { email: root, width: 
 
 scene("status messages appear in live regions that already existed", { email: root }, async (view) => {
   const places = async () => JSON.stringify(await view.page.accessibility.snapshot({ interestingOnly: false })).match(/"role":"status"/g)?.length;
-  // How many were found, and what was done.
+  // One region for the number of users found, one for the outcome of changes.
   assert.equal(await places(), 2);
   await view.openUser("emmy.noether@example.org");
   assert.equal(await places(), 1);
@@ -1297,7 +1297,7 @@ scene("a double click on a row opens the user and selects no text", { email: roo
   await view.rest();
   await press("dialog dd", 2);
   assert.equal(await selected(), "");
-  // A double click in the drawer itself selects a word.
+  // A double click inside the open drawer selects a word.
   await press("dialog dd", 1);
   await press("dialog dd", 2);
   assert.equal(await selected(), "hedy");
@@ -1324,7 +1324,7 @@ scene("an avatar has initials of the name, or of the address if there is none", 
 });
 
 scene("the toast disappears even if something else is saved in the meantime", { email: root }, async (view) => {
-  // Holds long timers until they are run at once.
+  // Hold long timers until the test runs them.
   await view.page.evaluate(() => {
     const { setTimeout: set, clearTimeout: clear } = window;
     const kept = new Map();
@@ -1458,7 +1458,7 @@ scene("a button shows that its request is in progress", { email: root }, async (
 
 scene("typing a search of twelve letters sends at most three requests", { email: root, site: () => extras }, async (view) => {
   view.requests.length = 0;
-  // Uses the page's timers, so that typing is even on a busy machine.
+  // Type with the page's timers, which stay regular on a busy machine.
   await view.page.$eval("input[type=search]", async (input) => {
     for (const letter of "hedy lamarr@") {
       input.value += letter;
@@ -1514,7 +1514,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   await view.check("the confirmation of discarding edits");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
-  // Once more without a click in between: the browser would close the dialog by itself.
+  // Repeat without a click in between. The browser could then close the dialog by itself.
   for (let count = 0; count < 3; ++count) {
     await view.key("Escape");
     await view.see("dialog:not(.drawer)");
@@ -1630,7 +1630,7 @@ scene("the matching users are saved as CSV", { site: () => rooted }, async (view
   assert.ok(saved.includes(",'=1+1,sum@saved.example,user,"));
   assert.ok(saved.includes(`,"'-a, ""b""",minus@saved.example,`));
   assert.equal(new Set(lines.map((line) => line.split(",")[0])).size, lines.length);
-  // Those of a search, from its first page on.
+  // Save the result of a search, from its first page on.
   await view.searchFor("saved.example");
   await view.listed("Ítaca", "-a, \"b\"", "=1+1");
   assert.equal((await view.download(() => view.press("Save as CSV"))).split("\r\n").length, 5);
@@ -1829,7 +1829,7 @@ describe("with UserAdminExtras", () => {
     assert.equal((await view.page.$$(".events li")).length, 23);
     assert.equal(await view.button("Show earlier"), null);
     assert.ok(await view.page.evaluate(() => document.activeElement.matches(".events li:nth-child(21)")));
-    // A change shows in an open history.
+    // An open history shows the change.
     await view.press("Ban");
     await view.press("Ban");
     await view.read("Banned: No → Yes", ".events li:first-child");
@@ -1953,7 +1953,7 @@ describe("columns", () => {
       await view.see("dialog .choice");
       assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), [...first.slice(1), own, "company", "settings", "plan", "seats", "vip", "seen"]);
       await view.check("the column menu");
-      // The first, the fifth and the sixth.
+      // Toggle the first, the fifth and the sixth column.
       await view.tabTo("dialog .choice:nth-child(1) input");
       await view.key("Space");
       await view.tabTo("dialog .choice:nth-child(5) input");
@@ -2021,7 +2021,7 @@ describe("columns", () => {
     await view.read("Saved.", "dialog .status");
     const { plan, seats, vip, seen, company } = await stored(view, "user-3");
     assert.deepEqual([plan, seats, vip, seen, company], ["pro", 12, true, "2026-07-01T10:00:00.000Z", "<b>Navy</b>"]);
-    // Nothing that was not typed is sent, and an empty input is NULL.
+    // Only changed inputs are sent. An empty input is sent as NULL.
     await view.press("Save changes");
     await view.read("Nothing has changed.", "dialog .status");
     await view.choose(input("vip"), "");
@@ -2050,7 +2050,7 @@ describe("columns", () => {
   });
 });
 
-// --- Several users at once ---
+// --- Bulk changes ---
 
 describe("several users at once", () => {
   const there = { site: () => several, email: root };
@@ -2156,7 +2156,7 @@ describe("several users at once", () => {
     await view.press("Delete");
     await view.read("This does not match.", "dialog");
     await view.check("the dialog for deleting several users");
-    // One of them has been deleted by somebody else.
+    // Meanwhile, somebody else deletes one of them.
     await view.ask("DELETE", "/api/users/hostile-1");
     await view.type("dialog input[name=address]", "3");
     await view.press("Delete");
@@ -2306,7 +2306,7 @@ describe("several users at once", () => {
       await view.gone(bar);
       assert.ok(Math.abs((await top(view)) - before) < 1, `${await top(view)}, not ${before}`);
     }
-    // It stays visible.
+    // The selection bar stays visible.
     await view.page.evaluate(() => scrollTo(0, 0));
     await view.click("thead input");
     await view.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
@@ -2460,7 +2460,7 @@ scene("keyboard shortcuts move through the list, select, open, save and create",
   await view.type("dialog input[name=name]", names[1]);
   await view.key("Escape");
   await view.read("Discard what you typed?");
-  // It saves only what a form saves: it agrees to nothing.
+  // The shortcut submits forms, but it does not answer the question.
   await control("s");
   await view.press("Keep editing");
   await control("s");
@@ -2507,7 +2507,7 @@ scene("an admin sees no shortcut for selecting users", { email: admin, site: () 
   assert.ok(!(await view.text("dialog")).includes("Select"));
 });
 
-// --- Beside an application that signs its users in ---
+// --- Next to an application with its own sign-in ---
 
 describe("with the application's session", () => {
   scene("without a session the console links to the application's sign-in page", { site: () => application }, async (view) => {
@@ -2655,7 +2655,7 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.read("You have signed out.");
 });
 
-// Each view in each theme and width: what check() looks for, axe-core's rules among it.
+// Checks each view in each theme and width. check() includes axe-core's rules.
 const shapes = [
   ["", { width: 1280, height: 860 }],
   ["phone", { width: 320, height: 640, scale: 2 }],

@@ -1,4 +1,4 @@
-// Chromium or Firefox, and checks of every page: external requests, console errors, scripts that must not run.
+// Runs Chromium or Firefox, and checks every page for external requests, console errors and injected scripts.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ export class View {
     view.context = await (isFirefox ? firefox : browser).createBrowserContext();
     const page = (view.page = await view.context.newPage());
     page.setDefaultTimeout(15000);
-    // Other pages may be open.
+    // Another open page may have the focus.
     if (!isFirefox) await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
     view.troubles = [];
     view.requests = [];
@@ -69,7 +69,7 @@ export class View {
       window.fetch = (...request) => {
         ++traffic.underWay;
         const reply = fetch(...request);
-        // Reads a clone to its end, since the page may not read the reply.
+        // Read a clone to its end, because the page may ignore the body.
         reply.then((each) => each.clone().arrayBuffer()).then(end, end);
         return reply;
       };
@@ -95,7 +95,7 @@ export class View {
     await this.rest();
   }
 
-  /** Waits until this is visible. */
+  /** Waits until the element is visible. Returns it. */
   see(selector) {
     return this.page.waitForSelector(selector, { visible: true });
   }
@@ -125,7 +125,7 @@ export class View {
   }
   async type(selector, text) {
     await this.see(selector);
-    // The bar may cover it: setting the focus scrolls it into view.
+    // The bar may cover the input. Setting the focus scrolls it into view.
     await this.page.focus(selector);
     await this.page.click(selector, { count: 3 });
     await this.page.keyboard.press("Backspace");
@@ -170,14 +170,14 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
   }
-  /** Replies to requests in place of the server. replyTo returns the reply, nothing to let the request pass, or "held" to delay it. */
+  /** Replies in place of the server. replyTo returns the reply, "held" to delay the request, or a false value to let it pass. */
   async intercept(replyTo) {
     await this.page.setRequestInterception(true);
     this.page.on("request", (request) => {
       if (request.isInterceptResolutionHandled()) return;
       const reply = replyTo(request);
       if (reply === "held") return;
-      // The page may have aborted it.
+      // The page may have aborted the request.
       if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
       else request.continue().catch(() => {});
     });
@@ -198,7 +198,7 @@ export class View {
       await this.page.setRequestInterception(false);
     };
   }
-  /** Sends a request with the page's session, without the page. */
+  /** Sends a request with the page's session, bypassing the console. Returns the JSON of the reply. */
   ask(method, path, body) {
     return this.page.evaluate(
       async (url, options) => (await fetch(url, { ...options, headers: { "Content-Type": "application/json" } })).json(),
@@ -253,12 +253,12 @@ export class View {
     await this.context.close();
   }
 
-  // --- With the keyboard alone ---
+  // --- Keyboard ---
 
   async key(...keys) {
     for (const each of keys) await this.page.keyboard.press(each);
   }
-  /** Presses Tab until this has the focus, which must be visible. */
+  /** Presses Tab until the element has the focus. Fails if the focus is not visible at each step. */
   async tabTo(selector) {
     for (let tries = 0; tries < 80; ++tries) {
       await this.page.keyboard.press("Tab");

@@ -32,7 +32,7 @@ const names = (
 let made = 0;
 
 export class Site {
-  /** Starts the service at a base address, with its console at /admin and further directives in both Locations. */
+  /** Starts the service at a base address and its console at /admin. `directives` and `console` are added to their Locations. */
   static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
@@ -92,7 +92,7 @@ export class Site {
     await this.ctl(["import", file, "--hash", "scrypt", "--force"]);
   }
 
-  /** Gives a user a second factor, as the application's plugin does. */
+  /** Gives a user a second factor as the application's plugin does. */
   async addSecondFactor(id, backupCodes = "[]") {
     await this.sql(
       `ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
