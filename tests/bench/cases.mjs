@@ -21,7 +21,7 @@ export const record = {
 
 const matches = (text) => `"name" ILIKE '%${text}%' OR "email" ILIKE '%${text}%'`;
 
-/** A request for a list. where: the SQL condition of the expected users, for checking replies. */
+/** Returns a request for a list. `where` is the SQL condition for the expected users. Replies are checked with it. */
 const list = (query, { caller = "superAdmin", where = "true", ...further } = {}) => ({
   caller,
   path: `/api/users${query}`,
@@ -70,7 +70,7 @@ const p50 = (against, most) => ({ of: "p50", against, most });
 const milliseconds = (most) => ({ of: "p50", most });
 const toSee = (of, against) => ({ of, against });
 
-/** The same list with few users and with many, on scaled databases. */
+/** Returns two lines: the same list with few users and with many, on scaled databases. */
 const fewAndMany = (title, request, most) => [
   line(`${title}, ${thousand.toLocaleString("en")}`, "notes", scaled(thousand), request),
   line(`${title}, ${million.toLocaleString("en")}`, "notes", scaled(million), request, {
@@ -240,6 +240,6 @@ export const cases = [
   { name: "audit", title: "the audit log" },
   { name: "bans", title: "bans that end sessions in Redis" },
   { name: "console", title: "the console in Chromium, 1,000,000 users, 400 ms latency" },
-  // Only if named: it creates 10,000,000 users.
+  // Measured only if named, because it creates 10,000,000 users.
   { name: "sizing", title: "httpds with a tenth of a processor each, --scale", isOnlyIfNamed: true },
 ];

@@ -20,5 +20,5 @@ for (let place = 0; place < words.length; ++place)
   else if (words[place].startsWith("--")) options[words[place].slice(2)] = true;
   else options.names.push(words[place]);
 
-// Exit explicitly: an open connection, for example, would keep the process alive.
+// Exit explicitly, because an open connection would keep the process alive.
 process.exit(await measure(options));

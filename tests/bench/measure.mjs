@@ -16,7 +16,7 @@ import { asManual, asMarkdown, asText } from "./support/table.mjs";
 
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** The cases not measured by lines alone. Each function takes the settings, the case and its rows, and returns rows. */
+/** Measures the cases that have more than lines. Each function takes the settings, the case and its rows, and returns more rows. */
 const special = {
   audit,
   bans,
@@ -41,7 +41,7 @@ const measureCase = async (one, settings) => {
   }
 };
 
-/** The versions of the software, as a sentence. */
+/** Returns the versions of the software as a sentence. */
 const versions = async () => {
   const { rows } = await connected("useradmin", (client) => client.query("SHOW server_version"));
   const numberIn = (text) => /[0-9]+(\.[0-9]+)+/.exec(text)?.[0] ?? "unknown";
@@ -58,10 +58,9 @@ const versions = async () => {
   return parts.join(", ");
 };
 
-/** The manual's page about speed. */
 const page = "packaging/manual/speed.xml";
 
-/** Replaces what is between the comments bench:begin and bench:end with the text. */
+/** Replaces the text between the comments bench:begin and bench:end in the manual. */
 const putIntoManual = (text) => {
   const file = join(repository, page);
   const [begin, end] = ["<!-- bench:begin -->\n", "<!-- bench:end -->\n"];
@@ -71,7 +70,7 @@ const putIntoManual = (text) => {
   writeFileSync(file, `${source.slice(0, from)}${text}\n${source.slice(to)}`);
 };
 
-/** Writes the table to the repository. */
+/** Writes the table to RESULTS.md and the manual. */
 const leave = async (measured, conditions) => {
   writeFileSync(
     join(repository, "tests", "bench", "RESULTS.md"),
@@ -81,7 +80,7 @@ const leave = async (measured, conditions) => {
   say(`The table is in tests/bench/RESULTS.md and ${page}.`);
 };
 
-/** The cases that the options name. */
+/** Returns the named cases. If none is named, returns all but those that run only if named. */
 const chosen = (names) => cases.filter((one) => (names.length === 0 ? !one.isOnlyIfNamed : names.includes(one.name)));
 
 /** Measures the chosen cases and prints the table. Returns the exit status. */

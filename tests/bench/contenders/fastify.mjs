@@ -79,7 +79,7 @@ const filterOf = (caller, { role, search }) => {
 const application = async (pool, callerOf) => {
   const server = fastify();
 
-  /** Adds a route that requires a session. `failure`: the error text of a failed operation. */
+  /** Adds a route that requires a session. `failure` is the error text if the operation fails. */
   const route = (method, url, schema, failure, handler) =>
     server.route({
       method,

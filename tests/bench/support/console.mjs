@@ -1,4 +1,4 @@
-// Measures the console in Chromium on a slow network: first paint, first rows, and the requests of typing a search.
+// Measures the console in Chromium on a slow network: first paint, first rows, and the number of requests while typing a search.
 import { existsSync } from "node:fs";
 
 import { contenders, start } from "./contenders.mjs";
@@ -49,7 +49,7 @@ export const consoleInBrowser = async ({ rounds, say }) => {
   const server = await start("console", { users, isScaled: true });
   const figures = { paint: [], rows: [], requests: [] };
   try {
-    // A child's first request reads the catalogue.
+    // The first request of a child also reads the system catalogs.
     await (await open(browser, server.address)).context.close();
     for (let round = 0; round < 3 * rounds; ++round) {
       const { context, page } = await open(browser, server.address);

@@ -7,7 +7,7 @@ import { callers, database } from "./databases.mjs";
 import { built, contenderFile, folder, node, socket } from "./machine.mjs";
 import { place, Server, startHttpd } from "./servers.mjs";
 
-/** Database connections per contender: one for each connection of wrk. */
+/** The number of database connections per contender, one for each connection of wrk. */
 const connections = 16;
 
 const secret = randomBytes(32).toString("base64");
@@ -27,7 +27,7 @@ LoadModule auth_useradmin_module "${built("mod_auth_useradmin.so")}"
 `;
 const contenderModule = (name) => `LoadModule bench_${name}_module "${contenderFile(`${name}.so`)}"\n`;
 
-/** The service at the specification's base address. Its limits are high enough that no create is rejected. */
+/** Configures the service at the specification's base address, with limits high enough that no create is rejected. */
 const service = (lines) => `${ownModules}UserAdminTimeout 60
 AuthUserAdminTimeout 60
 UserAdminHashQueue 48
@@ -36,7 +36,7 @@ UserAdminHashQueue 48
 ${lines.map((line) => `    ${line}\n`).join("")}</Location>
 `;
 
-/** The endpoints of better-auth's admin client. */
+/** Configures the endpoints of better-auth's admin client. */
 const adminClient = (lines) => `${ownModules}<Location "/api/auth/admin">
     SetHandler useradmin-better-auth
 ${lines.map((line) => `    ${line}\n`).join("")}</Location>
@@ -75,7 +75,7 @@ const signed = ["AuthUserAdmin On", `AuthUserAdminSecret "file:${secretFile}"`];
 const columns =
   '"id", "name", "email", "role", "emailVerified", "image", "createdAt", "updatedAt", "banned", "banReason", "banExpires"';
 
-/** Each is {title, start(database, lines), headers(caller)}. */
+/** Each contender is {title, start(database, lines), headers(caller)}. */
 export const contenders = {
   constant: {
     title: "(a) httpd, a constant record",
@@ -170,5 +170,5 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   },
 };
 
-/** Starts a contender on a database, which is created if missing: {address, memory, errors, stop()}. */
+/** Starts a contender on a database. Creates the database if it is missing. Returns {address, memory, errors, stop()}. */
 export const start = async (name, wanted, lines) => contenders[name].start(await database(wanted), lines);

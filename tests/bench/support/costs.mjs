@@ -9,7 +9,7 @@ import { folder } from "./machine.mjs";
 import { place, Server } from "./servers.mjs";
 import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
-/** The users to change: more than there are callers, so that callers rarely wait for each other. */
+/** The users to change. There are many more users than connections, so requests rarely wait for each other. */
 const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
 
 /** Sends one change per `share` requests; the others are reads. */
@@ -21,8 +21,9 @@ const change = (server, headers, seconds, share, body) =>
   );
 
 /**
- * Measures each load with a feature and without: {name, body, common, directives, withoutIt}, where common is the
- * directives of both, and withoutIt is SQL. A load is its title, how many requests have one change, and the bound of the rate.
+ * Measures each load without and with a feature. Both servers have the directives `common`. The server with the feature also has
+ * `directives`. `withoutIt` is SQL that prepares the database of the other one. A load is [title, requests per change, bound of
+ * the rate].
  */
 const cost = async ({ rounds, seconds, say }, { name, body, common = [], directives, withoutIt, loads }) =>
   withCopy({ users: 1_000 }, "changed_plain", (plainData) =>
@@ -37,7 +38,7 @@ const cost = async ({ rounds, seconds, say }, { name, body, common = [], directi
           const figures = new Figures();
           const ratios = new Map(loads.map(([load]) => [load, []]));
           for (const [, server] of both) await change(server, headers, 1, 1, body);
-          // Compares pairs of measurements, not medians: drift of the machine affects both of a pair.
+          // Compare pairs of measurements, not medians. Drift of the machine affects both measurements of a pair.
           for (let round = 1; round <= 2 * rounds; ++round)
             for (const [load, share] of loads) {
               const measured = await inTurns(round, both, (server) =>
@@ -67,7 +68,7 @@ export const audit = async (settings) => {
       name: "with an audit log",
       body: '{"name":"Persona %d"}',
       directives: [`UserAdminAuditLog "${join(home, "audit.log")}"`],
-      // No bound for changes alone: only the server with the log writes a line for each.
+      // Changes alone have no bound, because the server with the log also writes a line for each.
       loads: [
         ["a change among ten requests", 10, { least: 0.95 }],
         ["changes alone", 1, {}],

@@ -28,7 +28,7 @@ const create = (server, headers, seconds, connections = 16) =>
 const read = (server, headers, seconds) =>
   drive(`${server.address}/api/users/${record.id}`, headers, { seconds });
 
-/** Fails unless the reply to a create has the new user as stored. */
+/** Fails unless the reply to a create matches the stored user. */
 const checkCreate = async (server, headers) => {
   const email = `${randomBytes(6).toString("hex")}@new.example`;
   const made = await ask(
@@ -51,7 +51,7 @@ const checkCreate = async (server, headers) => {
     );
 };
 
-/** Measures the module's creates, alone and together with reads, and Fastify's. */
+/** Measures creates by the module, alone and together with reads, and by Fastify. */
 export const creates = async ({ rounds, seconds, say }) => {
   const cores = availableParallelism();
   const hash = await bareHash(19456, 2);
@@ -116,7 +116,7 @@ export const creates = async ({ rounds, seconds, say }) => {
   );
 };
 
-/** Measures creates with a very cheap hash, so that the database's share is visible, with and without counters. */
+/** Measures creates with and without counters. A normal hash would hide the database's share, so this one is very cheap. */
 export const createsWithScale = async ({ rounds, seconds, say }) => {
   const lines = ["UserAdminPasswordHash argon2id m=64 t=1 p=1"];
   await database({ users: million, isScaled: true });

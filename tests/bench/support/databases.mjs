@@ -28,7 +28,7 @@ const digest = (...texts) => {
   return hash.digest("hex");
 };
 
-/** Returns the contents of all files below a folder of the repository as one string. */
+/** Returns the contents of all files below a directory of the repository as one string. */
 const allBelow = (path) =>
   readdirSync(join(repository, path))
     .toSorted()
@@ -62,7 +62,7 @@ export const idOf = (number) =>
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
-/** Returns a caller for a test. The id and the token follow from the number. */
+/** Returns a caller for a test. The id and the token are derived from the number. */
 const callerOf = (number) => ({
   id: idOf(number),
   token: createHash("md5").update(`session ${number}`).digest("hex"),
@@ -72,7 +72,7 @@ export const callers = {
   admin: { ...callerOf(2), role: "admin" },
 };
 
-/** Returns when PostgreSQL is idle: requests that wrk abandoned have ended. */
+/** Waits until PostgreSQL is idle. Requests that wrk abandoned may still be running. */
 export const databaseIsQuiet = () =>
   connected("useradmin", async (client) => {
     const isBusy = async () => {
@@ -81,7 +81,7 @@ export const databaseIsQuiet = () =>
       );
       return rows.length > 0;
     };
-    // Check twice in a row: a server may have further requests waiting.
+    // Check twice in a row, because a server may have more requests waiting.
     for (let quiet = 0; quiet < 2; await pause(50)) quiet = (await isBusy()) ? 0 : quiet + 1;
   });
 
@@ -185,7 +185,7 @@ const done = ({ status, error }, what) => {
 
 const sqliteHome = join(folder, "sqlite");
 
-/** Removes an SQLite file and the files next to it. */
+/** Removes an SQLite file with its journal, WAL and mark. */
 const removeSqlite = (file) => {
   for (const suffix of ["", "-wal", "-shm", "-journal", ".made"]) rmSync(file + suffix, { force: true });
 };
@@ -264,7 +264,7 @@ const make = async ({ users, isScaled, isSqlite }) => {
 
 const made = new Map();
 
-/** Returns an existing database: {driver, params, name}. Throws Skipped if it is not available yet. */
+/** Returns a database as {driver, params, name}. Creates it at first use. Throws Skipped if it is not available yet. */
 export const database = (wanted) => {
   const key = JSON.stringify(wanted);
   if (!made.has(key)) made.set(key, make(wanted));
@@ -273,7 +273,7 @@ export const database = (wanted) => {
 
 const expectations = new Map();
 
-/** Returns what a list must contain, according to the database: {ids, total}. */
+/** Reads the expected content of a list from the database. Returns {ids, total}. */
 export const expected = async (users, { where, path, order = '"createdAt" DESC, "id"' }) => {
   const key = `${users} ${where} ${path}`;
   if (!expectations.has(key)) {

@@ -8,7 +8,7 @@ import { run } from "./machine.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Drives the address: {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply was not a success.
+ * Drives the address with wrk. Returns {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply is an error.
  * `script` creates the requests if they differ.
  */
 export const drive = async (
@@ -37,14 +37,14 @@ export const drive = async (
   const { requests, seconds: took, failed, lost, p50, p99 } = JSON.parse(line);
   if (failed + lost > 0)
     throw new Error(`${failed} replies of ${address} were errors, and ${lost} are missing`);
-  // No reply in this time: measure for longer.
+  // If no reply arrived, measure for longer.
   if (requests === 0 && seconds < 60)
     return drive(address, headers, { seconds: seconds * 4, connections, script, words });
   if (requests === 0) throw new Error(`no reply of ${address} came within ${seconds} s`);
   return { rate: requests / took, p50, p99, requests };
 };
 
-/** One request: {status, text}. */
+/** Sends one request. Returns {status, text}. */
 export const ask = (address, headers, { method = "GET", body, agent } = {}) =>
   new Promise((resolve, reject) => {
     const request = httpRequest(address, { method, headers, agent }, (reply) => {

@@ -6,9 +6,9 @@ import { ask, drive, median } from "./drive.mjs";
 import { Skipped } from "./machine.mjs";
 import { areQuiet } from "./servers.mjs";
 
-/** Returns the record that the smallest handler returns: the columns as the database formats them. */
+/** Parses a record from the smallest handler, which returns the columns as the database formats them. */
 const recordOfFloor = (text) => {
-  // It escapes nothing, and the name contains quotation marks.
+  // The handler escapes nothing, and the name contains quotation marks.
   const values = text.slice(2, -2).split('","');
   const timestamp = (value) => new Date(value.replace(/\+00$/, "Z")).toISOString();
   const [id, name, email, role, emailVerified, image, createdAt, updatedAt, banned, banReason, banExpires] =
@@ -48,23 +48,23 @@ const isRight = async ({ request, database, contender }, text) => {
   );
 };
 
-/** Returns when the server and the database are idle. */
+/** Waits until the server and the database are idle. */
 export const settled = async (server) => {
   await databaseIsQuiet();
   await areQuiet(server.pids);
 };
 
-/** Returns the seconds of warm-up. A JIT-compiled program needs the most. */
+/** Returns the warm-up time in seconds. A JIT-compiled program needs the most. */
 const warmUp = ({ contender }) => (contenders[contender].isCompiledMeanwhile ? 3 : 1);
 
-/** Returns the function's result, or the reason why it was skipped. */
+/** Resolves to the promise's value, or to the error if it was rejected with Skipped. */
 const orSkipped = (work) =>
   work.catch((error) => {
     if (error instanceof Skipped) return error;
     throw error;
   });
 
-/** The servers for the lines of a case, each started once. */
+/** Starts the servers for the lines of a case, each once. */
 class Field {
   #servers = new Map();
 
@@ -97,7 +97,7 @@ const checkReply = async ({ line, path, server, headers }) => {
     );
 };
 
-/** Measures the lines: each with {rate, p50, p99, memory}, or with {skipped}. */
+/** Measures the lines. Each result has {rate, p50, p99, memory}, or {skipped}. */
 export const measureLines = async (lines, { rounds, seconds, say }) => {
   // A database can be copied only while it has no connections.
   for (const { database: wanted } of lines) await orSkipped(database(wanted));
@@ -122,7 +122,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
     }
     const order = [...results.values()].filter(({ skipped }) => !skipped);
     for (let round = 1; round <= rounds; ++round) {
-      // Alternate the direction, so that drift of the machine affects all alike.
+      // Alternate the order. Drift of the machine then affects all lines equally.
       for (const { line, path, server, headers, measured } of round % 2 ? order : order.toReversed()) {
         await settled(server);
         const figures = await drive(server.address + path, headers, {
@@ -152,7 +152,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
   }
 };
 
-/** Returns a row's figure and its bound: {text, wanted, isHeld}; isHeld is undefined without a bound. */
+/** Compares a row's figure with its bound. Returns {text, value, wanted, isHeld}. Without a bound, isHeld is undefined. */
 export const comparison = (text, value, { least, most }, unit = "") => {
   const number = (figure) => `${figure < 10 ? Number(figure.toFixed(2)) : Math.round(figure)}${unit}`;
   if (value === undefined) return { text, value: "-", wanted: "", isHeld: undefined };

@@ -1,4 +1,4 @@
-// The servers that the benchmark starts. They end with it and report their address and memory.
+// The servers that the benchmark starts. They exit with the benchmark, and report their address and memory.
 import { spawn } from "node:child_process";
 import {
   closeSync,
@@ -27,7 +27,7 @@ import {
 const lastLines = (file) =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n") : "";
 
-/** Returns the current processes from /proc: {pid, parent}. */
+/** Reads the current processes from /proc. Returns {pid, parent} for each. */
 const processes = () =>
   readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name))
@@ -70,7 +70,7 @@ export const processorSeconds = (pid) => {
   );
 };
 
-/** Returns when these processes and their descendants are nearly idle. */
+/** Waits until these processes and their descendants are nearly idle. */
 export const areQuiet = async (pids) => {
   const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   for (let before = used(); ;) {
@@ -86,11 +86,11 @@ const running = new Set();
 export class Server {
   #process;
 
-  /** Starts a program and returns when it answers on the port. Its output goes to the log. */
+  /** Starts a program and waits until it accepts connections on the port. Its output goes to the log. */
   static async start(words, { port, log, environment = {} }) {
     const server = new Server();
     const output = openSync(log, "w");
-    // It ends with the benchmark, even if that is killed.
+    // The kernel stops the program even if the benchmark is killed.
     server.#process = spawn("setpriv", ["--pdeathsig", "TERM", "--", ...words], {
       stdio: ["ignore", output, output],
       detached: true,
@@ -118,7 +118,7 @@ export class Server {
     return [this.pid];
   }
 
-  /** The resident memory in bytes of the processes that answer: all but the one that started them. */
+  /** The resident memory, in bytes, of the processes that answer requests: all but their parent. */
   get memory() {
     return descendants(this.pid).reduce((sum, { pid }) => sum + residentBytes(pid), 0);
   }
@@ -139,14 +139,14 @@ export const stopAll = () => Promise.all([...running].map((server) => server.sto
 
 let started = 0;
 
-/** Creates a folder for a server and finds a free port. */
+/** Creates a directory for a server and finds a free port. */
 export const place = async (name) => {
   const home = join(folder, "servers", `${++started}-${name}`);
   mkdirSync(home, { recursive: true });
   return { home, port: await freePort() };
 };
 
-/** Returns the children's account as lines of httpd's configuration. */
+/** Returns the user and group of httpd's children, or null if they run as the benchmark's user. */
 export const account = async () => {
   if (!childrenAccount) return null;
   return { user: childrenAccount, group: (await run("id", ["-gn", childrenAccount])).output.trim() };

@@ -21,7 +21,7 @@ const requests = [
   ["search", `/api/users?search=${encodeURIComponent("Ibáñez-Quiroga")}&match=all`],
 ];
 
-/** Returns the control group of this name below the cpu controller (version 1), or below version 2's root. */
+/** Returns the directory and the limits of a control group: below the cpu controller (version 1), or below the root (version 2). */
 const groupOf = (name) => {
   const first = "/sys/fs/cgroup/cpu";
   const second = "/sys/fs/cgroup";
@@ -37,7 +37,7 @@ const groupOf = (name) => {
   return { folder: `${second}/${name}`, limits: [["cpu.max", `${share * 100000} 100000`]] };
 };
 
-/** Limits a server and its children; returns the folder of their control group. */
+/** Limits a server and its children. Returns the directory of their control group. */
 const limit = (server, number) => {
   try {
     const { folder, limits } = groupOf(`useradmin-bench-${number}`);
@@ -51,7 +51,7 @@ const limit = (server, number) => {
   }
 };
 
-/** Drives the servers concurrently. Returns their total rate and the processors that the database uses. */
+/** Drives the servers concurrently. Returns their total rate and the number of processors that the database uses. */
 const driveAll = async (servers, path, seconds) => {
   const headers = contenders.session.headers("superAdmin");
   const began = performance.now();

@@ -27,8 +27,8 @@ const figure = (value) =>
 const mebibytes = (bytes) => (bytes === undefined ? "" : (bytes / 2 ** 20).toFixed(1));
 
 /**
- * The cells of a case's rows. A row is {name, rate, p50, p99, memory, comparisons}, or {name, skipped}; its second and
- * further comparisons have lines of their own.
+ * Returns the cells of a case's rows. A row is {name, rate, p50, p99, memory, comparisons} or {name, skipped}. Each comparison
+ * after the first has a line of its own.
  */
 const cells = ({ title, rows }) =>
   rows.flatMap(({ name, rate, p50, p99, memory, skipped, comparisons = [] }) => {

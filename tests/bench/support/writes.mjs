@@ -25,7 +25,7 @@ export const withServer = async (contender, data, lines, work) => {
   }
 };
 
-/** Measures the servers in turn, in reverse order every other round. Returns the results by name. */
+/** Measures the servers one after another. Every other round has the reverse order. Returns the results by name. */
 export const inTurns = async (round, servers, measure) => {
   const measured = new Map();
   for (const [name, server] of round % 2 ? servers : servers.toReversed()) {
