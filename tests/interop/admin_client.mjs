@@ -1,5 +1,5 @@
-// better-auth's admin client against the library and against this httpd, with equal databases: compares the replies and
-// the resulting rows.
+// Runs better-auth's admin client against the library and against this httpd, with equal databases. Compares the replies
+// and the resulting rows.
 import assert from "node:assert/strict";
 
 import { Application, newest, origin, secret, versions } from "./support/applications.mjs";
@@ -9,7 +9,7 @@ import { Database, SqliteDatabase } from "./support/database.mjs";
 import { load } from "./support/machine.mjs";
 import { asMigrated, sqliteStyle } from "./support/styles.mjs";
 
-// What the library's role admin may do.
+// The permissions of the library's admin role.
 const actions =
   "user:create user:list user:set-role user:ban user:impersonate user:delete user:set-password user:set-email " +
   "user:set-phone user:get user:update session:list session:revoke session:delete";
@@ -39,7 +39,7 @@ const randomNumbers = (seed) => () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 };
 
-/** Returns the value with each string replaced. */
+/** Replaces each string and date in the value, at any depth. */
 const mapTexts = (value, map) => {
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
@@ -83,7 +83,7 @@ class Twins {
       });
       return here;
     };
-    // The library, and httpd.
+    // First the library, then httpd.
     twins.sides = [
       side(origin, database, {
         customFetchImpl: (url, request) => library.auth.handler(new Request(url, request)),
@@ -121,9 +121,9 @@ class Twins {
       mapTexts(value, (each) =>
         isTime.test(each) ? "(a time)" : (this.pairs.find((pair) => pair[side] === each)?.[0] ?? each),
       );
-    // As a string: the order of members matters.
+    // As a string, because the order of members matters.
     const body = text === "" ? "" : JSON.stringify(common(JSON.parse(text)));
-    // A Response of the library has no status line.
+    // The library's Response has no status text.
     const { statusText, ...problem } = error ?? {};
     return { ...answer, body, data: common(data), error: common(problem) };
   }
@@ -175,7 +175,7 @@ class Twins {
 
 /** Generates calls that a page could make, valid and invalid ones. */
 class Calls {
-  /** longestPassword: Infinity if the library creates users with passwords of any length. */
+  /** `longestPassword` is Infinity if the library creates users with passwords of any length. */
   constructor(seed, users, sessions, longestPassword) {
     this.longestPassword = longestPassword;
     this.number = randomNumbers(seed);
@@ -225,7 +225,7 @@ class Calls {
     if (this.chance(0.05)) data[this.one(["password", "id"])] = "x";
     return data;
   }
-  /** Returns the query of a list. Without a sort order, the page contains all users, since their order is undefined. */
+  /** Returns the query of a list. If the sort key leaves the order undefined, the page contains all users. */
   query() {
     const query = { limit: this.one([2, 5, 100, "100", 0, "abc", 1000]), sortBy: "createdAt" };
     if (this.chance(0.3)) query.offset = this.one([1, 3, "2", 0, "x", 1000]);
@@ -329,7 +329,7 @@ const tests = (check) =>
       const calls = new Calls(29, [site.root, ...sessions].map(({ user }) => user), sessions.map(({ token }) => token), site.version.longestPassword);
       for (let made = 0; made < count; ++made) {
         const [name, argument] = calls.next();
-        // The caller's account.
+        // Do not change the caller's own account.
         const isOfRoot = JSON.stringify(argument).includes(site.root.user.id);
         const changes = /^(updateUser|setRole|setUserPassword|revokeUserSessions)$/.test(name);
         if (isOfRoot && changes) continue;
@@ -346,7 +346,7 @@ const tests = (check) =>
   });
 
 const impersonationTests = (check) => {
-  /** Returns a browser signed in as an admin of the library, and two further accounts. */
+  /** Makes root an admin of the library. Returns a browser and two other accounts, a user and an admin. */
   const open = async (site) => {
     const { adminClient } = await load(`${site.version.packageName}/client/plugins`);
     await site.database.rows('UPDATE "user" SET "role" = \'admin\' WHERE "id" = $1', [site.root.user.id]);
@@ -363,7 +363,7 @@ const impersonationTests = (check) => {
     const { error } = await there.signIn.email({ email: "raiz@example.org", password: "contraseña de raíz", rememberMe });
     assert.equal(error, null);
   };
-  /** The cookies of the last reply: names and attributes. */
+  /** Returns the names and attributes of the last reply's cookies. */
   const cookiesOf = ({ replies }) => attributesOf(replies.at(-1).headers);
 
   for (const rememberMe of [true, false])
@@ -398,7 +398,7 @@ const impersonationTests = (check) => {
       const cookies = [cookiesOf(browser)];
       const { data: ended } = await browser[side].admin.stopImpersonating();
       cookies.push(cookiesOf(browser));
-      // Earlier releases do not change it.
+      // Earlier releases do not change this cookie.
       if (site.version !== newest) cookies[1].delete("better-auth.dont_remember");
       const members = [begun, ended].map((data) => [Object.keys(data), Object.keys(data.session), Object.keys(data.user)]);
       steps[side] = { cookies, members };

@@ -1,4 +1,4 @@
-// The recipe for better-auth's admin client: a page in Debian's Chromium, with httpd in front of the application.
+// Tests the recipe for better-auth's admin client in Debian's Chromium, with httpd in front of the application.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

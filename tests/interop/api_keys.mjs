@@ -1,4 +1,4 @@
-// API keys of the application identify their owners here, and uses are counted together (AuthUserAdminApiKey).
+// API keys of the application identify their owners here, and both sides share the counts of uses (AuthUserAdminApiKey).
 import assert from "node:assert/strict";
 
 import { newest, secret, versions } from "./support/applications.mjs";
@@ -41,7 +41,7 @@ const withKeys = (version, style) => {
     options: {
       ...style.options,
       furtherPlugins: ({ apiKey }) => [
-        // 1.4 has one configuration.
+        // better-auth 1.4 supports only one configuration.
         version.apiKeyPackage
           ? apiKey([configuration, { configId: "other" }], { schema })
           : apiKey({ ...configuration, schema }),
@@ -74,11 +74,11 @@ const testsOf = (version) => (check) => {
   /** Reads a path here, by default the caller's own record. */
   const read = (site, headers, path) => site.here("GET", `${base}${path}`, { as: null, headers });
   const use = (site, { user, key }) => read(site, asHeader(key.key), `/${user.id}`);
-  /** Returns the status of a use here. */
+  /** Uses the key here. Returns the status. */
   const status = async (site, owned) => (await use(site, owned)).status;
   const verify = (site, { key }) => site.application.auth.api.verifyApiKey({ body: { key: key.key } });
   const isValid = async (site, owned) => (await verify(site, owned)).valid;
-  /** Asserts that a use here is refused, with this reason in the error log. */
+  /** Asserts that the key is refused here, with this reason in the error log. */
   const refused = async (site, owned, reason, expected = 401) => {
     site.log.expect(`UA0318: the API key was refused: ${reason}`);
     const reply = await use(site, owned);
@@ -165,7 +165,7 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
     await change(site, owned, { expiresAt: new Date(Date.now() - 1) });
-    // Otherwise, the application would delete it first.
+    // Use the key here first, because the application deletes expired keys.
     await refused(site, owned, "it has expired");
     await refusedThere(site, owned, "KEY_EXPIRED");
     await refused(site, owned, "no user has it");
@@ -194,7 +194,7 @@ const testsOf = (version) => (check) => {
     const reply = await refused(site, owned, "no requests remain", 429);
     assert.equal(reply.headers.get("retry-after"), null);
     await refusedThere(site, owned, "USAGE_EXCEEDED");
-    // The application deleted it.
+    // The application has deleted the key.
     await refused(site, owned, "no user has it");
   });
 
@@ -234,7 +234,7 @@ const testsOf = (version) => (check) => {
     const wait = Number(reply.headers.get("retry-after")) * 1000;
     assert.ok(wait > 0 && wait <= day, reply.headers.get("retry-after"));
     const { details } = await refusedThere(site, owned, "RATE_LIMITED");
-    // 1.4 does not return how long to wait.
+    // better-auth 1.4 does not return the time to wait.
     if (details) assert.ok(details.tryAgainIn <= wait);
     // The application's request starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
@@ -266,7 +266,7 @@ const testsOf = (version) => (check) => {
     assert.ok(!(await isValid(site, owned)));
   });
 
-  // 1.4 has one configuration.
+  // better-auth 1.4 supports only one configuration.
   if (version.apiKeyPackage)
     check("a key of a configuration other than the default is refused", async (site) => {
       const owned = await createUserAndKey(site, { configId: "other" });
@@ -297,6 +297,6 @@ const describeKeys = (version, style) =>
   describeSite("API keys", version, withKeys(version, style), testsOf(version), { directives });
 
 for (const version of versions.filter((one) => !one.issuer)) describeKeys(version, asMigrated);
-// From 1.5 on an owner that is a number is not supported: it may be an organization's.
+// From 1.5 on, numeric owners are not supported, because the owner may be an organization.
 describeKeys(versions[0], serialStyle);
 for (const style of [uuidStyle, timestampStyle, mappedStyle]) describeKeys(newest, style);

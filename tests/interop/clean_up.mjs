@@ -27,7 +27,7 @@ const tests = (check) => {
     assert.equal(reply.status, 200, `${path}: ${JSON.stringify(reply.body)}`);
     return reply.body;
   };
-  /** Creates an API key of the user; returns its id and a function that returns whether it is valid. */
+  /** Creates an API key of the user. Returns its id and a function that returns whether the key is valid. */
   const createKey = async (site, session) => {
     const { id, key } = await call(site, session, "/api-key/create", { name: "key" });
     return { id, isValid: async () => (await site.application.auth.api.verifyApiKey({ body: { key } })).valid };

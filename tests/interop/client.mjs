@@ -190,7 +190,7 @@ const tests = (isNewest) => (check) => {
     assert.deepEqual(here.body, there.body);
   });
 
-  // Earlier releases took any media type that contained the name of a supported one.
+  // Earlier releases accept any media type that contained the name of a supported one.
   if (isNewest)
     check("a body of another media type is refused as the library refuses it", async (site) => {
       const { email, password } = await site.createHere();

@@ -1,4 +1,4 @@
-// The recipes for front ends, each in a page in Debian's Chromium: it lists, filters, pages, edits and deletes.
+// Tests each recipe for a front end in Debian's Chromium: listing, filtering, paging, editing and deleting users.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
@@ -57,7 +57,7 @@ const withPage = async (site, name, { cookieName, cookieValue }, work) => {
   await visit(browser, address, cookies, (page) => work(page, pages[name]));
 };
 
-/** Searches until the list shows only one person: react-admin may show the old list again after a late reply. */
+/** Searches until the list shows only one person. After a late reply, react-admin may show the old list again. */
 const find = async (page, emails, words, person) => {
   const answered = page.waitForResponse((reply) => new URL(reply.url()).searchParams.get("search") === words);
   await page.getByLabel("Search").fill(words);

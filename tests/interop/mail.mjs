@@ -9,7 +9,7 @@ import { asMigrated, serialStyle } from "./support/styles.mjs";
 
 const newPassword = "elegida por correo";
 
-/** A mail command that keeps the message, and a service that runs it. */
+/** Creates a mail command that keeps the message. Returns the directives of a service that runs it. */
 const directives = (site) => {
   const folder = mkdtempSync("/tmp/interop-mail.");
   chmodSync(folder, 0o777);

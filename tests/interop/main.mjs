@@ -17,6 +17,6 @@ import "./admin_page.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";
 
-// Concurrently: a single site often waits for a timer or a hash.
+// Run sites concurrently, because a site often waits for a timer or a hash.
 runSites(3);
 await import("./manual.mjs");

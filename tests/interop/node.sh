@@ -1,11 +1,10 @@
-# Installs Node.js and packages from npm's registry: sourced by tests/interop/install and tests/bench/run, which define
-# fail.
+# Installs Node.js and packages from npm's registry. Sourced by scripts of tests and benchmarks, which define fail.
 # shellcheck shell=bash
 
 node_scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 least_node=22
 
-# new_enough NODE: whether the tests can use this program.
+# new_enough NODE: returns whether the tests can use this program.
 new_enough() {
     local version
     version=$("$1" --version 2>/dev/null) || return 1
@@ -25,8 +24,8 @@ machine_node() {
     return 1
 }
 
-# debian_package FOLDER NAME...: installs packages of the distribution, with its log in FOLDER; returns 1
-# without apt-get or root.
+# debian_package FOLDER NAME...: installs packages of the distribution. Writes the log to FOLDER. Returns 1 without
+# apt-get or root.
 debian_package() {
     local folder=$1
     shift
@@ -56,13 +55,13 @@ npm_packages() {
     mkdir -p "$2"
     need_npm "$2"
     cp "$1/package.json" "$1/package-lock.json" "$2"
-    # npm reads its options from the folder it runs in.
+    # npm reads its options from the current directory.
     [[ ! -e $1/.npmrc ]] || cp "$1/.npmrc" "$2"
     (cd "$2" && npm ci --ignore-scripts --no-audit --no-fund >"$log" 2>&1) ||
         fail "npm could not install the packages of $1/package-lock.json: the reason is in $log"
 }
 
-# npm_node FOLDER: prints the Node.js of npm's registry, installed at first use.
+# npm_node FOLDER: prints the path of the Node.js from npm's registry. Installs it at first use.
 npm_node() {
     local folder=$1/node architecture program
     case $(uname -m) in
@@ -78,8 +77,8 @@ npm_node() {
     printf '%s\n' "$program"
 }
 
-# provide_node FOLDER: makes FOLDER/bin/node a Node.js that is new enough: the machine's own, the distribution's or
-# that of npm's registry.
+# provide_node FOLDER: makes FOLDER/bin/node a Node.js that is new enough: the machine's, the distribution's or the one from
+# npm's registry.
 provide_node() {
     local node
     mkdir -p "$1/bin"
@@ -89,7 +88,7 @@ provide_node() {
     fi
 }
 
-# provide_packages FROM FOLDER: puts the packages of FROM's lock file into FOLDER/node_modules, unless they are there.
+# provide_packages FROM FOLDER: installs the packages of FROM's lock file into FOLDER/node_modules, unless they are there already.
 provide_packages() {
     local wanted
     wanted=$(sha256sum <"$1/package-lock.json")

@@ -1,4 +1,4 @@
-// The service's OpenAPI document with the tools that front-end developers use.
+// Checks the service's OpenAPI document with the tools that front-end developers use.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ describeSite(
   newest,
   asMigrated,
   (check) => {
-    /** The document in a file. */
+    /** Saves the document to a file. Returns {folder, file, document}. */
     const documentOf = async (site, service) => {
       const reply = await fetch(`${site.httpd.address}${service}/openapi.json`);
       assert.equal(reply.status, 200);

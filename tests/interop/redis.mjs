@@ -1,5 +1,5 @@
-// An application whose sessions are in the database, in Redis or in both: with UserAdminSecondaryStorage, sessions
-// revoked here end there.
+// An application with its sessions in the database, in Redis or in both. With UserAdminSecondaryStorage, sessions revoked
+// here end there.
 import assert from "node:assert/strict";
 
 import { revokingChanges } from "./revocations.mjs";
@@ -10,7 +10,7 @@ import { places } from "./support/matrix.mjs";
 import { Redis } from "./support/redis.mjs";
 import { asMigrated, sqliteStyle } from "./support/styles.mjs";
 
-/** The library's options for each place of the sessions. */
+/** The library's options for each place that stores sessions. */
 const sessionPlaces = {
   database: () => ({}),
   Redis: (secondaryStorage) => ({ secondaryStorage, session: { storeSessionInDatabase: false } }),
@@ -20,7 +20,7 @@ const sessionPlaces = {
 const testsOf = (redis, version, database) => (check) => {
   const applications = {};
 
-  /** Starts an application with its sessions in this place. */
+  /** Starts an application that stores its sessions in this place. */
   const start = async (site, place = "both") => {
     if (!applications[place]) {
       const secondaryStorage = await redis.storage(3, "better-auth:");
@@ -92,7 +92,7 @@ const testsOf = (redis, version, database) => (check) => {
     await site.change(user.id, { banned: true });
     assert.ok(await ends(before));
     await site.change(user.id, { banned: false });
-    // A session opened in the same second is treated as older than the ban.
+    // Retry, because a session opened in the same second is treated as older than the ban.
     assert.ok(await eventually(async () => isOpen(await signIn(user))));
   });
 

@@ -1,4 +1,4 @@
-// An application whose sessions are in a secondary storage: with the recipe, sessions revoked here end there.
+// An application with its sessions in a secondary storage. With the recipe, sessions revoked here end there.
 import assert from "node:assert/strict";
 
 import { versions } from "./support/applications.mjs";
@@ -23,7 +23,7 @@ const setPassword = async (site, user) => {
   assert.equal((await site.here("PUT", `/ending/users/${user.id}/password`, { body })).status, 200);
 };
 
-/** Changes here that end a user's sessions: a name and a function of site and user. */
+/** Changes here that end a user's sessions, each as a name and a function of site and user. */
 export const revokingChanges = [
   ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
   ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
@@ -98,7 +98,7 @@ const tests = (check) => {
     assert.ok(await isOpen(session));
   });
 
-  /** Replaces the recipe by another one with its own parts while the function runs. */
+  /** While the function runs, replaces the recipe with one that has this pool and storage. */
   const withRecipe = async (site, { pool = site.database.pool, secondaryStorage = storage }, run) => {
     stop();
     const context = { ...(await application.auth.$context), secondaryStorage };
@@ -110,7 +110,7 @@ const tests = (check) => {
       stop = (await loadRecipe())(application.auth, site.database.pool);
     }
   };
-  /** A pool that records queries and results, and may change a result. */
+  /** Returns a pool that records queries and results. `change` may modify a result. */
   const recording = (site, change = () => {}) => {
     const sweeps = [];
     return {
@@ -213,7 +213,7 @@ const tests = (check) => {
       },
     });
     await eventually(() => sweeps === 1);
-    // Each call lasts for the recipe's interval between sweeps.
+    // Each call takes at least one of the recipe's intervals between sweeps.
     await settle(site);
     await settle(site);
     assert.equal(sweeps, 1);

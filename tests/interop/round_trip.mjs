@@ -90,7 +90,7 @@ const roundTrip = (style) => (check) => {
       const { user, session } = await site.signedIn();
       await site.change(user.id, { banned: true, banReason: "spam" });
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
-      // The library checks only at sign-in: existing sessions stay valid there.
+      // The library checks bans only at sign-in, so existing sessions stay valid there.
       assert.equal((await site.application.session({ cookie: session.cookie })).user.id, user.id);
       const refused = await site.application.signIn(user.email, user.password);
       assert.deepEqual([refused.status, refused.body.code], [403, "BANNED_USER"]);

@@ -7,7 +7,7 @@ import { pause } from "./support/machine.mjs";
 import { elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, styles } from "./support/styles.mjs";
 
-/** Waits until all connections have read the schema again, which each does within ten seconds. */
+/** Waits until all connections have read the schema again. Each does so within ten seconds. */
 const untilNoticed = () => pause(10_500);
 
 const fresh = { ...asMigrated, hash: undefined };

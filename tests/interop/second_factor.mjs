@@ -1,5 +1,5 @@
 // A sign-in with a second factor may begin on one side and end on the other (AuthUserAdminSecondFactor verify). Uses the
-// library's own client.
+// library's client.
 import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
@@ -53,7 +53,7 @@ const testsOf = (version) => (check) => {
     site.log.keepSecret(data.token);
     return data;
   };
-  /** Returns the status, code and text with which a call is refused. */
+  /** Asserts that a call is refused. Returns the status, code and message. */
   const refuse = async (call) => {
     const { data, error } = await call;
     assert.equal(data, null, JSON.stringify(data));
@@ -75,7 +75,7 @@ const testsOf = (version) => (check) => {
   const sendBackupCode = (browser, side, code) => browser[side].twoFactor.verifyBackupCode({ code });
   const sendWrongCode = (browser, side) => browser[side].twoFactor.verifyTotp({ code: wrongCode });
 
-  /** Creates a user who enables a second factor at the application: the record with its codes. */
+  /** Creates a user and enables a second factor at the application. Returns the record with the codes. */
   const enable = async (site) => {
     const user = await site.createHere();
     const browser = await open(site);
@@ -85,12 +85,12 @@ const testsOf = (version) => (check) => {
     const key = new URL(totpURI).searchParams.get("secret");
     const otp = createOTP(new TextDecoder().decode(base32.decode(key)));
     for (const value of [key, ...backupCodes]) site.log.keepSecret(value);
-    // A code is accepted for one more step of 30 seconds.
+    // A code is accepted for one 30-second step longer, so it may be sent late.
     await succeed(site, twoFactor.verifyTotp({ code: await otp.totp() }));
     return { ...user, backupCodes, code: () => otp.totp() };
   };
 
-  /** Asserts that the browser is signed in on both sides, and the challenge has ended. */
+  /** Asserts that the browser is signed in on both sides and that the challenge has ended. Returns the session. */
   const isSignedIn = async (site, browser, user, token) => {
     assert.ok(!browser.jar.has(cookieOf("two_factor")));
     const credentials = { cookie: browser.cookie() };
@@ -118,7 +118,7 @@ const testsOf = (version) => (check) => {
     const browser = await open(site);
     const data = await begin(site, browser, "here", user);
     assert.deepEqual(data, { twoFactorRedirect: true, twoFactorMethods: ["totp"] });
-    // 1.4 passes nothing.
+    // better-auth 1.4 passes no context.
     assert.deepEqual(browser.redirects, [version === versions[0] ? undefined : { twoFactorMethods: ["totp"] }]);
     assert.deepEqual([...browser.jar.keys()], [cookieOf("two_factor")]);
     await isNotSignedIn(site, browser);
@@ -187,7 +187,7 @@ const testsOf = (version) => (check) => {
         const { token } = await begin(site, browser, side, user);
         await isSignedIn(site, browser, user, token);
       }
-      // Each sign-in renews the trust.
+      // Each sign-in replaces the cookie, so the first one is no longer accepted.
       browser.jar.set(cookieOf("trust_device"), first);
       assert.ok((await begin(site, browser, other, user)).twoFactorRedirect);
       assert.ok(!browser.jar.has(cookieOf("trust_device")));
@@ -208,7 +208,7 @@ const testsOf = (version) => (check) => {
     const browser = await challenge(site, "here", user);
     await site.adminThere("ban-user", { userId: user.id });
     for (const send of [sendCode, (one, side) => sendBackupCode(one, side, user.backupCodes[0])]) {
-      // In this order: the library counts the code as used.
+      // Send the code here first, because the library marks it as used.
       const here = await refuse(send(browser, "here", user));
       await isNotSignedIn(site, browser);
       const copy = await open(site);
@@ -250,7 +250,7 @@ const testsOf = (version) => (check) => {
         const { failedVerificationCount, lockedUntil } = await adapter.findOne(row);
         return [failedVerificationCount, lockedUntil !== null];
       };
-      // A right code resets the count.
+      // A correct code resets the count.
       for (const [one, other] of both) {
         const browser = await challenge(site, one, user);
         await fail(browser, one, 4);
@@ -258,9 +258,9 @@ const testsOf = (version) => (check) => {
         await signIn(site, browser, other, user);
         assert.deepEqual(await state(), [0, false]);
       }
-      // The tenth failure is on this side, then on the other.
+      // Each side in turn sees the tenth failure.
       for (const [one, other] of both) {
-        // The application accepts five failures of a challenge.
+        // The application accepts five failures per challenge.
         const browsers = { here: await challenge(site, "here", user), there: await challenge(site, "there", user) };
         await fail(browsers[other], other, 5);
         await fail(browsers[one], one, 4);

@@ -14,7 +14,7 @@ const tests = (check) => {
   const read = (site, id, headers, base = "/api/users") =>
     site.here("GET", `${base}/${id}`, { as: null, headers });
 
-  /** Returns the status of reading one's own record with this value, as a cookie and as a bearer. */
+  /** Returns the statuses of reading the user's record with this value, as a cookie and as a bearer token. */
   const statuses = async (site, id, value, base) => [
     (await read(site, id, { cookie: `${cookieName}=${value}` }, base)).status,
     (await read(site, id, { authorization: `Bearer ${value}` }, base)).status,
@@ -126,6 +126,6 @@ const tests = (check) => {
   });
 };
 
-// The tables of this style lack what 1.7.2 needs.
+// The tables of this style lack a column that 1.7.2 needs.
 for (const version of versions.filter((one) => !one.issuer))
   describeSite("sessions", version, drizzleStyle, tests);

@@ -1,4 +1,4 @@
-// Builds the pages of this folder from the recipes, and opens them in a browser.
+// Builds the pages in this directory from the recipes, and opens them in a browser.
 import assert from "node:assert/strict";
 import { accessSync, constants, cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -10,7 +10,7 @@ import { checkOf } from "../support/types.mjs";
 
 const { load: loadFrontEnd } = await import(pathToFileURL(join(frontEndPackages, "packages.mjs")));
 
-/** Debian's Chromium; undefined if it is not installed. */
+/** The path of Debian's Chromium, or undefined if it is not installed. */
 export const browserProgram = process.env.PATH.split(delimiter)
   .map((folder) => join(folder, "chromium"))
   .find((program) => {
@@ -28,7 +28,7 @@ export const openBrowser = async () =>
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
 
-/** Polls, since a page shows a reply only some time after its request. */
+/** Polls until `read` returns the expected value. Fails if it never does. A page shows a reply some time after its request. */
 export const comesTo = async (read, expected) => {
   let seen;
   await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
@@ -66,14 +66,14 @@ const compilerOptions = {
 
 /** A copy of the recipes and pages. */
 export class Sources {
-  /** With an address, the copy has the types of the service that serves its document there. */
+  /** Makes a copy. `document` is an OpenAPI document or its URL. If it is given, the copy contains its types. */
   static async make(document) {
     const sources = new Sources();
     sources.folder = mkdtempSync(join(work, "front_ends-"));
     for (const part of ["conf/recipes", "tests/interop/front_ends"])
       cpSync(join(repository, part), join(sources.folder, part), { recursive: true });
     symlinkSync(join(frontEndPackages, "node_modules"), join(sources.folder, "node_modules"));
-    // The interop tests' own release, which is not among the front ends' packages.
+    // The front ends' packages do not include better-auth, so link the interop tests' release.
     mkdirSync(sources.#file("node_modules"));
     symlinkSync(join(packages, newest.packageName), sources.#file("node_modules/better-auth"));
     if (!document) return sources;
@@ -87,7 +87,7 @@ export class Sources {
     return join(this.folder, "tests/interop/front_ends", name);
   }
 
-  /** Returns TypeScript's errors in these files; empty if there are none. */
+  /** Returns TypeScript's errors in these files, or an empty string if there are none. */
   async problems(names) {
     const { output } = await run(process.execPath, [
       join(packages, "typescript/bin/tsc"),
@@ -102,12 +102,12 @@ export class Sources {
     return checkOf(this.#file(name), exported, compilerOptions);
   }
 
-  /** Writes a page into a folder: NAME.html with all that it needs. */
+  /** Writes NAME.html and its script to the directory. */
   async bundle(name, folder) {
     const { build } = await loadFrontEnd("esbuild");
     const { outputFiles } = await build({
       entryPoints: [this.#file(`${name}.tsx`)],
-      // better-auth's client does not find React beside itself.
+      // better-auth's client cannot resolve React from its own directory.
       nodePaths: [join(frontEndPackages, "node_modules")],
       bundle: true,
       minify: true,

@@ -1,4 +1,4 @@
-// The applications: each is the real library in one of its configurations.
+// The applications. Each is the real library with its own configuration.
 import { readFileSync } from "node:fs";
 
 import { load } from "./machine.mjs";
@@ -9,7 +9,7 @@ export const secret = "interop-secret-0123456789abcdefghijklmnopqrstuvwxyz";
 
 const argon2 = await load("@node-rs/argon2");
 
-// The options from the manual with which an application reads and writes argon2id.
+// The options from the manual for an application that reads and writes argon2id hashes.
 export const argon2idPasswords = {
   password: {
     hash: (password) => argon2.hash(password),
@@ -19,20 +19,20 @@ export const argon2idPasswords = {
 
 const pins = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).dependencies;
 
-/** A release under its alias in package.json, with its differences from the newest. */
+/** Returns the release with this alias in package.json. `differences` are those from the newest release. */
 const release = (packageName, differences = {}) => ({
   name: pins[packageName].split("@").at(-1),
   packageName,
   migrations: `${packageName}/db/migration`,
-  // Up to 1.6 a credential account is found by its provider alone, from 1.7 on by the user's id as well.
+  // Up to 1.6, a credential account is found by its provider alone. From 1.7 on, the user's id must match, too.
   accountId: "user-id",
-  // From 1.5 on the plugin for API keys is a separate package.
+  // From 1.5 on, the plugin for API keys is a separate package.
   apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
-  // Up to 1.6 concurrent uses of an API key are counted as one.
+  // Up to 1.6, concurrent uses of an API key are counted as one.
   losesUses: false,
-  // From 1.6 on consecutive wrong codes lock a second factor.
+  // From 1.6 on, consecutive wrong codes lock a second factor.
   locksSecondFactor: true,
-  // From 1.7.6 on maxPasswordLength also applies to sign-in.
+  // From 1.7.6 on, maxPasswordLength also applies to sign-in.
   longestPassword: 128,
   ...differences,
 });
@@ -65,7 +65,7 @@ const merged = (base, addition = {}) => {
   return all;
 };
 
-/** The pair of name and value at the front of a Set-Cookie header. */
+/** Returns the name and value in a Set-Cookie header. */
 const pairOf = (header) => {
   const pair = header.split(";", 1)[0];
   const equals = pair.indexOf("=");
@@ -73,7 +73,7 @@ const pairOf = (header) => {
 };
 
 export class Application {
-  /** An application on this database, with the library's options for the style of its schema. */
+  /** Creates an application on this database, with the library's options for its schema style. */
   static async make(version, database, { withoutAdmin = false, furtherPlugins = () => [], ...options } = {}) {
     const { betterAuth } = await load(version.packageName);
     const plugins = {
@@ -112,13 +112,13 @@ export class Application {
     return application;
   }
 
-  /** Has the library create its tables. */
+  /** Lets the library create its tables. */
   async migrate() {
     const { getMigrations } = await load(this.version.migrations);
     await (await getMigrations(this.options)).runMigrations();
   }
 
-  /** Sends the application a request: {status, body, headers}. */
+  /** Sends a request to the application. Returns {status, body, headers}. */
   async send(method, path, headers, body) {
     const response = await this.auth.handler(
       new Request(`${this.options.baseURL}/api/auth${path}`, {
@@ -143,7 +143,7 @@ export class Application {
     return this.send(method, path, headers, body);
   }
 
-  /** What a browser and a bearer client keep of a reply that opens a session. */
+  /** Adds the user, cookie and bearer token to a reply that opens a session. */
   #opened(reply) {
     if (reply.status !== 200) return reply;
     const { name, value } = reply.headers
@@ -175,7 +175,7 @@ export class Application {
     return (await this.call("GET", "/get-session", credentials)).body;
   }
 
-  /** The users as the admin plugin lists them, by id. */
+  /** Returns the users as the admin plugin lists them, in a Map by id. */
   async users(credentials) {
     const { status, body } = await this.call("GET", "/admin/list-users?limit=500", credentials);
     if (status !== 200) throw new Error(`list-users: ${status} ${JSON.stringify(body)}`);

@@ -1,4 +1,4 @@
-// A browser that uses better-auth's client, at this httpd's sign-in address and at the application.
+// A browser that uses better-auth's client with this httpd's sign-in address and with the application.
 import { secret } from "./applications.mjs";
 import { load } from "./machine.mjs";
 
@@ -14,8 +14,8 @@ export const signInDirectives = `<Location "${path}">
 `;
 
 /**
- * Opens a browser: {here, there, jar, replies, cookie()}. `here` and `there` are clients with these plugins. They share
- * the cookies, which are kept by hand.
+ * Opens a browser. Returns {here, there, jar, replies, cookie()}. `here` and `there` are clients with these plugins that
+ * share the cookie jar.
  */
 export const openBrowser = async (site, plugins = []) => {
   const { createAuthClient } = await load(`${site.version.packageName}/client`);
@@ -28,7 +28,7 @@ export const openBrowser = async (site, plugins = []) => {
       plugins,
       fetchOptions: {
         onRequest: (context) => {
-          // Every browser sends it; without it the library, too, refuses what Node.js marks as a page's request.
+          // Browsers send Origin. Node.js marks requests as a page's, and without Origin the library refuses them.
           context.headers.set("origin", origin);
           if (jar.size > 0) context.headers.set("cookie", cookie());
         },
@@ -53,7 +53,7 @@ export const openBrowser = async (site, plugins = []) => {
   return { here, there, jar, replies, cookie };
 };
 
-/** A reply's cookies with their attributes, without those whose values differ from reply to reply. */
+/** Returns the attributes of a reply's cookies by name, except Expires, which differs between replies. */
 export const attributesOf = (headers) =>
   new Map(
     headers.getSetCookie().map((header) => {

@@ -1,4 +1,4 @@
-// Defines the tests of a site: each watches the error log and reports its result to the matrix.
+// Defines the tests of a site. Each test watches the error log and reports its result to the matrix.
 import { after, before, describe, test } from "node:test";
 
 import { newest } from "./applications.mjs";
@@ -8,18 +8,18 @@ import { Site } from "./site.mjs";
 
 const sites = [];
 
-/** Runs the tests of all sites, this many sites at a time. */
+/** Runs the tests of all sites, `concurrency` sites at a time. */
 export const runSites = (concurrency) =>
   describe("interop", { concurrency }, () => {
     for (const site of sites) site();
   });
 
 /**
- * The tests of one site. `body` gets a function that writes one: check(sentence, test, cell of one of the manual's
- * tables: {table, identity, column}, or a column of that by schema). A test that returns false passes, too; the cell
- * then says no.
- * `directives` may be a function of the site, whose database is there already; it starts what they name. With `runsSchema`, `useradminctl schema` runs before httpd
- * starts, whose children find new tables only after a while.
+ * Defines the tests of one site. `body` gets a function check(sentence, test, place) that defines a test. `place` is a cell of
+ * one of the manual's tables, {table, identity, column}, or a column of the table by schema. If a test returns false, it passes,
+ * but its cell says no.
+ * `directives` may be a function of the site. It is called once the database exists, and starts the servers that the directives
+ * name. With `runsSchema`, `useradminctl schema` runs before httpd starts, because children find new tables only after a while.
  */
 export const describeSite = (title, version, style, body, { directives = "", runsSchema = false } = {}) => {
   const release = version === newest ? `${version.name} (newest)` : version.name;

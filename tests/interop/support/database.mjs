@@ -1,4 +1,4 @@
-// A site's database: in the launcher's PostgreSQL, or an SQLite file.
+// A site's database, in the launcher's PostgreSQL or in an SQLite file.
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -25,16 +25,16 @@ export class Database {
   constructor(name) {
     this.name = name;
     this.pool = connect(name);
-    // The server's last word when the database is dropped.
+    // Dropping the database terminates idle connections with an error.
     this.pool.on("error", () => {});
   }
 
-  /** What the library takes for a database. */
+  /** The library's `database` option. */
   get connection() {
     return this.pool;
   }
 
-  /** DBDParams for it. */
+  /** The DBDParams of the database. */
   get params() {
     return `host=${socket} dbname=${this.name} user=useradmin connect_timeout=30`;
   }
@@ -77,7 +77,7 @@ export class SqliteDatabase {
     return new SqliteDatabase(join(work, `sqlite-${++made}`));
   }
 
-  /** The folder and the file are writable for httpd's children. */
+  /** Creates the directory and the file, writable for httpd's children. */
   constructor(folder) {
     mkdirSync(folder);
     chmodSync(folder, 0o777);

@@ -1,4 +1,4 @@
-// A real httpd with the project's modules, on a free port of 127.0.0.1, its error log watched.
+// A real httpd with the project's modules on a free port of 127.0.0.1. Its error log is watched.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const load = (name, file) =>
 export const loadOwn = (name) =>
   existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
 
-/** The account that httpd's children run under: {user, group}; nothing if it is the tests' account. */
+/** Returns the user and group of httpd's children, or undefined if they run as the tests' user. */
 export const accountOfChildren = async () => {
   if (process.getuid() !== 0) return undefined;
   for (const user of ["www-data", "apache", "httpd", "daemon"]) {
@@ -38,7 +38,7 @@ export const accountOfChildren = async () => {
 export class Httpd {
   #process;
 
-  /** Starts an httpd with these lines in its configuration. It accepts connections on return. */
+  /** Starts an httpd with these lines in its configuration, and waits until it accepts connections. */
   static async start(configuration) {
     const server = new Httpd();
     // Another program may bind the port before httpd does.
@@ -77,7 +77,7 @@ export class Httpd {
         "MinSpareThreads 2\nMaxSpareThreads 32\n" +
         load("useradmin", built("mod_useradmin.so")) +
         load("auth_useradmin", built("mod_auth_useradmin.so")) +
-        // Tests that do not measure time succeed even if the machine stalls for a while.
+        // Long timeouts, because the machine may stall for a while.
         "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n" +
         configuration,
     );
@@ -102,7 +102,7 @@ export class Httpd {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** The processes that answer requests. */
+  /** Returns the pids of httpd's children. */
   async children() {
     return (await run("pgrep", ["-P", String(this.#process.pid)])).output.trim().split("\n").toSorted();
   }
@@ -111,7 +111,7 @@ export class Httpd {
     await this.log.settle(eventually);
   }
 
-  /** Stops gracefully, as an operator would; sends SIGTERM if that takes too long. Kills remaining children. */
+  /** Stops gracefully, as an operator would. Sends SIGTERM if that takes too long. Kills remaining children. */
   async stop() {
     const endedEarly = this.#ended;
     this.#process.kill("SIGWINCH");

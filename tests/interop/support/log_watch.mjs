@@ -8,7 +8,7 @@ const isAlarming = (line) => {
   // httpd may log these when it is stopped under load: a connection could not be kept alive, or a child took several
   // seconds to end.
   if (/AH03093|AH00045/.test(line)) return false;
-  // The secret is in the configuration of the tests' httpd, one server has Locations of several hashes, and
+  // The secret is in the configuration of the tests' httpd, one server has Locations with different hashes, and
   // no user has the protected address.
   if (/UA0311|UA0313|UA0314|UA0210|UA0212/.test(line)) return false;
   // Clients cause these with invalid credentials.
@@ -39,7 +39,7 @@ export class LogWatch {
     this.#forgiven.push(part);
   }
 
-  /** No line may contain this text, raw or percent-encoded. */
+  /** Fails the test if a line contains this text, raw or percent-encoded. */
   keepSecret(text) {
     if (!text || text.length < 8) return;
     this.#secrets.add(text);

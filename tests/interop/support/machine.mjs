@@ -9,17 +9,17 @@ const setting = (name) => {
   return value;
 };
 
-/** The sites to run, by their titles. */
+/** Matches the titles of the sites to run. */
 export const only = new RegExp(process.env.INTEROP_ONLY ?? "");
 export const work = setting("INTEROP_WORK");
 export const packages = join(setting("INTEROP_FOLDER"), "node_modules");
 export const results = join(setting("INTEROP_FOLDER"), "results.json");
-/** Where the packages of front_ends/package.json are. */
+/** The directory with the packages of front_ends/package.json. */
 export const frontEndPackages = join(setting("INTEROP_FOLDER"), "front_ends");
 export const repository = setting("INTEROP_REPOSITORY");
 export const httpd = setting("INTEROP_HTTPD");
 export const socket = setting("INTEROP_SOCKET");
-// No leak detection in httpd: it does not free all of its memory when it exits.
+// Leak detection is off, because httpd does not free all of its memory when it exits.
 export const httpdEnvironment = process.env.INTEROP_SANITIZER_RUNTIME
   ? {
       ...process.env,

@@ -10,7 +10,7 @@ class Results {
     Object.assign(this, { name, identifiers, columns });
   }
 
-  /** Returns the row with this identity, which is created at first use. */
+  /** Returns the row with this identity. Creates it at first use. */
   row(identity) {
     let row = this.rows.find((other) => other.identity.every((part, index) => part === identity[index]));
     if (!row) this.rows.push((row = { identity, works: {} }));
@@ -28,7 +28,6 @@ class Results {
   }
 }
 
-/** By schema. */
 export const schemas = new Results("schemas", ["better-auth", "schema"], [
   "created here, signs in there",
   "signed in there, authorised here",
@@ -39,7 +38,6 @@ export const schemas = new Results("schemas", ["better-auth", "schema"], [
   "useradminctl",
 ]);
 
-/** By the place of the application's sessions. */
 export const places = new Results("places", ["better-auth", "database", "sessions in"], [
   "signed in there, authorised here",
   "ended by a ban, another role, a new password, a deletion, useradminctl",
@@ -63,10 +61,10 @@ export const tableOf = ({ identifiers, columns, rows }) => {
 export const begin = ({ name }) => `<!-- interop:${name}:begin -->`;
 export const end = ({ name }) => `<!-- interop:${name}:end -->`;
 
-/** The manual's page with the tables. */
+/** The page of the manual with the tables. */
 export const page = "packaging/manual/application.xml";
 
-/** Returns the table in the page; nothing if the page has none. */
+/** Returns the table in the page, or undefined if the page does not have it. */
 export const tableOfManual = (repository, table) => {
   const file = join(repository, page);
   if (!existsSync(file)) return undefined;

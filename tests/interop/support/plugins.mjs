@@ -1,12 +1,12 @@
-// Plugins in separate packages. They import the library as "better-auth". package.json has its
-// releases only under aliases.
+// Plugins in separate packages. They import the library as "better-auth", but package.json has its releases only under
+// aliases.
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { packages, work } from "./machine.mjs";
 
-/** Returns the folder of the package that an import of this name in another package resolves to. */
+/** Returns the directory of the package that an import of this name in another package resolves to. */
 const resolve = (importer, name) =>
   [join(packages, importer, "node_modules", name), join(packages, name)].find(existsSync);
 
@@ -23,7 +23,7 @@ const install = (plugin, library) => {
   for (const [name, target] of Object.entries(targets)) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
-    // Node.js resolves symbolic links: the plugin and the application share one instance of the library.
+    // Node.js resolves symbolic links, so the plugin and the application share one instance of the library.
     symlinkSync(target, link);
   }
   return import(pathToFileURL(join(copy, main)));
@@ -31,7 +31,7 @@ const install = (plugin, library) => {
 
 const loaded = new Map();
 
-/** Loads a plugin with this release of the library: both by their names in package.json. */
+/** Loads a plugin with this release of the library. Both are named as in package.json. */
 export const loadPlugin = (plugin, library) => {
   const key = `${plugin} ${library}`;
   if (!loaded.has(key)) loaded.set(key, install(plugin, library));

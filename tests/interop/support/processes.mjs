@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { connect, createServer } from "node:net";
 
-/** Runs a program to its end: {status, output, error}. Its standard input is `input`. */
+/** Runs a program to completion, with `input` as its standard input. Returns {status, output, error}. */
 export const run = (program, words, input = "") =>
   new Promise((resolve) => {
     const child = execFile(program, words, { maxBuffer: 1 << 26 }, (failure, output, error) =>

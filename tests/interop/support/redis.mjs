@@ -6,7 +6,7 @@ import { accepts, eventually, freePort, load } from "./machine.mjs";
 export class Redis {
   #process;
 
-  /** Runs until the tests end. */
+  /** Starts Redis. It runs until the tests end. */
   async start() {
     this.port = await freePort();
     const words = ["--port", this.port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"].map(String);
@@ -16,7 +16,7 @@ export class Redis {
     if (!(await eventually(() => accepts(this.port)))) throw new Error("Redis did not start: install redis-server.");
   }
 
-  /** The library's secondaryStorage option, in a Redis database. */
+  /** Returns the library's secondaryStorage option for a Redis database. */
   async storage(database, prefix) {
     const { default: Client } = await load("ioredis");
     const client = new Client({ port: this.port, db: database });

@@ -11,7 +11,7 @@ const users = (path, directives) =>
 
 const signed = `  AuthUserAdminSecret "${secret}"\n`;
 
-/** The directives of the service for an application of this release with these passwords. */
+/** Returns the directives of a service for an application of this release with these password hashes. */
 export const service = (path, version, hash) =>
   users(
     path,
@@ -56,7 +56,7 @@ export const elevenFields = [
   "banExpires",
 ];
 
-/** The eleven fields of a library record, as this service writes them. */
+/** Returns the eleven fields of a library record as this service writes them. */
 export const asHere = (user) => ({
   id: user.id,
   name: user.name,
@@ -119,7 +119,7 @@ export class Site {
     );
   }
 
-  /** Returns another configuration of the application on the same database. */
+  /** Returns an application with other options on the same database. */
   async another(options = {}) {
     const { adapter, hash } = this.style;
     const passwords = hash === "scrypt" ? {} : { emailAndPassword: { enabled: true, ...argon2idPasswords } };
@@ -132,7 +132,7 @@ export class Site {
     });
   }
 
-  /** Registers the session's secrets with the watch of the error log. */
+  /** Fails the test if the error log contains the session's secrets. */
   remember(session) {
     for (const part of [session.token, session.cookieValue, session.bearer]) this.log.keepSecret(part);
     return session;

@@ -1,4 +1,4 @@
-// Values and the types that a TypeScript program declares for them.
+// Compares values with the types that a TypeScript program declares for them.
 import { load } from "./machine.mjs";
 
 /** Returns the shape of a value: its property names and their types. */
@@ -37,7 +37,7 @@ const mismatches = (checker, flags, type, value, path) => {
     .flatMap((member) => inner(checker.getTypeOfSymbol(member), value[member.name], member.name));
 };
 
-/** Returns a check of values against an exported asynchronous function's result type: value => mismatches. */
+/** Returns a function from a value to its mismatches with the result type of an exported asynchronous function. */
 export const checkOf = async (file, name, options) => {
   const { default: typescript } = await load("typescript");
   const program = typescript.createProgram([file], typescript.convertCompilerOptionsFromJson(options).options);
