@@ -1,8 +1,8 @@
-// Shared by all pages. The address has ?api=ORIGIN and, after "#", the pages to visit next in order.
+// Shared by all pages. The URL has ?api=ORIGIN and, after "#", the pages to visit next in order.
 const api = new URLSearchParams(location.search).get("api");
 const json = { "Content-Type": "application/json" };
 
-/** Reports an attempt to the test through the server's log: its status, or the browser's error. */
+/** Reports the outcome of an attempt to the test through the server's log. */
 const report = (page, what, outcome) =>
   fetch(`/report/${page}/${encodeURIComponent(what.replaceAll("/", "-"))}/${outcome}`);
 
