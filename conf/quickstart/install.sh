@@ -6,7 +6,7 @@
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev libhiredis-dev
     libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
 
-# Further packages for the tests.
+# Additional packages for the tests.
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(xsltproc esbuild openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer redis-server prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
@@ -19,11 +19,11 @@ deb_packages=("${build_packages[@]}" xsltproc esbuild build-essential debhelper 
 # shellcheck disable=SC2034 # for the scripts that source this file
 rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
 
-# Further packages for tests/run --ci and --long.
+# Additional packages for tests/run --ci and --long.
 # shellcheck disable=SC2034 # for the scripts that source this file
 cluster_packages=(haproxy patroni etcd-server pgpool2)
 
-# Further packages for tests/run --long.
+# Additional packages for tests/run --long.
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(slowhttptest)
 
@@ -80,8 +80,8 @@ set -euo pipefail
 policy=$1
 mark=$2
 shift 2
-# Every run holds a shared lock on the policy's folder. The last run can get an exclusive lock, and then deletes the policy. After
-# a killed run, the policy deletes itself when it is next executed.
+# Every run holds a shared lock on the policy's directory. The last run can get an exclusive lock, and then deletes the policy.
+# After a killed run, the policy deletes itself when it is next executed.
 exec 8<"${policy%/*}"
 flock --shared 8
 if [[ -f $policy ]] && grep -qxF "$mark" "$policy" || [[ ! -e $policy && ! -L $policy ]]; then

@@ -18,8 +18,8 @@ find_httpd() {
     fi
 }
 
-# find_postgresql [VERSION]: sets postgresql to the program folder of that version, or of the newest one by default. Only
-# versions from 13 on count. Returns 1 if there is none.
+# find_postgresql [VERSION]: sets postgresql to the program directory of that version, or of the newest one by default. Ignores
+# versions before 13. Returns 1 if there is none.
 find_postgresql() {
     local initdb version
     while read -r initdb; do
@@ -52,9 +52,9 @@ as_user() {
     setpriv --reuid "$name" --regid "$group" --init-groups -- "$@"
 }
 
-# choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder to the one that the environment variable names, or to the default,
-# and creates it if necessary. As root, uses the fallback if these users, which run the servers, cannot enter the default (a
-# clone below /root).
+# choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder to the directory that the environment variable names, or to the
+# default, and creates it if necessary. If run as root, uses the fallback if these users, who run the servers, cannot enter the
+# default (for example, in a clone below /root).
 choose_folder() {
     local variable=$1 default=$2 fallback=$3
     shift 3
@@ -79,7 +79,7 @@ choose_folder() {
             "choose another folder with $variable=/path $0"
 }
 
-# can_enter FOLDER USER...: returns whether all these users can enter the folder.
+# can_enter FOLDER USER...: returns whether all these users can enter the directory.
 can_enter() {
     local path=$1 name
     shift
@@ -101,7 +101,8 @@ loadable() {
 
 # start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql and waits until it accepts connections. Creates it at
 # first use. It listens only on a socket in FOLDER/postgresql. The database and the role are called useradmin; the given users
-# and the current one may log in as that role. As root, the server runs as postgres. Sets postgresql_pid and postgresql_socket.
+# and the current one may log in as that role. If started by root, the server runs as postgres. Sets postgresql_pid and
+# postgresql_socket.
 start_postgresql() {
     local folder=$1/postgresql name log=$1/postgresql.log
     shift

@@ -5,7 +5,7 @@
 step_pid=
 
 # step TEXT LOG COMMAND...: runs a command with its output in the log, and shows the last line on the terminal. Without a
-# terminal, names the log.
+# terminal, prints the name of the log.
 step() {
     local text=$1 log=$2 line=
     shift 2
