@@ -8,7 +8,7 @@ namespace useradmin::api {
 
 namespace {
 
-// A user takes about 300 bytes in JSON.
+// Bytes to reserve for a user in JSON. A typical user takes about 300.
 constexpr std::size_t user_size = 400;
 
 /// Writes the fields of section 2.1, lastSeenAt if it was read, and the given extra columns. If

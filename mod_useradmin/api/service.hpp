@@ -30,7 +30,8 @@ struct Guards {
 using ColumnNames = std::span<const std::string_view>;
 
 struct OperationSettings {
-    /// The protected administrator address (4.4.1, check 5).
+    /// The address of the administrator who cannot be deleted (specification, section 4.4.1, check
+    /// 5).
     std::string_view protected_email;
     /// The maximum page size of a list.
     std::int64_t max_limit = 1000;

@@ -116,7 +116,7 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix,
 /// The values of the shared directives for a request.
 struct BackendSettings {
     std::chrono::milliseconds timeout;
-    /// The name of the timeout directive.
+    /// The directive that sets the timeout, for log messages.
     const char* timeout_directive;
     Tables tables;
     password::Format hash_format;

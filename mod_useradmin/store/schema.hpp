@@ -83,7 +83,7 @@ struct Column {
 struct LastSeen {
     /// The column with the last activity.
     Column column;
-    /// The expression for the last activity, for a row of the user table without an alias.
+    /// The SQL expression for a user's last activity. Valid only where the user table has no alias.
     std::string sql;
     /// Whether the last activity is the latest updatedAt of the user's sessions, not a column of
     /// the user table.
@@ -215,8 +215,8 @@ struct Schema {
     /// The name of this schema, whether or not it exists. Empty if the database does not support
     /// --scale.
     std::string scale_name;
-    /// Whether these objects are incomplete, of an earlier version, or older than a column by which
-    /// they count users.
+    /// Whether these objects are incomplete, come from an earlier version, or do not count by a
+    /// column that was added to the user table later.
     bool has_outdated_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.
@@ -231,8 +231,8 @@ struct Schema {
     /// (attempt), or A to Z (in `owned`).
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// Returns the SELECT columns of a full user: fields, version and extra columns. `version` is
-    /// the expression for the version.
+    /// Returns the select list for all of a user's data: fields, version and extra columns.
+    /// `version` is the expression for the version.
     std::string full_user(std::string_view version) const;
     /// As above, with the version of the row useradmin_row.
     std::string full_user() const { return full_user(user.version); }

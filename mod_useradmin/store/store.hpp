@@ -180,7 +180,7 @@ inline Change expired_ban_end() {
     return {"banExpires", {}, Change::When::expired};
 }
 
-/// The protected address (4.4.1, check 5).
+/// The address of the user who cannot be deleted (specification, section 4.4.1, check 5).
 struct ProtectedEmail {
     std::string_view email;
     /// Whether to ignore case when comparing addresses.
@@ -237,8 +237,8 @@ struct PluginPolicy {
 
 /// Conditions for opening a session.
 struct SessionTerms {
-    /// The user as verified. The address and the role must not have changed since. If nullptr, the
-    /// user only needs to exist.
+    /// The user at the time the credentials were verified. Fails if the address or role has changed
+    /// since. If nullptr, the user only has to exist.
     const model::User* verified = nullptr;
     /// Whether the user may be banned. Checked only if `verified` is set.
     bool allows_banned = false;

@@ -22,7 +22,7 @@ bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
 }
 
-/// Parses a string from left to right.
+/// The unparsed rest of a timestamp. Each function consumes what it matches.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) noexcept : rest_(text) {}

@@ -385,7 +385,8 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
     const std::string marker = "somebody who is not yet made";
     const std::string more = R"(,"password":")" + password + "\"";
     const std::string cell = ",\"" + password + "\"\n";
-    // Longer than one read(): the command creates the users, then waits for the rest of a line.
+    // The last line is longer than one read(), so the command creates the other users while it
+    // waits for the rest of that line.
     const std::string filling(100000, 'x');
     const std::string lines = line("ana@x.org", more) + lines_of_users(499) +
                               line("bo@x.org", R"(,"image":")" + marker + filling + "\"");

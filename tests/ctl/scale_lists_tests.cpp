@@ -289,7 +289,8 @@ TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page)
             for (const store::Window& window :
                  {store::Window{20, 0}, store::Window{7, 7}, store::Window{100, 350}})
                 is_as_wanted(store, {role, search}, window);
-    // The separator of name and address is searched for in the user table itself.
+    // A search that contains the separator between name and address bypasses the search index and
+    // reads the user table.
     CHECK(store.search("a\x01"
                        "b") == wanted({{},
                                        "a\x01"

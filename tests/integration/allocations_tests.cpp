@@ -132,7 +132,7 @@ TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
         add_session("s3cr3t-token-of-nina", "ulises-1");
     };
     const auto check = [](const Reply& reply, bool has_failed) {
-        // cJSON reports out of memory like invalid JSON, so the reply is 400.
+        // cJSON does not distinguish out of memory from invalid JSON, so the reply may be 400.
         const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
         if (reply.status != 200 && !(has_failed && is_failure))
             fail(reply, "neither done nor failed", {});

@@ -32,7 +32,7 @@ class Console : public OwnHttpd {
                   const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// Returns a data attribute of the page, which its script reads.
+    /// Returns the value of the page's attribute data-NAME, or "(none)".
     std::string told(const std::string& path, const std::string& name) {
         const Reply reply = ask_for(path);
         CHECK_EQUAL(200, reply.status);

@@ -13,7 +13,8 @@ class FirstStart : public OwnHttpd {
         own_.reset();
     }
 
-    /// Creates a separate database. With PostgreSQL, the role clerk has a password.
+    /// Creates a separate database. On PostgreSQL, also creates the roles clerk, which needs a
+    /// password, and crowded, which may not connect (CONNECTION LIMIT 0).
     void make(const std::string& name) {
         own_ =
             std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);

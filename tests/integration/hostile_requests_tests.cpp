@@ -208,7 +208,8 @@ class Maker {
         case 0:
             return percent_encoded(chance_.bytes(40));
         case 1: {
-            // Some bytes end the request line.
+            // Random bytes may include a space or newline, which would end the path or the request
+            // line.
             request.is_regular = false;
             request.is_below_base = false;
             return chance_.bytes(20);
@@ -430,7 +431,7 @@ class Maker {
         if (chance_.in(2))
             return "Transfer-Encoding: chunked\r\n\r\n" + chunked(text);
         request.is_regular = false;
-        // After a wrong length, the rest of the bytes is not a valid request.
+        // If the length is wrong, the remaining bytes are not a valid request.
         return std::string(chance_.of(
                    {"Content-Length: 5\r\n", "Content-Length: 1000000\r\n",
                     "Content-Length: -1\r\n", "Content-Length: 4\r\nContent-Length: 5\r\n",
@@ -504,7 +505,8 @@ class HostileRequests : public OwnHttpd {
                            "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
                   location("/open/users", as_sara) + sign_in("/api/auth", ""),
               {"mod_http2.so"});
-        // By default, a session's id contains its token, which must not be in a reply.
+        // add_session() puts the token into the session's id. Replace the ids, because replies
+        // contain them and must not contain tokens.
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
     }
 

@@ -29,7 +29,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
-           // The service must not refuse concurrent requests.
+           // Long enough that the tests' concurrent requests are never rejected.
            "UserAdminHashQueue 32\n"
            "DocumentRoot \"${WORK}\"\n"
            "<Location \"/\">\n  Require all granted\n</Location>\n" +

@@ -34,7 +34,7 @@ std::string token_in(const Reply& reply) {
     return text_member(reply, "token");
 }
 
-/// Returns the token with the signature of the Locations below /signed.
+/// Signs the token with the secret of the Locations below /signed.
 std::string signed_token(const std::string& token) {
     return test::signed_token(token, secret);
 }

@@ -93,7 +93,8 @@ class LastActivity : public Contract {
         insert_sessions();
     }
 
-    /// Returns the expected ids of a list, in order.
+    /// Returns the ids of the matching users in the expected order, then their number: "u0001 u0004
+    /// of 2".
     template <class Matches>
     std::string wanted(bool is_descending, const Matches& matches) const {
         std::vector<Kept> matching;

@@ -7,7 +7,8 @@ namespace useradmin::test {
 
 using model::MethodKind;
 
-/// Creates the users n and m, each with a row in every table.
+/// Creates the plugins' tables and the users n and m, each with a session, a password, a passkey
+/// and an API key.
 class SignInMethods : public Contract {
   public:
     void setup() override {

@@ -387,7 +387,7 @@ TEST(sign_in_second_factor, failed_codes_are_counted_and_lock_it) {
     found = worked(find());
     CHECK_EQUAL(std::string("2"), std::string(found.factor.failed_verification_count.value()));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
-    // A later failure below a higher limit keeps the lock.
+    // Another failure, now with a limit that is not reached, does not clear the lock.
     worked(fail_code("n", 10));
     CHECK_TRUE(worked(find()).factor.locked_until == now_ + std::chrono::minutes(15));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"lockedUntil\" IS NULL "

@@ -367,8 +367,8 @@ TEST_GROUP(cached_sessions) {
     Calls calls;
     FakeStore store{calls};
 
-    /// Returns the token's user at this time and how often the database was queried: "eva, asked
-    /// 1".
+    /// Returns the token's user and role, or the reason for the rejection. Appends ", asked" if the
+    /// database was queried: "eva admin, asked".
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";

@@ -65,7 +65,7 @@ struct DatabaseFacts {
     bool has_mixed_servers = false;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
-    /// Missing privileges without which users with a second factor cannot sign in.
+    /// The missing privileges that sign-in with a second factor requires.
     std::vector<MissingPrivilege> missing_second_factor_privileges;
     /// Foreign keys that prevent the deletion of a user.
     std::vector<store::ForeignKey> rejecting_keys;

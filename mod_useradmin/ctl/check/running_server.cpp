@@ -66,7 +66,7 @@ std::optional<std::string> reply_to_get(const apr_uri_t& uri, apr_pool_t* pool,
     apr_socket_t* const socket = connect(uri, pool, failure);
     if (socket == nullptr)
         return std::nullopt;
-    // A reply to HTTP/1.0 is not chunked and ends with the connection.
+    // The reply to an HTTP/1.0 request is not chunked; its end is the end of the connection.
     const std::string request =
         "GET " + std::string(uri.path != nullptr ? uri.path : "/") +
         " HTTP/1.0\r\nHost: " + uri.hostinfo +

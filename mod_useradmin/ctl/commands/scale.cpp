@@ -22,7 +22,7 @@ constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
-/// Which objects exist.
+/// The state of the database objects that "useradminctl schema --scale" creates.
 struct CopyState {
     bool has_schema = false;
     /// Whether all changes to the user table update the counts.
@@ -126,8 +126,9 @@ class ScaleObjects {
     /// ends. Polls, because CREATE INDEX CONCURRENTLY would wait for a statement that waits for the
     /// lock.
     void exclude_other_commands() {
-        // Makes the server detect that this process was killed. Otherwise, the server would hold
-        // the lock until the current statement ends. The parameter exists since PostgreSQL 14.
+        // Makes the server notice if this process is killed. Otherwise, it would hold the lock
+        // until the current statement ends. PostgreSQL 13 lacks the parameter, so select it from
+        // pg_settings.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");
