@@ -36,7 +36,8 @@ struct Caller {
     /// The id of the administrator who impersonates the caller, or empty.
     std::string_view impersonated_by = {};
 
-    /// Returns the role according to section 5 of the specification. Several roles count as "user".
+    /// Returns the role as defined in section 5 of the specification. A caller with more than one
+    /// role is treated as "user".
     constexpr Role role() const noexcept { return parse_role(roles); }
 };
 

@@ -89,7 +89,7 @@ store::Schema Database::schema(const store::TableNames& names) {
             return schema;
         if (*error != store::ErrorKind::busy || std::chrono::steady_clock::now() >= deadline)
             throw CommandError(Exit::failure,
-                               "cannot read the catalogue: " + explain(client_->error_message()));
+                               "cannot read the catalog: " + explain(client_->error_message()));
         std::this_thread::sleep_for(pause);
     }
 }

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-// Makes httpd's command table compile as C++20 and type-checks its functions.
+// Makes the AP_INIT_* macros use designated initializers, which are valid C++20 and let the
+// compiler check the handlers' types.
 #define AP_HAVE_DESIGNATED_INITIALIZER 1
 
 extern "C" {

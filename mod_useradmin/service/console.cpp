@@ -77,7 +77,7 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
 }
 
 /// Writes names and types of the extra columns that superAdmins see. Returns false if the database
-/// catalogue could not be read.
+/// catalog could not be read.
 bool write_columns(request_rec* request, const ServiceOfPage& service, json::Writer& writer) {
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     if (!api::has_readable_columns(rules))

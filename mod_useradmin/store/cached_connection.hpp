@@ -13,13 +13,13 @@
 
 namespace useradmin::store {
 
-/// Shares schemas among a process's connections to one database. One connection reads the catalogue
+/// Shares schemas among a process's connections to one database. One connection reads the catalog
 /// for all of them.
 class SharedSchemas {
   public:
     /// The schema of a label (CachedConnection::get), and when it was read.
     struct Entry {
-        /// Locked while a connection reads the catalogue.
+        /// Locked while a connection reads the catalog.
         std::timed_mutex reading;
         /// Protects the members below.
         std::mutex mutex;
@@ -55,7 +55,7 @@ class CachedConnection {
     /// Valid until the next refresh_schema().
     const Schema& schema() const noexcept { return *schema_; }
 
-    /// If the cached schema is at least ten seconds old or was invalidated, reads the catalogue or
+    /// If the cached schema is at least ten seconds old or was invalidated, reads the catalog or
     /// takes the schema that another connection has read. While another connection is reading, may
     /// keep a schema that is less than 20 seconds old. Returns the error, or std::nullopt on
     /// success.
@@ -68,7 +68,7 @@ class CachedConnection {
     bool is_alive();
 
   private:
-    /// Reads the catalogue, and shares the schema with other connections.
+    /// Reads the catalog, and shares the schema with other connections.
     std::optional<ErrorKind> read_schema(const Dialect& dialect, const TableNames& names,
                                          apr_pool_t* pool);
     /// Takes the shared schema, unless it is too old or was read before the last

@@ -203,10 +203,10 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             if (error_kind == ErrorKind::connection_lost)
                 return connection_failure(client);
             return log_unavailable(WorkOutcome::failed,
-                                   "UA0102: ", "cannot read the database's catalogue: " + reason);
+                                   "UA0102: ", "cannot read the database's catalog: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
-            // The problem may have been fixed in the meantime: read the catalogue again.
+            // The problem may have been fixed in the meantime: read the catalog again.
             if (std::exchange(may_doubt, false)) {
                 known.invalidate_schema();
                 continue;
@@ -241,7 +241,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             return timeout_failure();
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
-            // The tables or privileges may have changed since the catalogue was read.
+            // The tables or privileges may have changed since the catalog was read.
             if (std::exchange(may_doubt, false)) {
                 known.invalidate_schema();
                 continue;

@@ -67,7 +67,7 @@ class Transaction {
     [[nodiscard]] virtual bool commit() = 0;
 };
 
-/// Whether the catalogue has changed since the last read.
+/// Whether the catalog has changed since the last read.
 enum class CatalogChange { none, changed };
 
 /// A database product and its SQL dialect. Stateless.
@@ -83,9 +83,9 @@ class Dialect {
     /// client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
-    /// Reads the catalogue into the schema and finds its problems. If the catalogue is unchanged,
+    /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,
     /// updates at most the members that Schema::has_same_rows() compares. Returns whether the
-    /// catalogue has changed, or the error.
+    /// catalog has changed, or the error.
     virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
                                                                const TableNames& names,
                                                                Schema& schema) const = 0;
@@ -211,7 +211,7 @@ class Dialect {
     ~Dialect() = default;
 };
 
-/// Returns the fingerprint of a catalogue's rows (Schema::fingerprint).
+/// Returns the fingerprint of a catalog's rows (Schema::fingerprint).
 std::string fingerprint_of(const TableNames& names, Rows answer);
 
 std::span<const Dialect* const> dialects() noexcept;

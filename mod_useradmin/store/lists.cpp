@@ -564,7 +564,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
     }
     const std::string keys = sort_columns(user, dialect, by);
     if (window.offset >= min_skipped) {
-        // Skipped rows are read only from the order's index.
+        // Skip rows in the sort index alone, and look up only the page's users.
         append_range(statement << select_list_m(user, dialect, by) << " FROM (", user, dialect,
                      window, keys, append_condition);
         append_users(statement << ") m", user, window.order);

@@ -1,4 +1,4 @@
-// The application's tables as described in the database's catalogue.
+// The application's tables as described in the database's catalog.
 #pragma once
 
 #include "model/records.hpp"
@@ -202,7 +202,7 @@ struct Schema {
     std::string second_factor_column;
     /// Expressions for the extra columns of the row useradmin_row, as JSON objects.
     std::vector<std::string> extra_columns;
-    /// Identifies the contents of the catalogue. Schemas with the same fingerprint differ at most
+    /// Identifies the contents of the catalog. Schemas with the same fingerprint differ at most
     /// in what has_same_rows() compares.
     std::string fingerprint;
     std::vector<Problem> problems;

@@ -237,9 +237,9 @@ TEST(schema, refuses_a_second_set_of_tables_without_force) {
         CHECK(has(ctl({"--tables", names, "check"}).output,
                   "write: UserAdminTables user session account"));
     }
-    const char* const catalogue =
+    const char* const catalog =
         is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";
-    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalogue) +
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalog) +
                                 " IN ('users', 'sessions', 'accounts')"));
     done(ctl({"--tables", tables, "schema", "--force"}));
 }
@@ -272,10 +272,9 @@ TEST(schema, changes_nothing_if_it_fails) {
     sql().run("DROP VIEW \"verification\"; ALTER TABLE \"kept\" RENAME TO \"verification\"; "
               "CREATE INDEX \"verification_identifier_idx\" ON \"verification\" (\"identifier\")");
     CHECK_EQUAL(1, ended.status);
-    const char* const catalogue =
+    const char* const catalog =
         is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";
-    CHECK_EQUAL(0,
-                sql().number("SELECT count(*) FROM " + std::string(catalogue) + " = 'app_user'"));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalog) + " = 'app_user'"));
 }
 
 TEST(schema, creates_a_private_sqlite_file) {

@@ -356,7 +356,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     run_outage({"read-only",
                 [&] {
                     own_->set_read_only(true);
-                    // A child with an open file could still write.
+                    // A child that already has the file open could still write to it.
                     httpd_->restart_gracefully();
                 },
                 [&] { own_->set_read_only(false); }, true, false,

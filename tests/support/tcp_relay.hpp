@@ -9,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// Relays connections from a port of 127.0.0.1 to a server. It can drop all packets.
+/// Relays connections from a port of 127.0.0.1 to a server. It can stop all transfers.
 class TcpRelay {
   public:
     /// Relays to a server that listens on a Unix socket.
@@ -24,8 +24,8 @@ class TcpRelay {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Drops all packets until reconnect(). Existing connections stay open but transfer nothing.
-    /// New connections are neither accepted nor refused.
+    /// Stops all transfers until reconnect(). Existing connections stay open, and data sent
+    /// meanwhile is delivered afterwards. New connections are neither accepted nor refused.
     void disconnect();
     void reconnect();
 

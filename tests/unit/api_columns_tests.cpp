@@ -191,7 +191,7 @@ TEST(columns, are_set_only_in_the_version_that_the_caller_knows) {
            ask(super_admin, "PUT /another", R"({"data":{"plan":"pro"}})"));
 }
 
-TEST(columns, cannot_be_set_while_the_catalogue_cannot_be_read) {
+TEST(columns, cannot_be_set_while_the_catalog_cannot_be_read) {
     store.failures["extra_columns"] = store::Failure::unavailable;
     expect_refusal(unavailable, super_admin, R"({"data":{"plan":"pro"}})");
 }

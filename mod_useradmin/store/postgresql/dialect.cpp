@@ -1,4 +1,4 @@
-// Statements and catalogue queries for PostgreSQL 13 and later.
+// Statements and catalog queries for PostgreSQL 13 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
 #include "store/like_pattern.hpp"
@@ -91,7 +91,7 @@ std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
-    // to_regclass() fails without USAGE on the schema. A query of the catalogue does not.
+    // to_regclass() fails without USAGE on the schema. A query of the catalog does not.
     return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
            std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
            literal(name.substr(0, dot)) + " AND c.relname" + equals +
@@ -110,7 +110,7 @@ std::string from_tables(const TableNames& names, const std::string& literals) {
            literals + "]::pg_catalog.name[])";
 }
 
-/// Returns the catalogue query. Each row is a column of a table, with everything that invalidates a
+/// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
 /// prepared statement. A missing table has one row without a column. If a schema without USAGE has
 /// a table of this name, the row names the schema.
 std::string catalog_query(const TableNames& names) {
@@ -731,8 +731,8 @@ class Postgresql final : public Dialect {
 
     // The position is one past the last transaction ID in the table, or the oldest running
     // transaction ID if that is lower. Later IDs without rows do not advance the position, because
-    // they are assigned again after a crash or the promotion of a standby. Rows of a restored dump
-    // are ignored if this server has not assigned their IDs yet.
+    // they may be assigned again after a crash or the promotion of a standby. Neither do IDs that
+    // this server has not assigned yet, as in a restored dump.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement

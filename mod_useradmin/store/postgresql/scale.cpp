@@ -134,7 +134,8 @@ bool is_counted(const Filter& filter, const Table& user) {
     return others.is_empty();
 }
 
-/// Appends a query for the number of users that match the counted conditions of a filter.
+/// Appends a query that reads the number of matching users from the table counts. Uses only the
+/// filter's conditions on role, ban and verification.
 void append_scale_total(Statement& statement, const Schema& schema, const Filter& filter) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
               << schema.scale << ".counts";

@@ -403,7 +403,7 @@ class Sqlite final : public Dialect {
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
-        // The catalogue lacks index expressions; the CREATE INDEX statement has them.
+        // The catalog lacks index expressions; the CREATE INDEX statement has them.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
                tables_of(names) +

@@ -10,7 +10,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns the catalogue query. Each row is a column: the table's letter, the name of a plugin's
+/// Returns the catalog query. Each row is a column: the table's letter, the name of a plugin's
 /// table, the column's position, name and type, whether it is nullable, and whether it requires a
 /// value.
 std::string sqlite_columns_query(const TableNames& names) {
