@@ -734,7 +734,7 @@ void append_window(Statement& statement, const Window& window) {
 }
 
 void append_limit(Statement& statement, std::int64_t limit) {
-    // A page by position may request one extra user.
+    // Most pages request one extra user.
     constexpr std::array<std::int64_t, 10> usual = {10, 11, 20, 21, 25, 26, 50, 51, 100, 101};
     statement << " LIMIT ";
     if (std::find(usual.begin(), usual.end(), limit) != usual.end())

@@ -21,18 +21,6 @@ constexpr std::size_t max_ids = 500;
 // The maximum number of revocations to read in one statement.
 constexpr std::size_t max_revocations = 1000;
 
-/// Runs a statement and reads the first row. Fails with not_found if there is none.
-template <class Read>
-auto first_row(Work& work, const Statement& statement, const Read& read)
-    -> Result<decltype(read(std::declval<Rows&>()))> {
-    Result<Rows> rows = work.run(statement);
-    if (!rows)
-        return rows.failure();
-    if (!rows->next())
-        return Failure::not_found;
-    return read(*rows);
-}
-
 template <class Read>
 auto all_rows(Work& work, const Statement& statement, const Read& read)
     -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {

@@ -99,6 +99,18 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 
+/// Runs a statement and reads the first row. Fails with not_found if there is none.
+template <class Read>
+auto first_row(Work& work, const Statement& statement, const Read& read)
+    -> Result<decltype(read(std::declval<Rows&>()))> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next())
+        return Failure::not_found;
+    return read(*rows);
+}
+
 /// Runs an operation in a transaction, unless one is already open.
 template <class T, class Operation>
 Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) {

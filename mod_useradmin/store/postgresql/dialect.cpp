@@ -582,13 +582,13 @@ class Postgresql final : public Dialect {
             return update_locked(work, id, changes, guard, loses);
         return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
             Result<model::User> updated = update_locked(work, id, changes, guard, loses);
+            if (!updated || !loses)
+                return updated;
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
             Statement end = work.statement();
             append_removal(end, work.schema().session, "userId", id);
-            if (updated && loses && !work.run(end))
-                return Failure::failed;
-            return updated;
+            return work.run(end) ? std::move(updated) : Failure::failed;
         });
     }
 
@@ -660,12 +660,8 @@ class Postgresql final : public Dialect {
         statement << " INSERT INTO " << table << " (";
         statement.columns(table, session) << ") SELECT ";
         statement.values(table, session) << " WHERE " << holds << " RETURNING " << table.at("id");
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        return rows->take().value_or("");
+        return statements::first_row(work, statement,
+                                     [](Rows& rows) { return rows.take().value_or(""); });
     }
 
     Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
@@ -930,15 +926,12 @@ class Postgresql final : public Dialect {
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
                   << "useradmin_key RETURNING " << work.schema().full_user() << ", "
                   << names_before() << ", useradmin_loses";
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        const model::User after = work.read_full_user(*rows);
-        work.row_change() = {after.id, rows->take_record<model::User>(), after};
-        loses = rows->take_boolean();
-        return after;
+        return statements::first_row(work, statement, [&](Rows& rows) {
+            const model::User after = work.read_full_user(rows);
+            work.row_change() = {after.id, rows.take_record<model::User>(), after};
+            loses = rows.take_boolean();
+            return after;
+        });
     }
 
     /// Appends a CTE that removes up to ten revocations that are older than 30 days. Skips those

@@ -182,17 +182,15 @@ class Sqlite final : public Dialect {
         SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
-        Result<Rows> rows = work.run(insert_user);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        const model::User made = work.read_full_user(*rows);
+        const Result<model::User> made = statements::first_row(
+            work, insert_user, [&](Rows& rows) { return work.read_full_user(rows); });
+        if (!made)
+            return made;
         // The database may have generated the user's id.
         model::Account account = account_row(user);
-        account.user_id = made.id;
+        account.user_id = made->id;
         if (user.account_id_is_user_id)
-            account.account_id = made.id;
+            account.account_id = made->id;
         Statement insert_account = work.statement();
         insert_account << "INSERT INTO " << schema.account.sql << " (";
         insert_account.columns(schema.account, account) << ") VALUES (";
