@@ -16,6 +16,11 @@ inline int httpd_level(text::Level level) noexcept {
                                            : APLOG_INFO;
 }
 
+/// Returns the tag of a message, such as UA0107.
+inline std::string_view tag_of(std::string_view message) noexcept {
+    return message.substr(0, message.find(':'));
+}
+
 /// Writes to the error log of a request. httpd escapes unprintable bytes.
 class RequestLog final : public text::Logger {
   public:
@@ -38,8 +43,8 @@ class RequestLog final : public text::Logger {
     /// others.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
-        const std::uint64_t times = throttle_.count(message.substr(0, message.find(':')), network,
-                                                    ipc::LogThrottle::Clock::now());
+        const std::uint64_t times =
+            throttle_.count(tag_of(message), network, ipc::LogThrottle::Clock::now());
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
     /// Logs why a request was rejected and, at most once a minute per reason, level and virtual
@@ -98,8 +103,8 @@ class ServerLog final : public text::Logger {
     }
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         const bool is_due =
-            throttle_ == nullptr || throttle_->count(message.substr(0, message.find(':')), {},
-                                                     ipc::LogThrottle::Clock::now()) != 0;
+            throttle_ == nullptr ||
+            throttle_->count(tag_of(message), {}, ipc::LogThrottle::Clock::now()) != 0;
         write_at(is_due ? httpd_level(level) : APLOG_DEBUG, message);
     }
 
