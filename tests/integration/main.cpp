@@ -10,24 +10,10 @@
 
 int main(int count, char** arguments) {
     using namespace useradmin::test;
-    constexpr std::string_view mpm_option = "--mpm=";
-    constexpr std::string_view database_option = "--database=";
-    std::string mpm = "event";
-    std::string database = "sqlite";
-    constexpr std::string_view without_option = "--without=";
-    std::string without;
-    std::vector<const char*> rest;
-    for (int index = 0; index < count; ++index) {
-        const std::string_view argument = arguments[index];
-        if (argument.starts_with(mpm_option))
-            mpm = argument.substr(mpm_option.size());
-        else if (argument.starts_with(database_option))
-            database = argument.substr(database_option.size());
-        else if (argument.starts_with(without_option))
-            without = "," + std::string(argument.substr(without_option.size())) + ",";
-        else
-            rest.push_back(arguments[index]);
-    }
+    std::vector<const char*> rest(arguments, arguments + count);
+    const std::string mpm = take_option(rest, "--mpm=", "event");
+    const std::string database = take_option(rest, "--database=", "sqlite");
+    const std::string without = "," + take_option(rest, "--without=") + ",";
     // With several -xsg options, CppUTest would run all groups.
     leave_out_groups([&](std::string_view group) {
         return without.find("," + std::string(group) + ",") != without.npos;

@@ -10,8 +10,6 @@
 #include <CppUTest/TestPlugin.h>
 #include <CppUTest/TestRegistry.h>
 #include <cstdio>
-#include <string_view>
-#include <vector>
 
 namespace useradmin::test {
 
@@ -36,6 +34,17 @@ class LogPlugin final : public TestPlugin {
 };
 
 } // namespace
+
+std::string take_option(std::vector<const char*>& arguments, std::string_view option,
+                        std::string by_default) {
+    std::erase_if(arguments, [&](std::string_view argument) {
+        const bool has_option = argument.starts_with(option);
+        if (has_option)
+            by_default = argument.substr(option.size());
+        return has_option;
+    });
+    return by_default;
+}
 
 void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out) {
     TestRegistry& registry = *TestRegistry::getCurrentRegistry();
@@ -79,16 +88,8 @@ int run_tests(int count, const char* const* arguments,
 
 int run_tests_on_database(int count, char** arguments,
                           const std::function<void(TestDatabase&, const WorkFolder&)>& use) {
-    constexpr std::string_view option = "--database=";
-    std::string_view name;
-    std::vector<const char*> rest;
-    for (int index = 0; index < count; ++index) {
-        const std::string_view argument = arguments[index];
-        if (argument.starts_with(option))
-            name = argument.substr(option.size());
-        else
-            rest.push_back(arguments[index]);
-    }
+    std::vector<const char*> rest(arguments, arguments + count);
+    const std::string name = take_option(rest, "--database=");
     return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
         leave_out_groups_of_other_database(name);
         const WorkFolder work;

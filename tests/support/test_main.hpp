@@ -1,12 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::test {
 
 class TestDatabase;
 class WorkFolder;
+
+/// Removes an option such as "--mpm=" with its value from the arguments. Returns the value, the
+/// last one if the option is repeated, or `by_default`.
+std::string take_option(std::vector<const char*>& arguments, std::string_view option,
+                        std::string by_default = {});
 
 /// Leaves out the tests of the groups for which the function returns true.
 void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out);
