@@ -59,6 +59,16 @@ std::array<int, 2> new_pipe() {
     return ends;
 }
 
+void write_input(int descriptor, std::string_view input) {
+    // If the program exits without reading its input, SIGPIPE must not kill the tests.
+    const auto old = std::signal(SIGPIPE, SIG_IGN);
+    const auto sent = ::write(descriptor, input.data(), input.size());
+    const int error = errno;
+    std::signal(SIGPIPE, old);
+    if (sent < 0 && error != EPIPE)
+        fail_test(std::string("the input was not taken: ") + std::strerror(error));
+}
+
 } // namespace
 
 std::optional<Account> Account::first_of(std::initializer_list<const char*> names) {
@@ -154,13 +164,9 @@ CommandResult run(const Command& command, std::string_view input) {
     const pid_t child = start(command, {in[0], out[1], err[1]});
     for (int end : {in[0], out[1], err[1]})
         ::close(end);
-    // If the program exits without reading its input, SIGPIPE must not kill the tests.
-    const auto old = std::signal(SIGPIPE, SIG_IGN);
-    const auto sent = ::write(in[1], input.data(), input.size());
-    std::signal(SIGPIPE, old);
+    if (!input.empty())
+        write_input(in[1], input);
     ::close(in[1]);
-    if (sent < 0 && errno != EPIPE)
-        fail_test(std::string("the input was not taken: ") + std::strerror(errno));
     CommandResult result;
     std::array<pollfd, 2> open = {pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
     std::array<std::string*, 2> texts = {&result.output, &result.errors};
