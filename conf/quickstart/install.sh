@@ -3,21 +3,21 @@
 
 # Packages for the build.
 # shellcheck disable=SC2034 # for the scripts that source this file
-build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev libhiredis-dev
-    libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
+build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev libcurl4-openssl-dev
+    libhiredis-dev libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
 
 # Additional packages for the tests.
 # shellcheck disable=SC2034 # for the scripts that source this file
-test_packages=(xsltproc esbuild openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
+test_packages=(xsltproc esbuild openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev postgresql
     pgbouncer redis-server prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
 
 # Packages for packaging/build deb, including its unit tests.
 # shellcheck disable=SC2034 # for the scripts that source this file
-deb_packages=("${build_packages[@]}" xsltproc esbuild build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
+deb_packages=("${build_packages[@]}" xsltproc esbuild build-essential debhelper libcpputest-dev)
 
 # Packages for packaging/build rpm.
 # shellcheck disable=SC2034 # for the scripts that source this file
-rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
+rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev)
 
 # Additional packages for tests/run --ci and --long.
 # shellcheck disable=SC2034 # for the scripts that source this file

@@ -190,7 +190,7 @@ constexpr Command all_commands[] = {
      {},
      check_options,
      "checks the configuration, the database and the running server",
-     "check --url http://localhost/api/users",
+     "check --url https://www.example.org/api/users",
      0,
      0,
      check},

@@ -2,6 +2,7 @@
 #include "scene.hpp"
 
 #include "crypto/encryption.hpp"
+#include "support/certificates.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
@@ -514,6 +515,27 @@ TEST(check_server, queries_the_running_server) {
         finds(configuration, problem, {"--url", server + path});
 }
 
+TEST(check_server, queries_over_HTTPS_and_verifies_the_certificate) {
+    const Certificates certificates(work(), "check_server");
+    certificates.make("server", "/CN=elsewhere.example.com",
+                      {"-addext", "basicConstraints=critical,CA:FALSE"});
+    allow_log("AH01873"); // no SSLSessionCache
+    allow_log("AH01882"); // mod_ssl was built with a newer OpenSSL
+    allow_log("AH01909"); // the certificate has another name
+    const std::string tls = "SSLEngine on\nSSLCertificateFile " + certificates.file("server.crt") +
+                            "\nSSLCertificateKeyFile " + certificates.file("server.key") + "\n";
+    const Httpd httpd(work(), {"event", {"mod_ssl.so"}, with_database(tls + service), {}});
+    const std::string configuration = whole(service);
+    const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
+    finds(configuration,
+          "the certificate is not accepted: ", {"--url", "https://" + server + "/api/users"});
+    const std::string both =
+        check(configuration, {"--url", "https://" + server + "/api/user"}).output;
+    CHECK_TEXT(has(both, "the certificate is not accepted: ") && has(both, "no service is at"),
+               both.c_str());
+    finds(configuration, "another page replies (400)", {"--url", "http://" + server + "/"});
+}
+
 TEST(check_server, reports_a_server_that_does_not_run) {
     const std::string configuration = whole(service);
     finds(configuration, "no server accepts the connection",
@@ -522,8 +544,9 @@ TEST(check_server, reports_a_server_that_does_not_run) {
 }
 
 TEST(check_server, rejects_addresses_that_it_cannot_ask) {
-    for (const char* const url : {"https://localhost/api/users", "localhost", "http://", "/api",
-                                  "http://a@localhost/", "http://local host/", "http://x/\r\nY: z"})
+    for (const char* const url :
+         {"ftp://localhost/api/users", "localhost", "http://", "/api", "http://a@localhost/",
+          "https://:b@localhost/", "http://local host/", "http://x/\r\nY: z"})
         CHECK_EQUAL_TEXT(2, ctl({"check", "--url", url}).status, url);
 }
 

@@ -224,7 +224,7 @@ Exit check(Context& context) {
     check_mail_commands(configuration, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
-        check_running_server(*url, database.pool(), findings);
+        check_running_server(std::string(*url), findings);
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
     if (context.wants_json())
         print_as_json(context.settings.driver, found, findings, behaviour);

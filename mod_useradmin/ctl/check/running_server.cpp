@@ -1,115 +1,129 @@
 #include "ctl/check/running_server.hpp"
 
-#include "apr/pool.hpp"
 #include "ctl/command_error.hpp"
 #include "json/reader.hpp"
 
-#include <apr_network_io.h>
-#include <apr_strings.h>
-#include <apr_uri.h>
+#include <curl/curl.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <vector>
 
 namespace useradmin::ctl {
 
 namespace {
 
-constexpr apr_interval_time_t timeout = 5 * APR_USEC_PER_SEC;
+constexpr long timeout_seconds = 5;
 constexpr std::size_t max_reply = 1 << 20;
 
-apr_uri_t parse(std::string_view url, apr_pool_t* pool) {
-    apr_uri_t uri{};
-    const bool is_printable =
-        std::all_of(url.begin(), url.end(), [](char each) { return each > ' ' && each < '\x7f'; });
-    if (!is_printable || !url.starts_with("http://") ||
-        apr_uri_parse(pool, apr::copy_c_string(pool, url), &uri) != APR_SUCCESS ||
-        apr::view_of(uri.hostname).empty() || uri.user != nullptr)
-        throw CommandError(Exit::usage, "--url must be http://HOST[:PORT]/PATH, such as "
-                                        "http://localhost/api/users; https is not supported");
-    return uri;
+using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+using Transfer = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+
+bool has_part(const Url& url, CURLUPart part) {
+    char* text = nullptr;
+    const bool found = curl_url_get(url.get(), part, &text, 0) == CURLUE_OK;
+    curl_free(text);
+    return found;
 }
 
-std::string sentence_of(apr_status_t status) {
-    std::array<char, 200> text{};
-    return apr_strerror(status, text.data(), text.size());
+Url parse(const std::string& text) {
+    Url url(curl_url(), curl_url_cleanup);
+    const bool is_http = text.starts_with("http://") || text.starts_with("https://");
+    if (!is_http || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+        has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
+        throw CommandError(Exit::usage, "--url must be http://HOST[:PORT]/PATH or "
+                                        "https://HOST[:PORT]/PATH, such as "
+                                        "https://www.example.org/api/users");
+    return url;
 }
 
-/// Connects to the first of the host's addresses that accepts the connection. On failure, returns
-/// nullptr and sets `failure`.
-apr_socket_t* connect(const apr_uri_t& uri, apr_pool_t* pool, std::string& failure) {
-    const apr_port_t port = uri.port != 0 ? uri.port : 80;
-    apr_sockaddr_t* address = nullptr;
-    apr_status_t status = apr_sockaddr_info_get(&address, uri.hostname, APR_UNSPEC, port, 0, pool);
-    for (; address != nullptr; address = address->next) {
-        apr_socket_t* socket = nullptr;
-        status = apr_socket_create(&socket, address->family, SOCK_STREAM, APR_PROTO_TCP, pool);
-        if (status == APR_SUCCESS)
-            status = apr_socket_timeout_set(socket, timeout);
-        if (status == APR_SUCCESS)
-            status = apr_socket_connect(socket, address);
-        if (status == APR_SUCCESS)
-            return socket;
+struct Reply {
+    long status = 0;
+    std::string body;
+};
+
+/// Returns how many bytes are taken. Any other number than `count` ends the transfer.
+std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* data) noexcept {
+    std::string& body = *static_cast<std::string*>(data);
+    const std::size_t taken = std::min(count, max_reply - body.size());
+    body.append(bytes, taken);
+    return taken;
+}
+
+/// Explains why there is no reply.
+std::string problem_of(CURLcode result, const std::string& detail) {
+    switch (result) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return "the host has no address: " + detail;
+    case CURLE_COULDNT_CONNECT:
+        return "no server accepts the connection: " + detail +
+               "; start httpd, and compare its Listen";
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+        return "the reply is not HTTP; another server is at this port";
+    case CURLE_SSL_CONNECT_ERROR:
+        return "the TLS handshake fails: " + detail + "; compare the port and SSLEngine";
+    default:
+        return "the server sends no reply: " + detail;
     }
-    failure = "no server accepts the connection: " + sentence_of(status) +
-              "; start httpd, and compare its Listen";
-    return nullptr;
 }
 
-/// Sends a GET request and returns the reply. On failure, returns std::nullopt and sets `failure`.
-std::optional<std::string> reply_to_get(const apr_uri_t& uri, apr_pool_t* pool,
-                                        std::string& failure) {
-    apr_socket_t* const socket = connect(uri, pool, failure);
-    if (socket == nullptr)
-        return std::nullopt;
-    // The reply to an HTTP/1.0 request is not chunked; its end is the end of the connection.
-    const std::string request =
-        "GET " + std::string(uri.path != nullptr ? uri.path : "/") +
-        " HTTP/1.0\r\nHost: " + uri.hostinfo +
-        "\r\nAccept: application/json\r\nUser-Agent: useradminctl\r\nConnection: close\r\n\r\n";
-    std::size_t size = request.size();
-    apr_status_t status = apr_socket_send(socket, request.data(), &size);
-    std::string reply;
-    std::array<char, 4096> part{};
-    while (status == APR_SUCCESS && reply.size() < max_reply) {
-        size = part.size();
-        status = apr_socket_recv(socket, part.data(), &size);
-        reply.append(part.data(), size);
+/// Sends a GET request and returns the reply. On failure, returns std::nullopt. Adds the problems
+/// of the connection.
+std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& problems) {
+    const Transfer transfer(curl_easy_init(), curl_easy_cleanup);
+    CURL* const handle = transfer.get();
+    Reply reply;
+    std::array<char, CURL_ERROR_SIZE> detail{};
+    curl_easy_setopt(handle, CURLOPT_CURLU, url.get());
+    curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, timeout_seconds);
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT, 2 * timeout_seconds);
+    curl_easy_setopt(handle, CURLOPT_USERAGENT, "useradminctl");
+    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, detail.data());
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, &reply.body);
+    const auto send = [&] {
+        detail.front() = '\0';
+        return curl_easy_perform(handle);
+    };
+    const auto sentence = [&](CURLcode result) {
+        return std::string(detail.front() != '\0' ? detail.data() : curl_easy_strerror(result));
+    };
+    CURLcode result = send();
+    if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
+        problems.push_back("the certificate is not accepted: " + sentence(result) +
+                           "; use a name in the certificate, and install the certificate of its "
+                           "authority on this machine (ca-certificates)");
+        // The request has no credentials, so the rest can be checked on an untrusted connection.
+        curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
+        result = send();
     }
-    if (status == APR_SUCCESS || status == APR_EOF)
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply.status);
+    // CURLE_WRITE_ERROR: the reply is longer than the service's, and the rest was not read.
+    if (result == CURLE_OK || result == CURLE_WRITE_ERROR)
         return reply;
-    failure = "the server sends no reply: " + sentence_of(status);
+    problems.push_back(problem_of(result, sentence(result)));
     return std::nullopt;
 }
 
-/// Returns the status code of a reply, or 0 if the reply is not HTTP/1.
-int http_status_of(std::string_view reply) {
-    int status = 0;
-    constexpr std::size_t at = sizeof "HTTP/1.1 " - 1;
-    if (reply.starts_with("HTTP/1.") && reply.size() > at)
-        std::from_chars(reply.data() + at, reply.data() + reply.size(), status);
-    return status;
-}
-
 /// Returns whether the body of a reply is the service's envelope.
-bool is_of_service(std::string_view reply) {
+bool is_of_service(std::string_view body) {
     using enum json::Object::Kind;
-    const std::size_t end = reply.find("\r\n\r\n");
-    const auto json = end != reply.npos ? json::Object::parse(reply.substr(end + 4)) : std::nullopt;
+    const auto json = json::Object::parse(body);
     return json && json->kind("success") == boolean &&
            (json->boolean("success") || json->kind("error") == string);
 }
 
 /// Explains a reply that is not from the service.
-std::string problem_of_status(int status) {
+std::string problem_of_status(long status) {
     const std::string number = std::to_string(status);
     switch (status) {
-    case 0:
-        return "the reply is not HTTP/1; another server is at this port";
     case 401:
         return "httpd itself asks for credentials (401), not the service; a Require or AuthType "
                "applies to this address; write Require all granted";
@@ -131,29 +145,36 @@ std::string problem_of_status(int status) {
     }
 }
 
+/// Explains a reply that is not the service's 401. Returns an empty string for a 401.
+std::string problem_of(const Reply& reply) {
+    if (!is_of_service(reply.body))
+        return problem_of_status(reply.status);
+    switch (reply.status) {
+    case 401:
+        return "";
+    case 403:
+        return "a request without credentials is refused (403) instead of 401: a Require of httpd "
+               "applies to the <Location>, or UserAdminSession gives such a caller an id; httpd's "
+               "error log says which";
+    case 404:
+        return "the service has nothing at this path (404); its base address is shorter";
+    default:
+        return "the service replies " + std::to_string(reply.status) +
+               " to a request without credentials instead of 401; see httpd's error log, and "
+               "whether UserAdminSession gives such a caller an id";
+    }
+}
+
 } // namespace
 
-void check_running_server(std::string_view url, apr_pool_t* pool, Findings& findings) {
-    const apr::ScopedPool own(pool);
-    const apr_uri_t uri = parse(url, own.get());
-    std::string problem;
-    if (const auto reply = reply_to_get(uri, own.get(), problem)) {
-        const int status = http_status_of(*reply);
-        if (!is_of_service(*reply))
-            problem = problem_of_status(status);
-        else if (status == 404)
-            problem = "the service has nothing at this path (404); its base address is shorter";
-        else if (status == 403)
-            problem = "a request without credentials is refused (403) instead of 401: a Require of "
-                      "httpd applies to the <Location>, or UserAdminSession gives such a caller an "
-                      "id; httpd's error log says which";
-        else if (status != 401)
-            problem = "the service replies " + std::to_string(status) +
-                      " to a request without credentials instead of 401; see httpd's error log, "
-                      "and whether UserAdminSession gives such a caller an id";
-    }
-    if (!problem.empty())
-        findings.problems.push_back(std::string(url) + ": " + problem);
+void check_running_server(const std::string& url, Findings& findings) {
+    const Url parsed = parse(url);
+    std::vector<std::string> problems;
+    if (const auto reply = reply_to_get(parsed, problems))
+        problems.push_back(problem_of(*reply));
+    for (const std::string& problem : problems)
+        if (!problem.empty())
+            findings.problems.push_back(url + ": " + problem);
 }
 
 } // namespace useradmin::ctl

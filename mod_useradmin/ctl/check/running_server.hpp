@@ -2,14 +2,13 @@
 
 #include "ctl/check/findings.hpp"
 
-#include <apr_pools.h>
-
-#include <string_view>
+#include <string>
 
 namespace useradmin::ctl {
 
 /// check --url: sends a request without credentials to the service's base URL. Reports a problem
-/// unless the reply is 401 with the service's JSON. Throws CommandError if the URL is invalid.
-void check_running_server(std::string_view url, apr_pool_t* pool, Findings& findings);
+/// unless the reply is 401 with the service's JSON and, with HTTPS, the certificate is valid.
+/// Throws CommandError if the URL is invalid.
+void check_running_server(const std::string& url, Findings& findings);
 
 } // namespace useradmin::ctl

@@ -49,7 +49,7 @@ constexpr Option all_options[] = {
     {"counts", "", "compares the counts of --scale, and corrects them"},
     {"orphans", "", "counts the rows of deleted users in plugins' tables"},
     {"delete", "", "deletes these rows; asks before"},
-    {"url", "http://HOST[:PORT]/PATH", "asks the running server at the service's address"},
+    {"url", "URL", "asks the running server at the service's address"},
     {"cookie", "file:PATH|env:NAME", "verifies a session cookie with the secret"},
     {"verbose", "", "prints details, and advice that is no problem"},
     {"file", "FILE", "the file of UserAdminDrainFile, if several are configured"},
