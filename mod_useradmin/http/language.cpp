@@ -1,7 +1,9 @@
 #include "http/language.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <strings.h>
 
 namespace useradmin::http {
 
@@ -23,73 +25,55 @@ std::string_view split(std::string_view& text, char separator) noexcept {
     return first;
 }
 
-char lower(char character) noexcept {
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a')
-                                                : character;
-}
-
-bool is_digit(char character) noexcept {
-    return character >= '0' && character <= '9';
-}
-
-bool is_letter(char character) noexcept {
-    return lower(character) >= 'a' && lower(character) <= 'z';
-}
-
-bool is_subtag(std::string_view text, bool is_first) noexcept {
-    return !text.empty() && text.size() <= 8 &&
-           std::all_of(
-               text.begin(), text.end(),
-               [&](char character) {
-                   return is_letter(character) || (!is_first && is_digit(character));
-               });
-}
-
 /// Returns whether the text is a language range (RFC 4647, section 2.1).
 bool is_range(std::string_view text) noexcept {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    constexpr std::string_view letters_and_digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     if (text == "*")
         return true;
-    bool is_first = true;
+    std::string_view allowed = letters;
     // A trailing hyphen leaves an empty subtag, which is invalid.
-    for (bool has_more = true; has_more; is_first = false) {
+    for (bool has_more = true; has_more; allowed = letters_and_digits) {
         has_more = text.find('-') != text.npos;
-        if (!is_subtag(split(text, '-'), is_first))
+        const std::string_view subtag = split(text, '-');
+        if (subtag.empty() || subtag.size() > 8 || subtag.find_first_not_of(allowed) != subtag.npos)
             return false;
     }
     return true;
 }
 
-/// Parses a weight such as "q=0.8". Returns it in thousandths, or std::nullopt if it is malformed.
-std::optional<int> parse_weight(std::string_view text) noexcept {
-    if (text.size() < 3 || lower(text[0]) != 'q' || text[1] != '=')
+/// Parses a weight such as "q=0.8" (RFC 9110, section 12.4.2). Returns std::nullopt if it is
+/// malformed.
+std::optional<double> parse_weight(std::string_view text) noexcept {
+    if (!text.starts_with("q=") && !text.starts_with("Q="))
         return std::nullopt;
     text.remove_prefix(2);
-    const std::string_view decimals = text.substr(std::min<std::size_t>(2, text.size()));
-    if ((text[0] != '0' && text[0] != '1') || (text.size() > 1 && text[1] != '.') ||
-        decimals.size() > 3 || !std::all_of(decimals.begin(), decimals.end(), is_digit))
+    // from_chars also accepts numbers such as ".5" and "01", and any number of decimals.
+    const bool has_form =
+        text == "0" || text == "1" || text.starts_with("0.") || text.starts_with("1.");
+    if (!has_form || text.size() > 5)
         return std::nullopt;
-    int weight = text[0] == '1' ? 1000 : 0;
-    int unit = 100;
-    for (const char digit : decimals) {
-        weight += (digit - '0') * unit;
-        unit /= 10;
-    }
-    return weight <= 1000 ? std::optional(weight) : std::nullopt;
+    double weight = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, weight, std::chars_format::fixed);
+    return error == std::errc() && stop == end && weight <= 1 ? std::optional(weight)
+                                                              : std::nullopt;
 }
 
+/// Returns whether the range's primary subtag is the language.
 bool is_range_of(std::string_view range, Language language) noexcept {
     const std::string_view primary = split(range, '-');
     const std::string_view tag = tag_of(language);
-    return std::equal(primary.begin(), primary.end(), tag.begin(), tag.end(),
-                      [](char character, char wanted) { return lower(character) == wanted; });
+    return primary.size() == tag.size() && strncasecmp(primary.data(), tag.data(), tag.size()) == 0;
 }
 
 } // namespace
 
 Language preferred_language(std::string_view accept_language) noexcept {
     Language best = Language::spanish;
-    int best_weight = 0;
-    int weight_of_others = 0;
+    double best_weight = 0;
+    double weight_of_others = 0;
     bool is_listed[std::size(languages)] = {};
     while (!accept_language.empty()) {
         std::string_view parameters = split(accept_language, ',');
@@ -98,7 +82,7 @@ Language preferred_language(std::string_view accept_language) noexcept {
         // Empty list elements are ignored.
         if (range.empty() && !is_weighted)
             continue;
-        const std::optional<int> weight = is_weighted ? parse_weight(trim(parameters)) : 1000;
+        const std::optional<double> weight = is_weighted ? parse_weight(trim(parameters)) : 1;
         if (!is_range(range) || !weight)
             return Language::spanish;
         if (range == "*")
