@@ -5,10 +5,10 @@
 #include "sign_in/client_text.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/replies.hpp"
+#include "text/split.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 namespace useradmin::admin {
@@ -127,9 +127,9 @@ Reply stop_impersonating(Call& call) {
         return sign_in::error(500, "Failed to find user");
     if (!administrator)
         return failure_reply(administrator.failure(), call.forbidden);
-    const std::size_t colon = std::min(own.admin_session.find(':'), own.admin_session.size());
-    const std::string_view token = own.admin_session.substr(0, colon);
-    const bool is_not_remembered = own.admin_session.size() > colon + 1;
+    std::string_view rest = own.admin_session;
+    const std::string_view token = text::take_until(rest, ':');
+    const bool is_not_remembered = !rest.empty();
     if (token.empty())
         return no_admin_session();
     const auto found = call.service.store.find_session(token);

@@ -6,6 +6,7 @@
 #include "api/operations.hpp"
 #include "api/paging.hpp"
 #include "api/texts.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
@@ -131,9 +132,7 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
     const std::string parameter = filter_parameter(query, "summary").value_or("");
     std::vector<text::Timestamp> times;
     for (std::string_view rest = parameter; !rest.empty();) {
-        const std::string_view word = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-        const auto time = text::parse_date(word);
+        const auto time = text::parse_date(text::take_until(rest, ','));
         if (!time || times.size() == most || (!times.empty() && *time <= times.back()))
             return {};
         times.push_back(*time);

@@ -1,6 +1,7 @@
 #include "api/service.hpp"
 
 #include "api/operations.hpp"
+#include "text/split.hpp"
 #include "text/timestamp.hpp"
 #include "text/url.hpp"
 
@@ -53,13 +54,6 @@ struct Target {
     model::MethodKind kind = {};
 };
 
-/// Splits off the first path segment.
-std::string_view split_segment(std::string_view& text) {
-    const std::string_view segment = text.substr(0, text.find('/'));
-    text.remove_prefix(std::min(text.size(), segment.size() + 1));
-    return segment;
-}
-
 /// Parses a path below the base address. If it names no resource, the result's id is the whole
 /// path.
 Target target_of(std::string_view method, std::string_view path, bool has_extras) {
@@ -71,7 +65,7 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
     const Target none = {Resource::none, path};
     if (path.find('/') == path.npos)
         return {path.empty() ? Resource::users : Resource::user, path};
-    const std::string_view id = split_segment(path);
+    const std::string_view id = text::take_until(path, '/');
     if (!has_extras || id.empty())
         return none;
     for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
@@ -84,8 +78,9 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
                                          {"verification-link", Resource::verification_link}})
         if (path == name)
             return {resource, id};
-    const std::string_view collection = split_segment(path);
-    const std::string_view kind = collection == "sign-in-methods" ? split_segment(path) : "";
+    const std::string_view collection = text::take_until(path, '/');
+    const std::string_view kind =
+        collection == "sign-in-methods" ? text::take_until(path, '/') : "";
     if (path.empty() || path.find('/') != path.npos)
         return none;
     if (collection == "sessions")

@@ -1,6 +1,7 @@
 #include "httpd/prometheus.hpp"
 
 #include "text/hex.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 
 #include <array>
@@ -236,8 +237,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
 std::string status_lines(std::string_view prometheus_text) {
     std::string lines;
     while (!prometheus_text.empty()) {
-        const std::string_view line = prometheus_text.substr(0, prometheus_text.find('\n'));
-        prometheus_text.remove_prefix(line.size() + 1);
+        const std::string_view line = text::take_until(prometheus_text, '\n');
         const std::size_t blank = line.rfind(' ');
         if (!line.starts_with('#') && line.find("_bucket{") == line.npos)
             (((lines += line.substr(0, blank)) += ':') += line.substr(blank)) += '\n';

@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/small_file.hpp"
 #include "store/table_names.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 
 #include <apr_base64.h>
@@ -201,9 +202,9 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
                "all";
     admin::Actions actions;
     for (const std::string_view word : line.words.subspan(1)) {
-        const std::size_t colon = std::min(word.find(':'), word.size());
-        const auto action = admin::find_action(word.substr(0, colon),
-                                               word.substr(std::min(colon + 1, word.size())));
+        std::string_view name = word;
+        const std::string_view resource = text::take_until(name, ':');
+        const auto action = admin::find_action(resource, name);
         if (word == "all" && line.words.size() == 2)
             actions = admin::Actions::all();
         else if (action)

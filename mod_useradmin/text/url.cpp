@@ -1,6 +1,7 @@
 #include "text/url.hpp"
 
 #include "text/hex.hpp"
+#include "text/split.hpp"
 
 namespace useradmin::text {
 
@@ -25,14 +26,6 @@ std::string decode(std::string_view text, Plus plus) {
         }
     }
     return decoded;
-}
-
-/// Removes the text up to and including the first separator. Returns it without the separator.
-std::string_view take_until(std::string_view& text, char separator) noexcept {
-    const auto end = text.find(separator);
-    const auto before = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    return before;
 }
 
 } // namespace
