@@ -57,7 +57,6 @@ struct Operation {
     /// The name in metrics and in the audit log.
     std::string_view name;
     Resource resource;
-    bool changes_something;
     Reply (*handler)(const Call& call, const Service& service);
     /// The error message for an unexpected failure (section 7).
     Text failure_text;

@@ -14,33 +14,32 @@ namespace useradmin::api {
 namespace {
 
 constexpr Operation table[] = {
-    {"GET", "list", Resource::users, false, list_users, texts.list_failed},
-    {"POST", "create", Resource::users, true, create_user, texts.create_failed},
-    {"GET", "get", Resource::user, false, get_user, texts.get_failed},
-    {"PUT", "update", Resource::user, true, update_user, texts.update_failed},
-    {"DELETE", "delete", Resource::user, true, delete_user, texts.delete_failed},
-    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts.sessions_failed,
+    {"GET", "list", Resource::users, list_users, texts.list_failed},
+    {"POST", "create", Resource::users, create_user, texts.create_failed},
+    {"GET", "get", Resource::user, get_user, texts.get_failed},
+    {"PUT", "update", Resource::user, update_user, texts.update_failed},
+    {"DELETE", "delete", Resource::user, delete_user, texts.delete_failed},
+    {"GET", "list-sessions", Resource::sessions, list_sessions, texts.sessions_failed,
      texts.sessions_forbidden},
-    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts.end_sessions_failed,
+    {"DELETE", "end-sessions", Resource::sessions, end_sessions, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"DELETE", "end-session", Resource::session, true, end_session, texts.end_sessions_failed,
+    {"DELETE", "end-session", Resource::session, end_session, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"POST", "bulk", Resource::bulk, true, change_several, texts.bulk_failed},
-    {"PUT", "set-password", Resource::password, true, set_password, texts.password_failed,
+    {"POST", "bulk", Resource::bulk, change_several, texts.bulk_failed},
+    {"PUT", "set-password", Resource::password, set_password, texts.password_failed,
      texts.password_forbidden},
-    {"PUT", "ban", Resource::ban, true, ban_user, texts.ban_failed, texts.ban_forbidden},
-    {"DELETE", "unban", Resource::ban, true, unban_user, texts.unban_failed, texts.ban_forbidden},
-    {"DELETE", "reset-second-factor", Resource::second_factor, true, reset_second_factor,
+    {"PUT", "ban", Resource::ban, ban_user, texts.ban_failed, texts.ban_forbidden},
+    {"DELETE", "unban", Resource::ban, unban_user, texts.unban_failed, texts.ban_forbidden},
+    {"DELETE", "reset-second-factor", Resource::second_factor, reset_second_factor,
      texts.second_factor_failed, texts.second_factor_forbidden},
-    {"GET", "list-events", Resource::events, false, list_events, texts.events_failed,
+    {"GET", "list-events", Resource::events, list_events, texts.events_failed,
      texts.events_forbidden},
-    {"GET", "list-sign-in-methods", Resource::sign_in_methods, false, list_sign_in_methods,
+    {"GET", "list-sign-in-methods", Resource::sign_in_methods, list_sign_in_methods,
      texts.sign_in_methods_failed, texts.sign_in_methods_forbidden},
-    {"DELETE", "remove-sign-in-method", Resource::sign_in_method, true, remove_sign_in_method,
+    {"DELETE", "remove-sign-in-method", Resource::sign_in_method, remove_sign_in_method,
      texts.remove_sign_in_method_failed, texts.sign_in_methods_forbidden},
-    {"POST", "send-password-link", Resource::password_link, true, send_password_link,
-     texts.link_failed},
-    {"POST", "send-verification-link", Resource::verification_link, true, send_verification_link,
+    {"POST", "send-password-link", Resource::password_link, send_password_link, texts.link_failed},
+    {"POST", "send-verification-link", Resource::verification_link, send_verification_link,
      texts.link_failed},
 };
 
@@ -120,13 +119,12 @@ std::string methods_of(const Target& target, bool has_extras) {
     return methods + "OPTIONS";
 }
 
-/// Returns whether any operation with this method changes data.
+/// Returns whether operations with this method change data.
 bool changes_something(std::string_view method) {
-    return std::any_of(
-        std::begin(table), std::end(table),
-        [&](const Operation& operation) {
-            return operation.changes_something && operation.method == method;
-        });
+    return method != "GET" &&
+           std::any_of(
+               std::begin(table), std::end(table),
+               [&](const Operation& operation) { return operation.method == method; });
 }
 
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
@@ -144,7 +142,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
             return reply;
         }
         event.operation = operation->name;
-        event.is_change = operation->changes_something;
+        event.is_change = changes_something(request.method);
     }
     if (changes_something(request.method) &&
         http::is_of_another_site(request.headers, service.settings.trusted_origins))
