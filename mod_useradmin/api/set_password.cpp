@@ -12,11 +12,6 @@
 
 namespace useradmin::api {
 
-namespace {
-
-static_assert(password::min_length == 8 && password::max_length == 128);
-} // namespace
-
 Reply set_password(const Call& call, const Service& service) {
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
