@@ -14,9 +14,6 @@ bool has_role(const json::Object& body);
 /// Returns whether the member is a string, null or absent.
 bool is_string_or_null(const json::Object& body, std::string_view name);
 
-/// Returns whether the member is an object, null or absent.
-bool is_object_or_null(const json::Object& body, std::string_view name);
-
 /// Returns the address in lower case if addresses are stored that way, otherwise unchanged.
 std::string normalize_email(std::string_view email, const OperationSettings& settings);
 

@@ -56,15 +56,15 @@ std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
                                          const std::vector<Object>& items) {
     const http::Headers& headers = call.request.headers;
     const Object::Kind data = body.kind("data");
-    BulkRequest wanted = {
-        operation_named(body.text("operation")),
-        crypto::Secret(data == Object::Kind::object ? body.as_json("data") : "{}"),
-        headers.find("Idempotency-Key"),
-        {}};
+    const bool has_data = data == Object::Kind::object;
+    BulkRequest wanted = {operation_named(body.text("operation")),
+                          crypto::Secret(has_data ? body.as_json("data") : "{}"),
+                          headers.find("Idempotency-Key"),
+                          {}};
     const bool has_key = headers.has("Idempotency-Key");
     if (wanted.operation == nullptr || items.empty() || items.size() > max_items ||
-        !is_object_or_null(body, "data") || wanted.key.empty() == has_key ||
-        wanted.key.size() > max_key_length)
+        !(has_data || data == Object::Kind::null || data == Object::Kind::absent) ||
+        wanted.key.empty() == has_key || wanted.key.size() > max_key_length)
         return std::nullopt;
     for (const Object& item : items) {
         if (item.text("id").empty() || !is_string_or_null(item, "ifMatch"))
