@@ -16,11 +16,8 @@ namespace {
 using json::Object;
 using Kind = Object::Kind;
 
-bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
-    for (Kind allowed : kinds)
-        if (kind == allowed)
-            return true;
-    return false;
+bool is_absent_or(Kind wanted, Kind kind) {
+    return kind == Kind::absent || kind == wanted;
 }
 
 /// Returns whether the body has a role or "banned" (check 4). A role of null or "" does not count,
@@ -33,12 +30,12 @@ bool has_role_or_ban(const Object& body) {
 /// also role, banReason and banned. Other fields may have any type.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
-        if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
+        if (!is_absent_or(Kind::string, body.kind(field)))
             return false;
     if (!may_change_role_and_ban(caller))
         return true;
     return is_string_or_null(body, "role") && is_string_or_null(body, "banReason") &&
-           is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
+           is_absent_or(Kind::boolean, body.kind("banned"));
 }
 
 /// Returns whether the changes take away the role superAdmin or ban the user.
