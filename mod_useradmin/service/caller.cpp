@@ -22,35 +22,24 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     return {};
 }
 
-std::string_view id_from_expression(request_rec* request, const SessionSource& session,
-                                    httpd::RequestLog& log) {
-    return session.id != nullptr ? evaluate(request, session.id, log)
-                                 : apr::view_of(apr_table_get(request->notes, httpd::id_note));
-}
-
-std::string_view role_from_expression(request_rec* request, const SessionSource& session,
-                                      httpd::RequestLog& log) {
-    if (session.id == nullptr)
-        return apr::view_of(apr_table_get(request->notes, httpd::role_note));
-    return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
-}
-
-/// Returns whether an auth module read the id and the role from this user table.
-bool is_stored(request_rec* request, std::string_view id, std::string_view role,
-               std::string_view user_table) {
-    const auto is_noted = [&](const char* name, std::string_view value) {
-        return apr::view_of(apr_table_get(request->notes, name)) == value;
+/// Returns the caller that this request states. Its id is empty if there is none.
+api::Caller caller_of(request_rec* request, const SessionSource& session,
+                      std::string_view user_table, httpd::RequestLog& log) {
+    const auto note = [&](const char* name) {
+        return apr::view_of(apr_table_get(request->notes, name));
     };
-    return is_noted(httpd::table_note, user_table) && is_noted(httpd::id_note, id) &&
-           is_noted(httpd::role_note, role);
-}
-
-/// Returns the id of the administrator who impersonates the caller, or an empty string. The auth
-/// module's note does not apply to an id from an expression.
-std::string_view stated_impersonator(const request_rec* request, const SessionSource& session) {
-    return session.id == nullptr
-               ? apr::view_of(apr_table_get(request->notes, httpd::impersonator_note))
-               : std::string_view();
+    api::Caller caller = {note(httpd::id_note), note(httpd::role_note)};
+    if (session.id == nullptr) {
+        caller.impersonated_by = note(httpd::impersonator_note);
+    } else {
+        caller.id = evaluate(request, session.id, log);
+        const bool has_role = session.role != nullptr && !caller.id.empty();
+        caller.roles = has_role ? evaluate(request, session.role, log) : std::string_view();
+    }
+    // The expressions of UserAdminSession may return an auth module's notes.
+    caller.is_stored = note(httpd::table_note) == user_table && note(httpd::id_note) == caller.id &&
+                       note(httpd::role_note) == caller.roles;
+    return caller;
 }
 
 /// Returns the request that caused this internal redirect or subrequest, or nullptr.
@@ -79,12 +68,9 @@ bool has_credential(const request_rec* request) noexcept {
 std::optional<api::Caller> stated_caller(request_rec* request, const SessionSource& session,
                                          std::string_view user_table, httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
-        const std::string_view id = id_from_expression(source, session, log);
-        if (id.empty())
-            continue;
-        const std::string_view role = role_from_expression(source, session, log);
-        return api::Caller{id, role, is_stored(source, id, role, user_table),
-                           stated_impersonator(source, session)};
+        const api::Caller caller = caller_of(source, session, user_table, log);
+        if (!caller.id.empty())
+            return caller;
     }
     return std::nullopt;
 }
