@@ -84,12 +84,9 @@ void Metrics::activate() const noexcept {
 void Metrics::count_request(std::size_t operation, int status,
                             std::chrono::microseconds duration) const noexcept {
     activate();
-    const auto* const found =
-        std::lower_bound(counted_statuses.begin(), counted_statuses.end(), status);
-    const bool is_counted = found != counted_statuses.end() && *found == status;
+    const auto* const found = std::find(counted_statuses.begin(), counted_statuses.end(), status);
     auto& [statuses, durations] = part_->operations[operation];
-    ++statuses[static_cast<std::size_t>((is_counted ? found : counted_statuses.end()) -
-                                        counted_statuses.begin())];
+    ++statuses[static_cast<std::size_t>(found - counted_statuses.begin())];
     httpd::count(durations, duration);
 }
 
