@@ -27,14 +27,6 @@ constexpr Problem banned_user = {
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
-/// Returns whether one of the roles has an entry in the list.
-bool has_rights(const RoleActions& first, std::string_view roles) {
-    for (const RoleActions* each = &first; each != nullptr; each = each->next)
-        if (has_role(roles, each->role))
-            return true;
-    return false;
-}
-
 bool is_protected(const model::User& user, const api::OperationSettings& settings) {
     return user.email == settings.protected_email ||
            (settings.lowers_email &&
@@ -45,8 +37,10 @@ bool is_protected(const model::User& user, const api::OperationSettings& setting
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
+    // Every role in the list may take some action, so require none in particular.
+    const bool has_rights = may(call.service.roles, roles, Actions());
     if (is_higher || is_protected(user, call.service.settings) ||
-        (has_rights(call.service.roles, roles) && !call.may(Action::impersonate_admins)))
+        (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);
     if (sign_in::is_banned(user, text::now()))
         return error(banned_user);
