@@ -23,8 +23,9 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
 }
 
 /// Returns the caller that this request states. Its id is empty if there is none.
-api::Caller caller_of(request_rec* request, const SessionSource& session,
-                      std::string_view user_table, httpd::RequestLog& log) {
+api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
+                      httpd::RequestLog& log) {
+    const SessionSource session = settings.get<SessionExpressions>();
     const auto note = [&](const char* name) {
         return apr::view_of(apr_table_get(request->notes, name));
     };
@@ -37,8 +38,9 @@ api::Caller caller_of(request_rec* request, const SessionSource& session,
         caller.roles = has_role ? evaluate(request, session.role, log) : std::string_view();
     }
     // The expressions of UserAdminSession may return an auth module's notes.
-    caller.is_stored = note(httpd::table_note) == user_table && note(httpd::id_note) == caller.id &&
-                       note(httpd::role_note) == caller.roles;
+    caller.is_stored =
+        note(httpd::table_note) == settings.get<httpd::ApplicationTables>().names.user &&
+        note(httpd::id_note) == caller.id && note(httpd::role_note) == caller.roles;
     return caller;
 }
 
@@ -65,10 +67,10 @@ bool has_credential(const request_rec* request) noexcept {
 
 } // namespace
 
-std::optional<api::Caller> stated_caller(request_rec* request, const SessionSource& session,
-                                         std::string_view user_table, httpd::RequestLog& log) {
+std::optional<api::Caller> stated_caller(request_rec* request, const ServiceSettings& settings,
+                                         httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
-        const api::Caller caller = caller_of(source, session, user_table, log);
+        const api::Caller caller = caller_of(source, settings, log);
         if (!caller.id.empty())
             return caller;
     }
