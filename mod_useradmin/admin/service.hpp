@@ -15,7 +15,7 @@ namespace useradmin::admin {
 
 /// The cookies that impersonation replaces.
 struct SessionCookies {
-    const sign_in::Cookies& cookies;
+    sign_in::Cookies cookies;
     /// The token of the caller's session, or empty. Its signature has been verified.
     std::string_view token;
     /// The value of the cookie admin_session, or empty. Its signature has been verified.
@@ -33,9 +33,9 @@ struct Service {
     const RoleActions& roles;
     /// Whether to show session tokens instead of session ids (UserAdminBetterAuthTokens).
     bool shows_tokens = false;
-    /// The caller's cookies, for endpoints with needs_cookies(). nullptr if the application handles
-    /// these endpoints.
-    const SessionCookies* session_cookies = nullptr;
+    /// The caller's cookies, for endpoints with needs_cookies(). std::nullopt if the application
+    /// handles these endpoints.
+    std::optional<SessionCookies> session_cookies = {};
 };
 
 /// Returns whether an endpoint needs SessionCookies.

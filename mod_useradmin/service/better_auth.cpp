@@ -19,26 +19,24 @@ int handle_better_auth(request_rec* request, std::string_view endpoint) {
     if (admin::needs_cookies(endpoint) && !credentials)
         return DECLINED;
     RequestContext context(request, false);
-    const sign_in::Cookies cookies(credentials ? credentials->cookie_name : std::string_view(),
-                                   credentials ? credentials->signing_secret : std::string_view(),
-                                   apr::view_of(ap_http_scheme(request)) == "https");
-    std::optional<admin::SessionCookies> session_cookies;
+    admin::Service service = {context.store(), context.hasher(), context.rules(),
+                              *context.settings().get<BetterAuthRoles>(),
+                              context.settings().get<ShowsTokens>()};
     if (credentials)
-        session_cookies.emplace(admin::SessionCookies{
-            cookies, credentials->token.view(), credentials->admin_session.view(),
-            credentials->is_not_remembered, apr::view_of(request->useragent_ip)});
-    const admin::Service service = {context.store(),
-                                    context.hasher(),
-                                    context.rules(),
-                                    *context.settings().get<BetterAuthRoles>(),
-                                    context.settings().get<ShowsTokens>(),
-                                    session_cookies ? &*session_cookies : nullptr};
+        service.session_cookies =
+            admin::SessionCookies{{credentials->cookie_name, credentials->signing_secret,
+                                   apr::view_of(ap_http_scheme(request)) == "https"},
+                                  credentials->token.view(),
+                                  credentials->admin_session.view(),
+                                  credentials->is_not_remembered,
+                                  apr::view_of(request->useragent_ip)};
     return context.send(
         admin::handle_request(endpoint,
                               {request->method, apr::view_of(request->uri),
                                apr::view_of(request->args), context.headers(), context.body()},
                               context.caller(), service, context.backend().event()),
-        session_cookies || service.shows_tokens ? httpd::Content::secret : httpd::Content::plain);
+        service.session_cookies || service.shows_tokens ? httpd::Content::secret
+                                                        : httpd::Content::plain);
 }
 
 } // namespace useradmin::service

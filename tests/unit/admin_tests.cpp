@@ -55,12 +55,12 @@ TEST_GROUP_BASE(admin, ApiScene) {
             caller = api::Caller{"me", *roles, is_stored};
         if (caller)
             caller->impersonated_by = impersonated_by;
-        const sign_in::Cookies cookies("better-auth.session_token", "s3cr3t", true);
-        const admin::SessionCookies session_cookies = {cookies, own_token, admin_session};
+        const admin::SessionCookies session_cookies = {
+            {"better-auth.session_token", "s3cr3t", true}, own_token, admin_session};
         const http::Reply reply = admin::handle_request(
             endpoint,
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
-            caller, {store, hasher, settings, admin_actions, shows_tokens, &session_cookies},
+            caller, {store, hasher, settings, admin_actions, shows_tokens, session_cookies},
             event = {});
         set_cookies = header_of(reply, "Set-Cookie");
         const std::size_t code = reply.body.rfind("\"code\":\"");
