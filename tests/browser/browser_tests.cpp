@@ -7,6 +7,7 @@
 #include "support/process.hpp"
 #include "support/test_database.hpp"
 #include "support/test_main.hpp"
+#include "support/text.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <algorithm>
@@ -159,8 +160,7 @@ TEST_GROUP(browser) {
             FAIL(("the pages did not come to their end:\n" + read_file(log()) +
                   read_file(work_.path() / "chromium.log"))
                      .c_str());
-        std::istringstream lines(read_file(log()));
-        for (std::string line; std::getline(lines, line);)
+        for (const std::string& line : lines_of(read_file(log())))
             seen_.emplace_back(line);
     }
 

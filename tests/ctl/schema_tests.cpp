@@ -1,9 +1,9 @@
 // useradminctl schema, and tables with different names.
 #include "scene.hpp"
 #include "support/machine.hpp"
+#include "support/text.hpp"
 
 #include <filesystem>
-#include <sstream>
 #include <sys/stat.h>
 
 namespace useradmin::test {
@@ -53,8 +53,7 @@ TEST_GROUP_BASE(schema, Scene) {
         const CommandResult ended = test::run({words});
         CHECK_TEXT(ended.status == 0, ended.errors.c_str());
         std::string output;
-        std::istringstream lines(ended.output);
-        for (std::string line; std::getline(lines, line);)
+        for (const std::string& line : lines_of(ended.output))
             if (line.find("restrict ") == line.npos)
                 output += line + "\n";
         return output;

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <sys/stat.h>
 
 namespace useradmin::test {
@@ -79,14 +78,7 @@ class AuditScene : public OwnHttpd {
                               body.empty() ? std::optional<std::string>() : std::optional(body)});
     }
 
-    static std::vector<std::string> lines_of(const std::filesystem::path& file) {
-        std::vector<std::string> lines;
-        std::istringstream text(read_file(file));
-        for (std::string line; std::getline(text, line);)
-            lines.push_back(line);
-        return lines;
-    }
-    std::vector<std::string> lines() const { return lines_of(log_); }
+    std::vector<std::string> lines() const { return lines_of(read_file(log_)); }
     std::string line() const {
         const auto all = lines();
         return all.empty() ? "(none)" : all.back();
@@ -257,8 +249,8 @@ TEST(audit, sets_notes_for_the_access_log) {
                                          "create|" + id + "|ada-1|done",
                                          "sign-in|n@x.org|-|refused", "-|-|-|-"};
     // httpd logs a request while it sends the reply, so the lines may be in another order.
-    CHECK(eventually([&] { return lines_of(access).size() == expected.size(); }));
-    std::vector<std::string> written = lines_of(access);
+    CHECK(eventually([&] { return lines_of(read_file(access)).size() == expected.size(); }));
+    std::vector<std::string> written = lines_of(read_file(access));
     std::sort(written.begin(), written.end());
     std::sort(expected.begin(), expected.end());
     for (std::size_t at = 0; at < written.size(); ++at)
@@ -328,8 +320,8 @@ TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
     check_chain(files);
     std::size_t count = 0;
     for (const std::string& file : files) {
-        CHECK(!lines_of(file).empty());
-        count += lines_of(file).size();
+        CHECK(!lines_of(read_file(file)).empty());
+        count += lines_of(read_file(file)).size();
     }
     CHECK_EQUAL(static_cast<std::size_t>(answered), count);
     // The chain continues after a restart of httpd.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -425,10 +424,9 @@ TEST(configuration, of_the_packages_example_is_accepted) {
 }
 
 TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
-    std::istringstream lines(configuration_in(machine::source("conf/useradmin.conf")));
     std::string directives;
     int locations = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line : lines_of(configuration_in(machine::source("conf/useradmin.conf")))) {
         if (line.size() < 2 || line[0] != '#' || line[1] < 'A' || line[1] > 'Z')
             continue;
         line.erase(0, 1);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -176,8 +175,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     for (const auto& reply : client_->send_at_once(requests))
         expect_error(reply, 503, unavailable);
     std::map<std::string, int> lines;
-    std::istringstream log(LogWatch::instance().lines());
-    for (std::string line; std::getline(log, line);)
+    for (const std::string& line : lines_of(LogWatch::instance().lines()))
         if (const auto tag = line.find("] UA"); tag != line.npos)
             ++lines[between(line, "useradmin:", "]").value_or("") + " " + line.substr(tag + 2, 6)];
     int told = 0;

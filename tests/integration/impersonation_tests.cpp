@@ -4,7 +4,6 @@
 #include "support/files.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -34,14 +33,6 @@ class Impersonation : public OwnHttpd {
               sign_in("/strict/auth", "AuthUserAdminImpersonated refuse"));
     }
 
-    static std::vector<std::string> lines_of(const std::filesystem::path& file) {
-        std::vector<std::string> lines;
-        std::istringstream text(read_file(file));
-        for (std::string line; std::getline(text, line);)
-            lines.push_back(line);
-        return lines;
-    }
-
     Reply call(Caller caller, const std::string& method, const std::string& path,
                const std::optional<std::string>& body = {}) {
         return client_->send({method, path, {bearer(caller)}, body});
@@ -55,15 +46,15 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
     for (int time = 0; time < 2; ++time)
         expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
     expect_success(call(Caller::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"V"})"));
-    std::vector<std::string> lines = lines_of(audit_log());
+    std::vector<std::string> lines = lines_of(read_file(audit_log()));
     CHECK_EQUAL(3U, lines.size());
     for (int time = 0; time < 2; ++time)
         STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
                         lines[static_cast<std::size_t>(time)].c_str());
     STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)", lines[2].c_str());
     // httpd logs a request while it sends the reply.
-    CHECK(eventually([&] { return lines_of(access_log()).size() == 3; }));
-    lines = lines_of(access_log());
+    CHECK(eventually([&] { return lines_of(read_file(access_log())).size() == 3; }));
+    lines = lines_of(read_file(access_log()));
     std::sort(lines.begin(), lines.end());
     CHECK_EQUAL(std::string("ada-1|sara-1|sara-1"), lines[0]);
     CHECK_EQUAL(std::string("ada-1|sara-1|sara-1"), lines[1]);
@@ -77,7 +68,7 @@ TEST(impersonation, that_is_refused_leaves_no_session) {
     expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
     expect_success(call(Caller::super_admin, "GET", "/strict/users"));
     CHECK_EQUAL(std::string("null"), call(Caller::admin, "GET", "/strict/auth/get-session").body);
-    const std::vector<std::string> lines = lines_of(audit_log());
+    const std::vector<std::string> lines = lines_of(read_file(audit_log()));
     STRCMP_CONTAINS(R"("reason":"impersonated-session","caller":"ada-1","role":"admin",)"
                     R"("impersonatedBy":"sara-1",)",
                     lines.at(0).c_str());

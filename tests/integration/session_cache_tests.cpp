@@ -247,11 +247,9 @@ class SessionLookups : public SessionCache {
             "log";
         const auto begin = read_file(log).size();
         action();
-        std::istringstream text(read_file(log).substr(begin));
-        std::vector<std::string> lines;
-        for (std::string line; std::getline(text, line);)
-            if (line.find("LOG:  ") != line.npos)
-                lines.push_back(line);
+        std::vector<std::string> lines = lines_of(read_file(log).substr(begin));
+        std::erase_if(lines,
+                      [](const std::string& line) { return line.find("LOG:  ") == line.npos; });
         return lines;
     }
 

@@ -4,7 +4,6 @@
 #include "support/process.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -28,12 +27,9 @@ class Unauthorized : public OwnHttpd {
     }
 
     std::vector<std::string> lines_with(const std::string& text) const {
-        std::vector<std::string> found;
-        std::istringstream lines(read_file(httpd_->error_log()));
-        for (std::string line; std::getline(lines, line);)
-            if (line.find(text) != line.npos)
-                found.push_back(line);
-        return found;
+        std::vector<std::string> lines = lines_of(read_file(httpd_->error_log()));
+        std::erase_if(lines, [&](const std::string& line) { return line.find(text) == line.npos; });
+        return lines;
     }
     /// Waits until `count` lines contain the text. Returns how many of them have this level.
     long lines_at(const std::string& level, const std::string& text, std::size_t count) const {

@@ -4,11 +4,11 @@
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
+#include "support/text.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
 #include <csignal>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -157,11 +157,7 @@ void Httpd::restart_gracefully() {
 }
 
 std::vector<std::string> Httpd::access_log() const {
-    std::vector<std::string> lines;
-    std::istringstream text(read_file(folder_ / "access.log"));
-    for (std::string line; std::getline(text, line);)
-        lines.push_back(line);
-    return lines;
+    return lines_of(read_file(folder_ / "access.log"));
 }
 
 std::filesystem::path Httpd::write_configuration(const WorkFolder& work,

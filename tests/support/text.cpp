@@ -1,6 +1,7 @@
 #include "support/text.hpp"
 
 #include <cstdio>
+#include <sstream>
 
 namespace useradmin::test {
 
@@ -14,6 +15,14 @@ std::optional<std::string> between(std::string_view text, std::string_view befor
     if (end == std::string_view::npos)
         return {};
     return std::string(rest.substr(0, end));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return lines;
 }
 
 std::string percent_encoded(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::test {
 
@@ -10,6 +11,9 @@ namespace useradmin::test {
 /// missing.
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);
+
+/// Returns the lines of the text without their newlines.
+std::vector<std::string> lines_of(const std::string& text);
 
 /// Returns the string with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);

@@ -5,6 +5,7 @@
 #include "audit/verify.hpp"
 #include "crypto/sha256.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 #include "support/trouble.hpp"
 #include "text/hex.hpp"
 #include "json/reader.hpp"
@@ -71,14 +72,6 @@ class TemporaryFile {
     std::FILE* file_;
     int descriptor_;
 };
-
-Texts lines_of(const std::string& text) {
-    Texts lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);)
-        lines.push_back(line);
-    return lines;
-}
 
 std::string text_of(const Texts& lines) {
     std::string text;
