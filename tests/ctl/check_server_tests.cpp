@@ -28,48 +28,50 @@ std::string with(std::string text, std::string_view part, std::string_view repla
 
 } // namespace
 
-TEST_GROUP_BASE(check_server, Scene){
+class CheckServer : public Scene {
+  protected:
     /// Writes a complete configuration that ends with these lines. Returns its path.
-    static std::string whole(const std::string& text, std::vector<std::string> modules = {}){
+    static std::string whole(const std::string& text, std::vector<std::string> modules = {}) {
         return Httpd::write_configuration(work(),
                                           {"event", std::move(modules), with_database(text), {}});
-} // namespace useradmin::test
-static std::string without_module(const std::string& name, const std::string& text) {
-    const std::string configuration = whole(text);
-    write_file(configuration,
-               with(with(read_file(configuration), "LoadModule " + name + "_module", "#"),
-                    " useradmin:trace8 auth_useradmin:trace8", ""));
-    return configuration;
-}
-static CommandResult check(const std::string& configuration,
-                           std::vector<std::string> arguments = {}, Environment more = {}) {
-    arguments.insert(arguments.begin(), {"--config", configuration, "check"});
-    more.emplace_back("APACHE_HTTPD", machine::httpd().string());
-    return bare_ctl(std::move(arguments), "", more);
-}
-/// Fails the test unless the check finds exactly this problem.
-static void finds(const std::string& configuration, const std::string& problem,
-                  std::vector<std::string> arguments = {}, SourceLocation where = {}) {
-    const CommandResult ended = check(configuration, std::move(arguments));
-    if (ended.status != 1 || !ended.output.starts_with("1 problem was found:\n  ") ||
-        !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
-        fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
-                  where);
-}
-static void accepts(const CommandResult& ended, SourceLocation where = {}) {
-    if (ended.status != 0 || !ended.output.starts_with("No problems were found.\n"))
-        fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
-                  where);
-}
-static void accepts(const std::string& configuration, std::vector<std::string> arguments = {},
-                    SourceLocation where = {}) {
-    accepts(check(configuration, std::move(arguments)), where);
-}
-static std::string secret(const std::string& text = "the s3cr3t of the application") {
-    return "AuthUserAdminSecret file:" + file("check.secret", text + "\n") + "\n";
-}
-}
-;
+    }
+    static std::string without_module(const std::string& name, const std::string& text) {
+        const std::string configuration = whole(text);
+        write_file(configuration,
+                   with(with(read_file(configuration), "LoadModule " + name + "_module", "#"),
+                        " useradmin:trace8 auth_useradmin:trace8", ""));
+        return configuration;
+    }
+    static CommandResult check(const std::string& configuration,
+                               std::vector<std::string> arguments = {}, Environment more = {}) {
+        arguments.insert(arguments.begin(), {"--config", configuration, "check"});
+        more.emplace_back("APACHE_HTTPD", machine::httpd().string());
+        return bare_ctl(std::move(arguments), "", more);
+    }
+    /// Fails the test unless the check finds exactly this problem.
+    static void finds(const std::string& configuration, const std::string& problem,
+                      std::vector<std::string> arguments = {}, SourceLocation where = {}) {
+        const CommandResult ended = check(configuration, std::move(arguments));
+        if (ended.status != 1 || !ended.output.starts_with("1 problem was found:\n  ") ||
+            !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
+            fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
+                      where);
+    }
+    static void accepts(const CommandResult& ended, SourceLocation where = {}) {
+        if (ended.status != 0 || !ended.output.starts_with("No problems were found.\n"))
+            fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
+                      where);
+    }
+    static void accepts(const std::string& configuration, std::vector<std::string> arguments = {},
+                        SourceLocation where = {}) {
+        accepts(check(configuration, std::move(arguments)), where);
+    }
+    static std::string secret(const std::string& text = "the s3cr3t of the application") {
+        return "AuthUserAdminSecret file:" + file("check.secret", text + "\n") + "\n";
+    }
+};
+
+TEST_GROUP_BASE(check_server, CheckServer){};
 
 TEST(check_server, accepts_a_configuration_that_httpd_serves) {
     accepts(whole(service));

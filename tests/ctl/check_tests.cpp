@@ -378,48 +378,53 @@ TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
         CHECK(lists(json, "data.notes", R"(foreign key "invoice_a_fkey" of "public"."invoice")"));
 }
 
-TEST_GROUP_BASE(postgresql_rights, Scene){void setup() override{Scene::setup();
-sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
-} // namespace useradmin::test
-void teardown() override {
-    sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
-              "reader");
-}
-
-static std::string params() {
-    std::string params = database().params();
-    return params.replace(params.find("user=useradmin"), 14, "user=reader");
-}
-/// Runs check with these directives under the role of params(). Returns its JSON output.
-static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
-    const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
-    arguments.insert(arguments.begin(), {"--config", file("role.conf", text), "check", "--json"});
-    return Json(bare_ctl(std::move(arguments)).output);
-}
-/// Grants the privileges that check reports as missing.
-static void grant(const Json& json) {
-    for (int each = 0; each < json.size("data.problems"); ++each) {
-        const std::string text = json.at("data.problems." + std::to_string(each));
-        if (const auto at = text.find("GRANT "); at != std::string::npos)
-            sql().run(text.substr(at));
+class PostgresqlRights : public Scene {
+  protected:
+    void setup() override {
+        Scene::setup();
+        sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
     }
-}
-static long may(const std::string& table, const std::string& right) {
-    return sql().number("SELECT has_any_column_privilege('reader', '\"" + table + "\"', '" + right +
-                        "')::int");
-}
-static long may_read(const std::string& column) {
-    return sql().number("SELECT has_column_privilege('reader', '\"account\"', '" + column +
-                        "', 'SELECT')::int");
-}
-static bool lists(const Json& json, const std::string& key, std::string_view part) {
-    for (int each = 0; each < json.size(key); ++each)
-        if (has(json.at(key + "." + std::to_string(each)), part))
-            return true;
-    return false;
-}
-}
-;
+    void teardown() override {
+        sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
+                  "reader");
+    }
+
+    static std::string params() {
+        std::string params = database().params();
+        return params.replace(params.find("user=useradmin"), 14, "user=reader");
+    }
+    /// Runs check with these directives under the role of params(). Returns its JSON output.
+    static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
+        const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
+        arguments.insert(arguments.begin(),
+                         {"--config", file("role.conf", text), "check", "--json"});
+        return Json(bare_ctl(std::move(arguments)).output);
+    }
+    /// Grants the privileges that check reports as missing.
+    static void grant(const Json& json) {
+        for (int each = 0; each < json.size("data.problems"); ++each) {
+            const std::string text = json.at("data.problems." + std::to_string(each));
+            if (const auto at = text.find("GRANT "); at != std::string::npos)
+                sql().run(text.substr(at));
+        }
+    }
+    static long may(const std::string& table, const std::string& right) {
+        return sql().number("SELECT has_any_column_privilege('reader', '\"" + table + "\"', '" +
+                            right + "')::int");
+    }
+    static long may_read(const std::string& column) {
+        return sql().number("SELECT has_column_privilege('reader', '\"account\"', '" + column +
+                            "', 'SELECT')::int");
+    }
+    static bool lists(const Json& json, const std::string& key, std::string_view part) {
+        for (int each = 0; each < json.size(key); ++each)
+            if (has(json.at(key + "." + std::to_string(each)), part))
+                return true;
+        return false;
+    }
+};
+
+TEST_GROUP_BASE(postgresql_rights, PostgresqlRights){};
 
 TEST(postgresql_rights, that_the_databases_account_lacks_are_named) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");

@@ -9,24 +9,19 @@
 
 namespace useradmin::test {
 
-TEST_GROUP_BASE(configuration,
-                Scene){static std::string driver(){return "DBDriver " + database().driver() + "\n";
-}
-static std::string params() {
-    return "DBDParams '" + database().params() + "'\n";
-}
-/// Runs list with this configuration.
-static CommandResult list(const std::string& text) {
-    return bare_ctl({"--config", file("some.conf", text), "list"});
-}
-static std::string folder() {
-    return std::filesystem::path(path("x")).parent_path().string();
-}
-static std::string server_root() {
-    return "ServerRoot \"" + folder() + "\"\n";
-}
-}
-;
+class CtlConfiguration : public Scene {
+  protected:
+    static std::string driver() { return "DBDriver " + database().driver() + "\n"; }
+    static std::string params() { return "DBDParams '" + database().params() + "'\n"; }
+    /// Runs list with this configuration.
+    static CommandResult list(const std::string& text) {
+        return bare_ctl({"--config", file("some.conf", text), "list"});
+    }
+    static std::string folder() { return std::filesystem::path(path("x")).parent_path().string(); }
+    static std::string server_root() { return "ServerRoot \"" + folder() + "\"\n"; }
+};
+
+TEST_GROUP_BASE(configuration, CtlConfiguration){};
 
 TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
     const auto status_of = [](const std::string& text) { return list(text).status; };

@@ -13,27 +13,31 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 
 } // namespace
 
-TEST_GROUP_BASE(postgresql_scale_counts, ScaleScene){
+class ScaleCounts : public ScaleScene {
+  protected:
     /// Runs the statements in a new session, then checks the counts.
-    void after(const std::string& statements, SourceLocation where = {}){Session session(params_);
-if (const std::string state = session.run(statements); !state.empty())
-    fail_test(state + ": " + session.error(), where);
-is_exact(where);
-} // namespace useradmin::test
-/// Runs the statements at each isolation level, with a rollback of the transaction, then with a
-/// rollback to a savepoint. Then runs `reverse`. Checks the counts each time.
-void after_each_way(const std::string& statements, const std::string& reverse,
-                    SourceLocation where = {}) {
-    for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
-        const std::string begin = std::string("BEGIN ISOLATION LEVEL ") + level + ";";
-        after(begin + statements + ";ROLLBACK", where);
-        after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
-              where);
-        after(reverse, where);
+    void after(const std::string& statements, SourceLocation where = {}) {
+        Session session(params_);
+        if (const std::string state = session.run(statements); !state.empty())
+            fail_test(state + ": " + session.error(), where);
+        is_exact(where);
     }
-}
-}
-;
+    /// Runs the statements at each isolation level, with a rollback of the transaction, then with a
+    /// rollback to a savepoint. Then runs `reverse`. Checks the counts each time.
+    void after_each_way(const std::string& statements, const std::string& reverse,
+                        SourceLocation where = {}) {
+        for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
+            const std::string begin = std::string("BEGIN ISOLATION LEVEL ") + level + ";";
+            after(begin + statements + ";ROLLBACK", where);
+            after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements +
+                      ";COMMIT",
+                  where);
+            after(reverse, where);
+        }
+    }
+};
+
+TEST_GROUP_BASE(postgresql_scale_counts, ScaleCounts){};
 
 TEST(postgresql_scale_counts, follow_every_single_statement) {
     sql().run(users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL"));

@@ -49,47 +49,51 @@ constexpr const char* advice = "the objects for long lists are incomplete, or ol
 
 } // namespace
 
-TEST_GROUP_BASE(postgresql_scale,
-                ScaleScene){/// Runs schema --scale for these tables, then --no-scale, and checks
-                            /// that the lists are the same.
-                            void works_on(const std::string& names, const store::TableNames& tables,
-                                          const std::string& more_users, SourceLocation where = {}){
-                                const auto with = [&](std::vector<std::string> arguments) {
-                                    arguments.insert(arguments.begin(), {"--tables", names});
-                                    return done(ctl(std::move(arguments)), where);
-                                };
-with({"schema", "--scale"});
-Session session(params_);
-if (const std::string state = session.run(more_users); !state.empty())
-    fail_test(state + session.error(), where);
-if (!has(with({"check", "--counts"}), "users are right."))
-    fail_test("the counts are wrong", where);
-OpenStore scaled(params_, "", tables);
-if (!scaled.is_scaled())
-    fail_test("the counts are not used", where);
-const std::string first = scaled.list({}, {5, 0}, where);
-const std::string far = scaled.list({}, {5, 1200}, where);
-const std::string found = scaled.search("Ana 77", where);
-const std::string both = scaled.list({"user", "ana 12"}, {20, 3}, where);
-with({"schema", "--no-scale"});
-OpenStore plain(params_, "", tables);
-if (plain.is_scaled() || plain.list({}, {5, 0}, where) != first ||
-    plain.list({}, {5, 1200}, where) != far || plain.search("Ana 77", where) != found ||
-    plain.list({"user", "ana 12"}, {20, 3}, where) != both)
-    fail_test("the lists are others: " + first + " " + far + " " + found + " " + both, where);
-if (!has(found, "of 22") || !has(far, "of 1300"))
-    fail_test("not what was asked for: " + first + " " + far + " " + found, where);
-} // namespace useradmin::test
+class Scale : public ScaleScene {
+  protected:
+    /// Runs schema --scale for these tables, then --no-scale, and checks that the lists are the
+    /// same.
+    void works_on(const std::string& names, const store::TableNames& tables,
+                  const std::string& more_users, SourceLocation where = {}) {
+        const auto with = [&](std::vector<std::string> arguments) {
+            arguments.insert(arguments.begin(), {"--tables", names});
+            return done(ctl(std::move(arguments)), where);
+        };
+        with({"schema", "--scale"});
+        Session session(params_);
+        if (const std::string state = session.run(more_users); !state.empty())
+            fail_test(state + session.error(), where);
+        if (!has(with({"check", "--counts"}), "users are right."))
+            fail_test("the counts are wrong", where);
+        OpenStore scaled(params_, "", tables);
+        if (!scaled.is_scaled())
+            fail_test("the counts are not used", where);
+        const std::string first = scaled.list({}, {5, 0}, where);
+        const std::string far = scaled.list({}, {5, 1200}, where);
+        const std::string found = scaled.search("Ana 77", where);
+        const std::string both = scaled.list({"user", "ana 12"}, {20, 3}, where);
+        with({"schema", "--no-scale"});
+        OpenStore plain(params_, "", tables);
+        if (plain.is_scaled() || plain.list({}, {5, 0}, where) != first ||
+            plain.list({}, {5, 1200}, where) != far || plain.search("Ana 77", where) != found ||
+            plain.list({"user", "ana 12"}, {20, 3}, where) != both)
+            fail_test("the lists are others: " + first + " " + far + " " + found + " " + both,
+                      where);
+        if (!has(found, "of 22") || !has(far, "of 1300"))
+            fail_test("not what was asked for: " + first + " " + far + " " + found, where);
+    }
 
-/// Runs useradminctl as another role.
-static CommandResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
-    std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver", "pgsql",
-                                      "--params", database().params() + " user=" + role};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run({words, environment()});
-}
-}
-;
+    /// Runs useradminctl as another role.
+    static CommandResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
+        std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver",
+                                          "pgsql", "--params",
+                                          database().params() + " user=" + role};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return test::run({words, environment()});
+    }
+};
+
+TEST_GROUP_BASE(postgresql_scale, Scale){};
 
 TEST_GROUP_BASE(sqlite_scale, Scene){};
 

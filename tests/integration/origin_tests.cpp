@@ -12,38 +12,40 @@ constexpr std::string_view trusted = "https://app.example.org";
 
 } // namespace
 
-TEST_GROUP_BASE(origins, Scene){
+class Origins : public Scene {
+  protected:
     /// Sends the request of a page over a new connection.
     static Reply send(const std::string& line, const std::vector<std::string>& headers,
-                      const std::string& body = "", SourceLocation where = {}){
+                      const std::string& body = "", SourceLocation where = {}) {
         std::string bytes = line + " HTTP/1.1\r\nConnection: close\r\n";
-for (const auto& header : headers)
-    bytes += header + "\r\n";
-if (!body.empty())
-    bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-return exchange(bytes + "\r\n" + body, where);
-} // namespace useradmin::test
-static std::string cookie() {
-    return "Cookie: better-auth.session_token=" + token_of(Caller::super_admin);
-}
+        for (const auto& header : headers)
+            bytes += header + "\r\n";
+        if (!body.empty())
+            bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+        return exchange(bytes + "\r\n" + body, where);
+    }
+    static std::string cookie() {
+        return "Cookie: better-auth.session_token=" + token_of(Caller::super_admin);
+    }
 
-static void expect_readable(const Reply& reply, int status, SourceLocation where = {}) {
-    const bool is_readable = reply.status == status &&
-                             reply.header("Access-Control-Allow-Origin") == trusted &&
-                             reply.header("Access-Control-Allow-Credentials") == "true" &&
-                             reply.header("Vary") == "Origin";
-    if (!is_readable)
-        fail(reply, "expected: " + std::to_string(status) + ", readable", where);
-    UtestShell::getCurrent()->countCheck();
-}
-static void expect_unreadable(const Reply& reply, SourceLocation where = {}) {
-    for (const auto& [name, value] : reply.headers)
-        if (name.starts_with("Access-Control"))
-            fail(reply, "a page of another origin may read it", where);
-    UtestShell::getCurrent()->countCheck();
-}
-}
-;
+    static void expect_readable(const Reply& reply, int status, SourceLocation where = {}) {
+        const bool is_readable = reply.status == status &&
+                                 reply.header("Access-Control-Allow-Origin") == trusted &&
+                                 reply.header("Access-Control-Allow-Credentials") == "true" &&
+                                 reply.header("Vary") == "Origin";
+        if (!is_readable)
+            fail(reply, "expected: " + std::to_string(status) + ", readable", where);
+        UtestShell::getCurrent()->countCheck();
+    }
+    static void expect_unreadable(const Reply& reply, SourceLocation where = {}) {
+        for (const auto& [name, value] : reply.headers)
+            if (name.starts_with("Access-Control"))
+                fail(reply, "a page of another origin may read it", where);
+        UtestShell::getCurrent()->countCheck();
+    }
+};
+
+TEST_GROUP_BASE(origins, Origins){};
 
 TEST(origins, of_others_cannot_submit_a_form) {
     for (const char* mark :

@@ -5,24 +5,26 @@
 
 namespace useradmin::test {
 
-TEST_GROUP_BASE(postgresql_scale,
-                OwnHttpd){static void schema(const char* option, SourceLocation where = {}){
-    const TestDatabase& database = Suite::current().database();
-const CommandResult finished =
-    test::run({{machine::built("useradminctl").string(), "--driver", database.driver(), "--params",
-                database.params(), "schema", option},
-               machine::sanitizer_environment(),
-               {}});
-if (finished.status != 0)
-    fail_test(finished.errors, where);
-} // namespace useradmin::test
+class Scale : public OwnHttpd {
+  protected:
+    static void schema(const char* option, SourceLocation where = {}) {
+        const TestDatabase& database = Suite::current().database();
+        const CommandResult finished =
+            test::run({{machine::built("useradminctl").string(), "--driver", database.driver(),
+                        "--params", database.params(), "schema", option},
+                       machine::sanitizer_environment(),
+                       {}});
+        if (finished.status != 0)
+            fail_test(finished.errors, where);
+    }
 
-void teardown() override {
-    OwnHttpd::teardown();
-    schema("--no-scale");
-}
-}
-;
+    void teardown() override {
+        OwnHttpd::teardown();
+        schema("--no-scale");
+    }
+};
+
+TEST_GROUP_BASE(postgresql_scale, Scale){};
 
 TEST(postgresql_scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     add_users(30);

@@ -35,11 +35,15 @@ constexpr Change changes[] = {
 
 } // namespace
 
-TEST_GROUP_BASE(api_actor, ApiScene){void setup() override{ApiScene::setup();
-settings.has_extras = true;
-} // namespace useradmin::test
-}
-;
+class ApiActor : public ApiScene {
+  protected:
+    void setup() override {
+        ApiScene::setup();
+        settings.has_extras = true;
+    }
+};
+
+TEST_GROUP_BASE(api_actor, ApiActor){};
 
 TEST(api_actor, is_the_caller_with_its_role) {
     for (const Change& change : changes) {

@@ -36,15 +36,15 @@ TEST(api_texts, quote_the_same_values_in_each_language) {
     STRCMP_CONTAINS("'user'", api::texts.create_role_forbidden.english.data());
 }
 
-TEST_GROUP_BASE(api_language,
-                ApiScene){static std::string content_language(const http::Reply& reply){
-    return header_of(reply, "Content-Language");
-} // namespace useradmin::test
-static std::string vary(const http::Reply& reply) {
-    return header_of(reply, "Vary");
-}
-}
-;
+class ApiLanguage : public ApiScene {
+  protected:
+    static std::string content_language(const http::Reply& reply) {
+        return header_of(reply, "Content-Language");
+    }
+    static std::string vary(const http::Reply& reply) { return header_of(reply, "Vary"); }
+};
+
+TEST_GROUP_BASE(api_language, ApiLanguage){};
 
 TEST(api_language, is_spanish_without_further_headers_by_default) {
     headers.fields["Accept-Language"] = "en";

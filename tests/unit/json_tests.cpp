@@ -346,15 +346,17 @@ void watching_free(void* memory) {
 
 } // namespace
 
-TEST_GROUP(json_memory){void setup() override{cJSON_Hooks hooks{std::malloc, watching_free};
-cJSON_InitHooks(&hooks);
-passwords_freed = 0;
-}
-void teardown() override {
-    cJSON_InitHooks(nullptr);
-}
-}
-;
+class JsonMemory : public Utest {
+  protected:
+    void setup() override {
+        cJSON_Hooks hooks{std::malloc, watching_free};
+        cJSON_InitHooks(&hooks);
+        passwords_freed = 0;
+    }
+    void teardown() override { cJSON_InitHooks(nullptr); }
+};
+
+TEST_GROUP_BASE(json_memory, JsonMemory){};
 
 TEST(json_memory, wipes_a_password_before_freeing_it) {
     CHECK_TRUE(is_read("{\"password\":\"" + std::string(password_text) + "\"}"));

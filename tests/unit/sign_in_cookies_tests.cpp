@@ -5,16 +5,18 @@
 
 namespace useradmin::test {
 
-TEST_GROUP(cookies){
+class SetCookies : public Utest {
+  protected:
     /// Returns the session cookie that sign-in sets.
-    static std::string opened(std::string_view name, bool is_secure){
+    static std::string opened(std::string_view name, bool is_secure) {
         return sign_in::Cookies(name, "", is_secure).session_cookies("token", true).at(0);
-}
-static void expect(const std::string& expected, const std::string& actual) {
-    STRCMP_EQUAL(expected.c_str(), actual.c_str());
-}
-}
-;
+    }
+    static void expect(const std::string& expected, const std::string& actual) {
+        STRCMP_EQUAL(expected.c_str(), actual.c_str());
+    }
+};
+
+TEST_GROUP_BASE(cookies, SetCookies){};
 
 TEST(cookies, of_https_are_Secure_and_named_so) {
     const std::string rest = "x=token; Max-Age=604800; Path=/; HttpOnly";

@@ -5,15 +5,17 @@ namespace useradmin::test {
 using sign_in::Outcome;
 using sign_in::PasswordVerdict;
 
-TEST_GROUP_BASE(credentials, SignInScene){
+class CredentialVerification : public SignInScene {
+  protected:
     void expect_outcome(Outcome expected, std::string_view email, std::string_view password,
-                        SourceLocation where = {}){
+                        SourceLocation where = {}) {
         LONGS_EQUAL_LOCATION(static_cast<long>(expected),
                              static_cast<long>(verify(email, password).outcome), nullptr,
                              where.file, static_cast<std::size_t>(where.line));
-} // namespace useradmin::test
-}
-;
+    }
+};
+
+TEST_GROUP_BASE(credentials, CredentialVerification){};
 
 TEST(credentials, that_are_right_are_those_of_the_user) {
     const auto verification = verify("eva@example.org", "right");

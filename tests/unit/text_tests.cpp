@@ -262,11 +262,14 @@ TEST(query, an_empty_part_between_two_separators_is_not_a_parameter) {
     check_texts("x", parameter("&=x", ""));
 }
 
-TEST_GROUP(network){static std::string shown(std::string_view address, unsigned prefix_length = 64){
-    return text::Network::of(address).text(prefix_length);
-}
-}
-;
+class Networks : public Utest {
+  protected:
+    static std::string shown(std::string_view address, unsigned prefix_length = 64) {
+        return text::Network::of(address).text(prefix_length);
+    }
+};
+
+TEST_GROUP_BASE(network, Networks){};
 
 TEST(network, of_an_IPv4_address_is_the_address) {
     for (const unsigned prefix_length : {48U, 56U, 64U})
