@@ -14,6 +14,14 @@ std::string with_name(std::string form, const std::string& name) {
     return at == form.npos ? form : form.replace(at, 1, name);
 }
 
+/// Returns whether an element of the array with this key contains the part.
+bool lists(const Json& json, const std::string& key, std::string_view part) {
+    for (int each = 0; each < json.size(key); ++each)
+        if (has(json.at(key + "." + std::to_string(each)), part))
+            return true;
+    return false;
+}
+
 } // namespace
 
 TEST_GROUP_BASE(check, Scene) {
@@ -55,13 +63,6 @@ TEST_GROUP_BASE(check, Scene) {
         if (ended.status != status)
             fail_test("status " + std::to_string(ended.status) + ": " + ended.output, where);
         return Json(ended.output, where);
-    }
-
-    static bool lists(const Json& json, const std::string& key, std::string_view part) {
-        for (int each = 0; each < json.size(key); ++each)
-            if (has(json.at(key + "." + std::to_string(each)), part))
-                return true;
-        return false;
     }
 };
 
@@ -415,12 +416,6 @@ class PostgresqlRights : public Scene {
     static long may_read(const std::string& column) {
         return sql().number("SELECT has_column_privilege('reader', '\"account\"', '" + column +
                             "', 'SELECT')::int");
-    }
-    static bool lists(const Json& json, const std::string& key, std::string_view part) {
-        for (int each = 0; each < json.size(key); ++each)
-            if (has(json.at(key + "." + std::to_string(each)), part))
-                return true;
-        return false;
     }
 };
 
