@@ -1,9 +1,8 @@
 // API keys of better-auth's plugin apiKey: lookups and use counts.
 #include "contract.hpp"
 
+#include <atomic>
 #include <string>
-#include <thread>
-#include <vector>
 
 namespace useradmin::test {
 
@@ -162,30 +161,14 @@ TEST(api_keys, of_all_connections_are_counted_exactly) {
     create_table();
     add_key();
     set("\"remaining\" = 25");
-    constexpr int connections = 4;
-    constexpr int uses_of_each = 10;
-    std::vector<int> used(connections);
-    std::vector<std::thread> callers;
-    for (int& number : used)
-        callers.emplace_back([&number, this] {
-            SingleConnection connection(database());
-            RecordingLogger log;
-            apr_pool_t* pool = nullptr;
-            apr_pool_create(&pool, nullptr);
-            {
-                store::TableNames names;
-                names.has_plugins = true;
-                store::DatabaseStore own(connection, log, pool, names, "keys", timeout_policy);
-                store::ApiKeyUse use{"k", now_};
-                use.remaining = store::ApiKeyUse::Remaining::take;
-                for (int attempt = 0; attempt < uses_of_each; ++attempt)
-                    number += own.use_api_key(use) ? 1 : 0;
-            }
-            apr_pool_destroy(pool);
-        });
-    for (std::thread& caller : callers)
-        caller.join();
-    CHECK_EQUAL(25, used[0] + used[1] + used[2] + used[3]);
+    std::atomic<int> used = 0;
+    with_stores(4, {.has_plugins = true}, [&](store::DatabaseStore& store) {
+        store::ApiKeyUse use{"k", now_};
+        use.remaining = store::ApiKeyUse::Remaining::take;
+        for (int attempt = 0; attempt < 10; ++attempt)
+            used += store.use_api_key(use) ? 1 : 0;
+    });
+    CHECK_EQUAL(25, used.load());
     CHECK_EQUAL(std::string("0"), value("remaining"));
 }
 

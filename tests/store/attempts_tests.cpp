@@ -1,9 +1,9 @@
 // The table of failed attempts to sign in, shared by all servers.
 #include "contract.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace useradmin::test {
@@ -88,30 +88,14 @@ TEST(attempts, of_the_past_are_removed) {
 }
 
 TEST(attempts, of_all_connections_are_counted_exactly) {
-    constexpr int connections = 4;
-    constexpr int attempts_of_each = 10;
-    std::vector<int> recorded(connections);
-    std::vector<std::thread> callers;
-    for (int& number : recorded) {
-        callers.emplace_back([&number] {
-            SingleConnection connection(database());
-            RecordingLogger log;
-            apr_pool_t* pool = nullptr;
-            apr_pool_create(&pool, nullptr);
-            {
-                store::DatabaseStore own(connection, log, pool, store::TableNames{}, "attempts",
-                                         timeout_policy);
-                for (int attempt = 0; attempt < attempts_of_each; ++attempt)
-                    if (own.record_failed_attempt(Counters{{"b", 99}, {"a", 99}},
-                                                  std::chrono::seconds(1000)))
-                        ++number;
-            }
-            apr_pool_destroy(pool);
-        });
-    }
-    for (std::thread& caller : callers)
-        caller.join();
-    CHECK_EQUAL(40, recorded[0] + recorded[1] + recorded[2] + recorded[3]);
+    std::atomic<int> recorded = 0;
+    with_stores(4, {}, [&](store::DatabaseStore& store) {
+        for (int attempt = 0; attempt < 10; ++attempt)
+            if (store.record_failed_attempt(Counters{{"b", 99}, {"a", 99}},
+                                            std::chrono::seconds(1000)))
+                ++recorded;
+    });
+    CHECK_EQUAL(40, recorded.load());
     CHECK_EQUAL(std::string("a 40, b 40"), counts());
 }
 

@@ -5,6 +5,8 @@
 #include "support/trouble.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 namespace useradmin::test {
 
@@ -117,6 +119,31 @@ void Contract::add_verification(const std::string& identifier, const std::string
 void Contract::create_poor_role(const std::string& grants) {
     sql().run("CREATE ROLE poor LOGIN; " + grants);
     has_poor_role_ = true;
+}
+
+void Contract::with_stores(int count, const store::TableNames& names,
+                           const std::function<void(store::DatabaseStore&)>& operation) {
+    std::atomic<int> ready = 0;
+    std::vector<std::thread> threads;
+    for (int each = 0; each < count; ++each)
+        threads.emplace_back([&] {
+            SingleConnection connection(database());
+            RecordingLogger log;
+            apr_pool_t* pool = nullptr;
+            apr_pool_create(&pool, nullptr);
+            {
+                store::DatabaseStore store(connection, log, pool, names, "separate",
+                                           timeout_policy);
+                static_cast<void>(store.ping());
+                ++ready;
+                while (ready < count)
+                    std::this_thread::yield();
+                operation(store);
+            }
+            apr_pool_destroy(pool);
+        });
+    for (std::thread& thread : threads)
+        thread.join();
 }
 
 void Contract::change(const std::string& statements, const std::string& reverse) {

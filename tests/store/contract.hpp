@@ -8,6 +8,7 @@
 
 #include <CppUTest/TestHarness.h>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <initializer_list>
 #include <memory>
@@ -130,6 +131,11 @@ class Contract : public Utest {
         store::DatabaseStore store(connection, log_, pool_, names, "separate", timeout_policy);
         return call(store);
     }
+
+    /// Calls the operation in several threads simultaneously, each with a store on a new
+    /// connection.
+    static void with_stores(int count, const store::TableNames& names,
+                            const std::function<void(store::DatabaseStore&)>& operation);
 
     /// Runs a statement in a transaction, then the call. Commits the transaction when the call
     /// waits for a lock. Returns the call's result. The call must not use sql(). Only for

@@ -6,9 +6,7 @@
 #include "text/snake_case.hpp"
 
 #include <atomic>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace useradmin::test {
@@ -146,31 +144,6 @@ class SignInSecondFactor : public Contract {
             return store.record_second_factor_failure(user_id,
                                                       {most, now_ + std::chrono::minutes(15)});
         });
-    }
-
-    /// Calls a function in several threads, each with its own store and connection.
-    void in_threads(int count, const std::function<void(store::DatabaseStore&)>& operation) {
-        std::atomic<int> ready = 0;
-        std::vector<std::thread> threads;
-        for (int each = 0; each < count; ++each)
-            threads.emplace_back([&] {
-                SingleConnection connection(database());
-                RecordingLogger log;
-                apr_pool_t* pool = nullptr;
-                apr_pool_create(&pool, nullptr);
-                {
-                    store::DatabaseStore own(connection, log, pool, names_, "factors",
-                                             timeout_policy);
-                    static_cast<void>(own.ping());
-                    ++ready;
-                    while (ready < count)
-                        std::this_thread::yield();
-                    operation(own);
-                }
-                apr_pool_destroy(pool);
-            });
-        for (std::thread& thread : threads)
-            thread.join();
     }
 
     void create_variant(const Variant& variant);
@@ -430,7 +403,7 @@ TEST(sign_in_second_factor, challenge_is_taken_by_one_of_two_threads) {
         add_verification(identifier);
         std::atomic<int> taken = 0;
         std::atomic<int> missed = 0;
-        in_threads(2, [&](store::DatabaseStore& store) {
+        with_stores(2, names_, [&](store::DatabaseStore& store) {
             const auto done = store.change_second_factor({"n", now_, {identifier}});
             taken += done ? 1 : 0;
             missed += done.is_not_found() ? 1 : 0;
@@ -444,7 +417,7 @@ TEST(sign_in_second_factor, backup_code_is_used_by_one_of_two_threads) {
     create_table();
     std::atomic<int> used = 0;
     std::atomic<int> mismatched = 0;
-    in_threads(2, [&](store::DatabaseStore& store) {
+    with_stores(2, names_, [&](store::DatabaseStore& store) {
         const auto done = store.change_second_factor({"n", now_, {}, {}, "fewer", "codes"});
         used += done ? 1 : 0;
         mismatched += mismatches(done) ? 1 : 0;
@@ -458,7 +431,7 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
     constexpr int threads = 4;
     constexpr int codes = 10;
     std::atomic<int> counted = 0;
-    in_threads(threads, [&](store::DatabaseStore& store) {
+    with_stores(threads, names_, [&](store::DatabaseStore& store) {
         for (int code = 0; code < codes; ++code)
             counted += store.record_second_factor_failure("n", {1000, now_}) ? 1 : 0;
     });
