@@ -94,8 +94,23 @@ class AuditScene : public OwnHttpd {
             fail_test("the chain does not hold: " + finished.output + finished.errors, where);
     }
 
+    /// Starts threads that change a user. changes_ counts the successful replies.
+    Load changing() {
+        const auto change = [this](int, int turn) {
+            const std::string body = R"({"name":"N)" + std::to_string(turn) + "\"}";
+            if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1", body).status == 200)
+                ++changes_;
+        };
+        return Load(4, change);
+    }
+    void await_changes(int count) {
+        const int before = changes_;
+        CHECK(eventually([&] { return changes_ > before + count; }));
+    }
+
     std::filesystem::path folder_;
     std::filesystem::path log_;
+    std::atomic<int> changes_{0};
 };
 
 TEST_GROUP_BASE(audit, AuditScene){};
@@ -298,24 +313,16 @@ TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
 
 TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
     start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", ""));
-    std::atomic<int> answered{0};
     std::vector<std::string> files = {log_.string()};
     {
-        const Load load(4, [&](int, int turn) {
-            if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
-                           R"({"name":"N)" + std::to_string(turn) + "\"}")
-                    .status == 200)
-                ++answered;
-        });
+        const Load load = changing();
         for (int rotation = 1; rotation <= 3; ++rotation) {
-            const int seen = answered;
-            CHECK(eventually([&] { return answered > seen + 20; }));
+            await_changes(20);
             files.push_back(log_.string() + "." + std::to_string(rotation));
             std::filesystem::rename(log_, files.back());
             httpd_->restart_gracefully();
         }
-        const int seen = answered;
-        CHECK(eventually([&] { return answered > seen + 20; }));
+        await_changes(20);
     }
     check_chain(files);
     std::size_t count = 0;
@@ -323,7 +330,7 @@ TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
         CHECK(!lines_of(read_file(file)).empty());
         count += lines_of(read_file(file)).size();
     }
-    CHECK_EQUAL(static_cast<std::size_t>(answered), count);
+    CHECK_EQUAL(static_cast<std::size_t>(changes_), count);
     // The chain continues after a restart of httpd.
     stop();
     start(directive(log_, "") + as_sara + location("/api/users", ""));
@@ -338,25 +345,17 @@ TEST(audit, survives_killed_children) {
     for (const char* part : {"exit signal Killed", "UA0", "dbd", "AH00"})
         allow_log(part);
     start(directive(log_, "required") + as_sara + cheap_hash + location("/api/users", ""));
-    std::atomic<int> answered{0};
     {
-        const Load load(4, [&](int, int turn) {
-            if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
-                           R"({"name":"N)" + std::to_string(turn) + "\"}")
-                    .status == 200)
-                ++answered;
-        });
+        const Load load = changing();
         for (int kills = 0; kills < machine::times(4, 300); ++kills) {
-            const int seen = answered;
-            CHECK(eventually([&] { return answered > seen + 3; }));
+            await_changes(3);
             for (const pid_t child : children_of(httpd_->main_process()))
                 kill(child, SIGKILL);
         }
-        const int seen = answered;
-        CHECK(eventually([&] { return answered > seen + 3; }));
+        await_changes(3);
     }
     check_chain({log_.string()});
-    CHECK(lines().size() >= static_cast<std::size_t>(answered));
+    CHECK(lines().size() >= static_cast<std::size_t>(changes_));
 }
 
 TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
@@ -488,22 +487,13 @@ TEST(audit, is_one_chain_through_a_program_across_restarts) {
     allow_log("long lost child came home"); // the previous piped program has ended
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
-    std::atomic<int> answered{0};
     {
-        const Load load(
-            4,
-            [&](int, int turn) {
-                if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
-                               R"({"name":"N)" + std::to_string(turn) + "\"}")
-                        .status == 200)
-                    ++answered;
-            });
-        CHECK(eventually([&] { return answered > 50; }));
+        const Load load = changing();
+        await_changes(50);
         httpd_->restart_gracefully();
-        const int seen = answered;
-        CHECK(eventually([&] { return answered > seen + 50; }));
+        await_changes(50);
     }
-    CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(answered); }));
+    CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(changes_); }));
     // During the restart, two programs wrote to the file. The lines of each are in order.
     std::vector<std::string> all = lines();
     std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
