@@ -390,16 +390,6 @@ class Cluster : public Scene {
         });
     }
 
-    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
-    /// reply.
-    std::optional<bool> lets_in(std::size_t server, int user) const {
-        const int status = send_alone(httpd_relays_.at(server)->port(), "GET", "/private", "",
-                                      "Authorization: Bearer t" + std::to_string(user))
-                               .status;
-        // An accepted request gets 404, because the file does not exist.
-        return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
-    }
-
     std::unique_ptr<Etcd> etcd_;
     std::array<std::unique_ptr<PatroniNode>, server_count> nodes_;
     std::unique_ptr<Redis> redis_;
@@ -410,7 +400,9 @@ class Cluster : public Scene {
     /// The node that the current fault affects.
     PatroniNode* lost_ = nullptr;
     TracedUsers users_;
-    TracedBans bans_{[this](std::size_t server, int user) { return lets_in(server, user); }};
+    TracedBans bans_{[this](std::size_t server, const std::string& bearer) {
+        return send_alone(httpd_relays_.at(server)->port(), "GET", "/private", "", bearer).status;
+    }};
 
   private:
     std::mutex mutex_;

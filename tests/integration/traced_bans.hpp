@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace useradmin::test {
@@ -19,16 +20,21 @@ class TracedBans {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t server_count = 3;
-    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
-    /// reply.
-    using LetsIn = std::function<std::optional<bool>(std::size_t server, int user)>;
+    /// Requests a page that does not exist and requires the role user, with this Authorization
+    /// header. Returns the status of the reply.
+    using Ask = std::function<int(std::size_t server, const std::string& bearer)>;
 
-    explicit TracedBans(LetsIn lets_in) : lets_in_(std::move(lets_in)) {}
+    explicit TracedBans(Ask ask) : ask_(std::move(ask)) {}
+
+    /// Returns an Authorization header with the token of Scene::add_users_with_sessions().
+    static std::string bearer_of(int user) {
+        return "Authorization: Bearer t" + std::to_string(user);
+    }
 
     /// Makes all servers cache the user's session.
     void fill_caches(int user) {
         for (std::size_t server = 0; server < server_count; ++server)
-            lets_in_(server, user);
+            lets_in(server, user);
     }
 
     /// Adds a user whose ban a reply has confirmed.
@@ -49,7 +55,7 @@ class TracedBans {
         }
         for (const auto& [user, confirmed_at] : asked) {
             const auto asked_at = Clock::now();
-            const auto is_let_in = lets_in_(server, user);
+            const auto is_let_in = lets_in(server, user);
             // Other requests would fail as well.
             if (!is_let_in)
                 break;
@@ -86,7 +92,14 @@ class TracedBans {
     }
 
   private:
-    LetsIn lets_in_;
+    /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
+    /// reply.
+    std::optional<bool> lets_in(std::size_t server, int user) const {
+        const int status = ask_(server, bearer_of(user));
+        return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
+    }
+
+    Ask ask_;
     std::mutex mutex_;
     /// When each ban was confirmed.
     std::map<int, Clock::time_point> bans_;
