@@ -49,16 +49,7 @@ class Columns : public ApiScene {
             if (change.field != column)
                 continue;
             CHECK_TRUE(change.names_column);
-            if (const auto* text = std::get_if<std::string_view>(&change.value))
-                return std::string(*text);
-            if (const auto* truth = std::get_if<bool>(&change.value))
-                return *truth ? "true" : "false";
-            if (const auto* time = std::get_if<text::Timestamp>(&change.value)) {
-                std::string text;
-                text::append_iso8601(text, *time);
-                return text;
-            }
-            return "null";
+            return value_text(change.value);
         }
         return "(unset)";
     }

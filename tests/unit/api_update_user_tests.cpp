@@ -21,12 +21,8 @@ std::string shown(const store::Changes& changes) {
     for (const store::Change& change : changes) {
         if (std::holds_alternative<text::Timestamp>(change.value))
             continue;
-        const auto* truth = std::get_if<bool>(&change.value);
-        text += (text.empty() ? "" : " ") + std::string(change.field) + "=";
-        text += std::holds_alternative<std::monostate>(change.value) ? "null"
-                : truth == nullptr ? std::get<std::string_view>(change.value)
-                : *truth           ? "true"
-                                   : "false";
+        text +=
+            (text.empty() ? "" : " ") + std::string(change.field) + "=" + value_text(change.value);
         if (change.when == store::Change::When::expired)
             text += " (expired)";
         else if (change.when != store::Change::When::always)
