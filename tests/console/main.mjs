@@ -329,12 +329,7 @@ scene("an outdated total leads back to the first page without endless requests",
 });
 
 scene("of two counts, the later one is shown", { email: root }, async (view) => {
-  let held = null;
-  await view.intercept((request) => {
-    if (held || !request.url().includes("summary=")) return null;
-    held = request;
-    return "held";
-  });
+  const release = await view.hold((request) => request.url().includes("summary="));
   const create = async (name, email) => {
     await view.press("New user");
     await view.type("dialog input[name=name]", name);
@@ -348,9 +343,8 @@ scene("of two counts, the later one is shown", { email: root }, async (view) => 
   await create("Early Bird", "early@example.org");
   await create("Late Riser", "late@example.org");
   await view.read(String(before + 2), ".total .number");
-  await held.respond({ status: 200, contentType: "application/json", headers: { "X-Total-Count": "999" },
+  await release({ headers: { "X-Total-Count": "999" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 1, limit: 1, total: 999, totalPages: 999 }, summary: { total: 999, banned: 0, unverified: 0, created: Array(14).fill(0) } }) });
-  await view.page.setRequestInterception(false);
   await view.rest();
   assert.equal(await view.text(".total .number"), String(before + 2));
   for (const email of ["early@example.org", "late@example.org"]) await view.ask("DELETE", `/api/users/${(await site.userAt(email)).id}`);
@@ -931,19 +925,13 @@ scene("values that were not edited are not saved, even if an input cannot show t
 scene("text typed during a save is kept, and saved by the next one", { email: root }, async (view) => {
   const id = await make(view, "Slow Line", "slow@example.org");
   await view.openUser("slow@example.org");
-  let held = null;
-  await view.intercept((request) => {
-    if (held || request.method() !== "PUT") return null;
-    held = request;
-    return "held";
-  });
+  const release = await view.hold((request) => request.method() === "PUT");
   await view.type("dialog input[name=name]", " Slower Line ");
   await view.press("Save changes");
   await view.page.waitForFunction(() => document.querySelector("dialog form button[aria-busy=true]"));
   await view.type("dialog input[name=email]", "slower@example.org");
-  await held.continue();
+  await release();
   await view.read("Saved.", "dialog .status");
-  await view.page.setRequestInterception(false);
   await view.rest();
   const typed = () => view.page.$$eval("dialog form input", (all) => all.map((each) => each.value));
   assert.deepEqual(await typed(), ["Slower Line", "slower@example.org"]);
@@ -1358,16 +1346,10 @@ scene("the toast disappears even if something else is saved in the meantime", { 
 
 scene("the focus stays on the heading while a user loads", { email: root }, async (view) => {
   await view.searchFor("hedy.lamarr@example.org");
-  let held = null;
-  await view.intercept((request) => {
-    if (held || !request.url().endsWith("/user-17")) return null;
-    held = request;
-    return "held";
-  });
+  const release = await view.hold((request) => request.url().endsWith("/user-17"));
   await view.click("tbody .person button");
   await view.focusOn("Hedy Lamarr");
-  await held.continue();
-  await view.page.setRequestInterception(false);
+  await release();
   await view.see("dialog.drawer .facts dd");
   await view.rest();
   assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
@@ -1392,36 +1374,24 @@ scene("after signing in, the focus is on the page's heading", { site: () => fact
 
 // --- A slow network ---
 
-/** Holds requests for which isIt returns true until the returned function is called. */
-const hold = async (view, isIt) => {
-  let held = [];
-  await view.intercept((request) => held && isIt(request) && held.push(request) && "held");
-  return () => {
-    const all = held;
-    held = null;
-    return Promise.all(all.map((request) => request.continue().catch(() => {})));
-  };
-};
 const slow = { download: 500000, upload: 500000, latency: 400 };
 
 scene("on a slow network the page is rendered before the first reply", { email: root }, async (view) => {
-  const release = await hold(view, (request) => request.url().endsWith("?caller"));
+  const release = await view.hold((request) => request.url().endsWith("?caller"));
   await view.page.reload();
   await view.read("Users", "header.bar h1");
   await view.read("Loading …", "main");
   await release();
   await view.see("tbody tr");
-  await view.page.setRequestInterception(false);
 });
 
 scene("the list does not wait for the caller's record", { email: root }, async (view) => {
-  const release = await hold(view, (request) => request.url().endsWith("/root-1"));
+  const release = await view.hold((request) => request.url().endsWith("/root-1"));
   await view.page.reload();
   await view.read("1–20 of", ".foot");
   assert.ok(!(await view.text("header.bar")).includes("Ada Lovelace"));
   await release();
   await view.read("Ada Lovelace", "header.bar");
-  await view.page.setRequestInterception(false);
 });
 
 for (const [width, height] of [[1280, 860], [390, 844]])
@@ -1445,13 +1415,12 @@ for (const [width, height] of [[1280, 860], [390, 844]])
 
 scene("a button shows that its request is in progress", { email: root }, async (view) => {
   await view.openUser("alan.turing@example.org");
-  const release = await hold(view, (request) => request.method() === "PUT");
+  const release = await view.hold((request) => request.method() === "PUT");
   await view.press("Lift the ban");
   await view.page.waitForFunction(() => document.querySelector("dialog button[aria-busy=true]")?.textContent === "Lift the ban");
   assert.equal(await view.page.$eval("dialog button[aria-busy=true]", (button) => getComputedStyle(button, "::after").height), "3px");
   await release();
   await view.read("The ban has been lifted.", "dialog .status");
-  await view.page.setRequestInterception(false);
   await view.rest();
   await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
 });
@@ -1857,12 +1826,7 @@ describe("with UserAdminExtras", () => {
 
   scene("of two replies with sessions, the later one is shown", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
-    let held = null;
-    await view.intercept((request) => {
-      if (held || !request.url().endsWith("/sessions")) return null;
-      held = request;
-      return "held";
-    });
+    const release = await view.hold((request) => request.url().endsWith("/sessions"));
     await view.searchFor("hedy");
     await view.click("tbody .person button");
     await view.see("dialog.drawer .facts dd");
@@ -1870,9 +1834,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Generate");
     await view.press("Set a password");
     await view.read("No session is open.", "dialog");
-    await held.respond({ status: 200, contentType: "application/json",
-      body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
-    await view.page.setRequestInterception(false);
+    await release({ body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
     await view.rest();
     await view.read("No session is open.", "dialog");
   });

@@ -182,21 +182,28 @@ export class View {
       else request.continue().catch(() => {});
     });
   }
-  /** Searches, and delays the request until the returned function is called. */
-  async holdSearch(text) {
-    const isIt = (request) => request.url().includes(`search=${text}`);
+  /** Delays the first request for which isIt returns true. The returned function lets it pass, or answers it with a reply. */
+  async hold(isIt) {
     let held = null;
     await this.intercept((request) => {
-      if (!isIt(request)) return null;
+      if (held || !isIt(request)) return null;
       held = request;
       return "held";
     });
-    await this.type("input[type=search]", text);
-    await this.page.waitForRequest(isIt);
-    return async () => {
-      await held.continue().catch(() => {});
+    return async (reply) => {
+      // The page may have aborted the request.
+      if (reply) await held.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
+      else await held?.continue().catch(() => {});
       await this.page.setRequestInterception(false);
     };
+  }
+  /** Searches, and delays the request until the returned function is called. */
+  async holdSearch(text) {
+    const isIt = (request) => request.url().includes(`search=${text}`);
+    const release = await this.hold(isIt);
+    await this.type("input[type=search]", text);
+    await this.page.waitForRequest(isIt);
+    return release;
   }
   /** Sends a request with the page's session, bypassing the console. Returns the JSON of the reply. */
   ask(method, path, body) {
