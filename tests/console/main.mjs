@@ -976,8 +976,7 @@ scene("a user whom somebody else has deleted is removed from the list when it is
   await view.gone("dialog");
 
   const id = await showNew();
-  await view.click("tbody .person button");
-  await view.see("dialog.drawer .facts dd");
+  await view.openFirst();
   await remove(id);
   await view.type("dialog input[name=name]", "Gone Again");
   await view.press("Save changes");
@@ -989,8 +988,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
   for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
     const id = await make(view, name, email);
     await view.searchFor(name);
-    await view.click("tbody .person button");
-    await view.see("dialog.drawer .facts dd");
+    await view.openFirst();
     await view.type("dialog input[name=name]", `${name} II`);
     await view.choose("dialog select[name=role]", "admin");
     await view.press("Save changes");
@@ -1019,8 +1017,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
 scene("the protected address is compared with case", { email: root }, async (view) => {
   const id = await make(view, "Jefe", "Admin@Example.com");
   await view.searchFor("jefe");
-  await view.click("tbody .person button");
-  await view.see("dialog.drawer .facts dd");
+  await view.openFirst();
   assert.ok(!(await view.text("dialog")).includes("Cannot be deleted"));
   await view.press("Delete user");
   await view.type("dialog input[name=address]", "Admin@Example.com");
@@ -1057,8 +1054,7 @@ scene("on a standby no changes are offered, and the age of the data is shown", {
   }, warning);
   await view.searchFor("dennis.ritchie");
   await view.read("Read-only: a copy of the database. Its last change is of 27 Nov 2026", ".notice.warn");
-  await view.click("tbody .person button");
-  await view.see("dialog.drawer .facts dd");
+  await view.openFirst();
   await view.rest();
   assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);
   assert.deepEqual(await view.page.$$eval("main button.main, dialog.drawer form, dialog.drawer .actions button", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.textContent)), []);
@@ -1208,8 +1204,7 @@ scene("a name of ten thousand letters hides no controls", { email: root, width: 
   await view.searchFor("wideWIDE");
   await view.listed(`${"Wide".repeat(20)}…`);
   assert.ok(await view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().height < 400), "the row fills the page");
-  await view.click("tbody .person button");
-  await view.see("dialog.drawer .facts dd");
+  await view.openFirst();
   await view.press("Ban");
   await view.type("dialog input[name=reason]", "wide");
   await view.press("Ban");
@@ -1405,8 +1400,7 @@ for (const [width, height] of [[1280, 860], [390, 844]])
     await view.page.reload();
     await view.read("1–20 of", ".foot");
     await view.rest();
-    await view.click("tbody .person button");
-    await view.see("dialog.drawer .facts dd");
+    await view.openFirst();
     await view.rest();
     const shifts = await view.page.evaluate(() => window.shifts);
     assert.ok(shifts.reduce((sum, [value]) => sum + value, 0) < 0.05, JSON.stringify(shifts));
@@ -1828,8 +1822,7 @@ describe("with UserAdminExtras", () => {
     await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
     const release = await view.hold((request) => request.url().endsWith("/sessions"));
     await view.searchFor("hedy");
-    await view.click("tbody .person button");
-    await view.see("dialog.drawer .facts dd");
+    await view.openFirst();
     await view.press("Set a password");
     await view.press("Generate");
     await view.press("Set a password");

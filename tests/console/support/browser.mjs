@@ -224,9 +224,13 @@ export class View {
   }
   async openUser(email) {
     await this.searchFor(email);
+    await this.openFirst();
+    await this.rest();
+  }
+  /** Opens the user in the first row. */
+  async openFirst() {
     await this.click("tbody .person button");
     await this.see("dialog.drawer .facts dd");
-    await this.rest();
   }
   /** Waits until no request is in progress and the list is loaded. */
   async rest() {
