@@ -915,9 +915,7 @@ scene("values that were not edited are not saved, even if an input cannot show t
   await view.read("Saved.", "dialog .status");
   const { name, email, role } = await site.user(made.data.id);
   assert.deepEqual({ name, email, role }, { name: "Blank\nLine ", email: " blank@example.org ", role: "admin" });
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "blank@example.org");
-  await view.press("Delete user");
+  await view.deleteUser("blank@example.org");
   await view.read("has been deleted.");
   assert.equal(await site.user(made.data.id), undefined);
 });
@@ -1019,9 +1017,7 @@ scene("the protected address is compared with case", { email: root }, async (vie
   await view.searchFor("jefe");
   await view.openFirst();
   assert.ok(!(await view.text("dialog")).includes("Cannot be deleted"));
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "Admin@Example.com");
-  await view.press("Delete user");
+  await view.deleteUser("Admin@Example.com");
   await view.read("Jefe has been deleted.");
   assert.equal(await site.user(id), undefined);
 });
@@ -1087,9 +1083,7 @@ scene("after sessions end, a note says how long the application may accept them"
   await view.press("Lift the ban");
   await view.read("The ban has been lifted.", "dialog.drawer .status");
   assert.ok(!(await view.text("dialog.drawer .status")).includes("accept"));
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "zhang.wei@example.org");
-  await view.press("Delete user");
+  await view.deleteUser("zhang.wei@example.org");
   await view.read(`Zhang Wei has been deleted. ${note}`);
 });
 
@@ -1117,9 +1111,7 @@ scene("a double click on a button sends one request", { email: root }, async (vi
 
 scene("a superAdmin deletes by typing the address", { email: root }, async (view) => {
   await view.openUser("ken.thompson@example.org");
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "ken@example.org");
-  await view.press("Delete user");
+  await view.deleteUser("ken@example.org");
   await view.read("This does not match.", "dialog");
   await view.check("the delete dialog");
   await view.picture("delete");
@@ -1325,9 +1317,7 @@ scene("the toast disappears even if something else is saved in the meantime", { 
   await view.listed("Toast A", "Toast B");
   await view.press("Toast A");
   await view.see("dialog.drawer .facts dd");
-  await view.press("Delete user");
-  await view.type("dialog input[name=address]", "a.toast@example.org");
-  await view.press("Delete user");
+  await view.deleteUser("a.toast@example.org");
   await view.read("Toast A has been deleted.", ".toast");
   await view.listed("Toast B");
   await view.press("Toast B");

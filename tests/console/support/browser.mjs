@@ -227,6 +227,12 @@ export class View {
     await this.openFirst();
     await this.rest();
   }
+  /** Deletes the open user. `text` is what the dialog asks for: the address, or the identifier. */
+  async deleteUser(text) {
+    await this.press("Delete user");
+    await this.type("dialog input[name=address]", text);
+    await this.press("Delete user");
+  }
   /** Opens the user in the first row. */
   async openFirst() {
     await this.click("tbody .person button");
