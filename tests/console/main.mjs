@@ -162,8 +162,7 @@ for (const [width, languages, saveChanges, saved, ban, banned, signOut, signedOu
     const [row] = (await inFirefox.users()).filter((each) => each.email === "grace.hopper@example.org");
     assert.deepEqual([row.name, Boolean(row.banned), row.banReason], ["Grace Hopper-Murray", true, "spam"]);
     await view.ask("PUT", `/api/users/${row.id}`, { name: "Grace Hopper", banned: false });
-    await view.key("Escape");
-    await view.gone("dialog");
+    await view.closeDialog();
     await view.press(signOut);
     await view.read(signedOut);
   });
@@ -526,8 +525,7 @@ scene("an open user has an address and a history entry", { email: root }, async 
   await view.read("Hedy Lamarr", "dialog.drawer h2");
   await view.rest();
   const entries = await depth(view);
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
   await view.focusOn("Hedy Lamarr");
   assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org");
   // A closed drawer leaves no history entry.
@@ -970,8 +968,7 @@ scene("a user whom somebody else has deleted is removed from the list when it is
   await view.click("tbody .person button");
   await view.read("This no longer exists.", "dialog.drawer");
   await view.listed();
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
 
   const id = await showNew();
   await view.openFirst();
@@ -1149,8 +1146,7 @@ scene("names of users are shown as text, not markup", { email: root }, async (vi
       await view.check(`hostile ${index}, ${name}`);
       await view.key("Escape");
     }
-    await view.key("Escape");
-    await view.gone("dialog");
+    await view.closeDialog();
   }
   await view.type("input[type=search]", hostileNames[0]);
   await view.rest();
@@ -1252,8 +1248,7 @@ scene("a user that a filter hides after creation can be opened from the message"
   await view.press("Open");
   await view.read("hidden@example.org", "dialog.drawer .facts");
   assert.equal(await view.text(".toast"), "");
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
   await view.ask("DELETE", `/api/users/${(await site.userAt("hidden@example.org")).id}`);
 });
@@ -1482,8 +1477,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   assert.equal((await site.user("user-17")).name, "Hedy Lamarr");
   await view.press("Hedy Lamarr");
   await view.see("dialog.drawer .facts dd");
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
   await view.press("New user");
   await view.type("dialog input[name=name]", "Nobody");
   await view.press("Cancel");
@@ -1905,8 +1899,7 @@ describe("columns", () => {
       await view.key("Space");
       await view.tabTo("dialog .choice:nth-child(6) input");
       await view.key("Space");
-      await view.key("Escape");
-      await view.gone("dialog");
+      await view.closeDialog();
       await view.focusOn(name);
       const chosen = [first[0], ...first.slice(2), own, "company"];
       assert.deepEqual(await heads(view), chosen);
@@ -1938,8 +1931,7 @@ describe("columns", () => {
   scene("an admin can choose only columns of the service", { ...there, email: admin }, async (view) => {
     await view.press("Columns");
     assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Last activity", "Created", "Last change"]);
-    await view.key("Escape");
-    await view.gone("dialog");
+    await view.closeDialog();
     await view.openUser("grace.hopper@example.org");
     assert.ok(!(await view.text("dialog")).includes("Navy"));
     assert.equal(await view.has("dialog input[name^=data]"), false);
@@ -2410,8 +2402,7 @@ scene("keyboard shortcuts move through the list, select, open, save and create",
   await view.press("Keep editing");
   await control("s");
   await view.read("Saved.", "dialog .status");
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
   await control("j");
   await view.focusOn(names[1]);
   await view.key("n");
@@ -2570,8 +2561,7 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.key("Escape");
   await view.gone("dialog:not(.drawer)");
   await view.focusOn("Delete user");
-  await view.key("Escape");
-  await view.gone("dialog");
+  await view.closeDialog();
   await view.focusOn("Radia J. Perlman");
   await view.key("Enter");
   await view.see("dialog .facts dd");
@@ -2645,8 +2635,7 @@ for (const theme of ["light", "dark"])
       await look("admin");
       await view.openUser("mary.jackson@example.org");
       await look("admin-user");
-      await view.key("Escape");
-      await view.gone("dialog");
+      await view.closeDialog();
       await view.press("Sign out");
       await view.signIn(user);
       await look("user");

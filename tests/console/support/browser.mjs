@@ -222,6 +222,10 @@ export class View {
     const [name] = readdirSync(folder);
     return readFileSync(join(folder, name), "utf8");
   }
+  async closeDialog() {
+    await this.key("Escape");
+    await this.gone("dialog");
+  }
   async openUser(email) {
     await this.searchFor(email);
     await this.openFirst();
