@@ -329,18 +329,9 @@ scene("an outdated total leads back to the first page without endless requests",
 
 scene("of two counts, the later one is shown", { email: root }, async (view) => {
   const release = await view.hold((request) => request.url().includes("summary="));
-  const create = async (name, email) => {
-    await view.press("New user");
-    await view.type("dialog input[name=name]", name);
-    await view.type("dialog input[name=email]", email);
-    await view.press("Generate");
-    await view.press("Create user");
-    await view.read(`${name} has been created.`);
-    await view.gone("dialog");
-  };
   const before = Number(await view.text(".total .number"));
-  await create("Early Bird", "early@example.org");
-  await create("Late Riser", "late@example.org");
+  await view.createUser("Early Bird", "early@example.org");
+  await view.createUser("Late Riser", "late@example.org");
   await view.read(String(before + 2), ".total .number");
   await release({ headers: { "X-Total-Count": "999" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 1, limit: 1, total: 999, totalPages: 999 }, summary: { total: 999, banned: 0, unverified: 0, created: Array(14).fill(0) } }) });
@@ -1236,13 +1227,7 @@ scene("a failure is visible on a phone", { email: root, width: 390, height: 480 
 
 scene("a user that a filter hides after creation can be opened from the message", { email: root }, async (view) => {
   await view.searchFor("nobody is called so");
-  await view.press("New user");
-  await view.type("dialog input[name=name]", "Hidden Figure");
-  await view.type("dialog input[name=email]", "hidden@example.org");
-  await view.press("Generate");
-  await view.press("Create user");
-  await view.read("Hidden Figure has been created.", ".toast");
-  await view.gone("dialog");
+  await view.createUser("Hidden Figure", "hidden@example.org");
   await view.listed();
   await view.check("a message with a link");
   await view.press("Open");
@@ -2464,12 +2449,7 @@ scene("the console also works with a service at the root", { site: () => rooted 
   await view.read("1–7 of 37", ".foot");
   assert.equal(await view.text(".foot select"), "7");
   await view.read("37", ".total .number");
-  await view.press("New user");
-  await view.type("dialog input[name=name]", "Rita Root");
-  await view.type("dialog input[name=email]", "rita@example.org");
-  await view.press("Generate");
-  await view.press("Create user");
-  await view.read("Rita Root has been created.");
+  await view.createUser("Rita Root", "rita@example.org");
   await view.openUser("rita@example.org");
   await view.press("Ban");
   await view.press("Ban");

@@ -222,6 +222,16 @@ export class View {
     const [name] = readdirSync(folder);
     return readFileSync(join(folder, name), "utf8");
   }
+  /** Creates a user with a generated password in the dialog. */
+  async createUser(name, email) {
+    await this.press("New user");
+    await this.type("dialog input[name=name]", name);
+    await this.type("dialog input[name=email]", email);
+    await this.press("Generate");
+    await this.press("Create user");
+    await this.read(`${name} has been created.`, ".toast");
+    await this.gone("dialog");
+  }
   async closeDialog() {
     await this.key("Escape");
     await this.gone("dialog");
