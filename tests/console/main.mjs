@@ -535,7 +535,7 @@ scene("Back asks before it discards edits", { email: root }, async (view) => {
   await view.read("Discard what you typed?", "dialog:not(.drawer)");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
-  assert.equal(await view.page.$eval("dialog input[name=name]", (input) => input.value), "Hedy L.");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
   assert.match(await view.page.evaluate(() => location.hash), /user=user-17$/);
   await back(view);
   await view.see("dialog:not(.drawer)");
@@ -573,7 +573,7 @@ scene("buttons copy the link, e-mail, identifier and password", { email: root, s
   assert.equal(await copied("Copy a link to this user"), `${extras.address}#user=user-17`);
   await view.press("Set a password");
   await view.press("Generate");
-  assert.equal(await copied("Copy the password"), await view.page.$eval("dialog input[name=password]", (input) => input.value));
+  assert.equal(await copied("Copy the password"), await view.valueOf("password"));
   await view.check("a password to copy");
 });
 
@@ -797,9 +797,8 @@ scene("saving a user that somebody else has changed reports it and loses no edit
   assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
   await view.press("Load again, keep what I typed");
   await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
-  const value = (name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
-  assert.equal(await value("name"), "Edsger W. Dijkstra");
-  assert.equal(await value("email"), "ewd@example.org");
+  assert.equal(await view.valueOf("name"), "Edsger W. Dijkstra");
+  assert.equal(await view.valueOf("email"), "ewd@example.org");
   await view.press("Save changes");
   await view.read("Saved.", "dialog .status");
   const { name, email } = await site.user("user-6");
@@ -1437,8 +1436,6 @@ scene("the counts in the summary match the list", { email: root, site: () => ext
 
 // --- Edits that are not saved ---
 
-const valueOf = (view, name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
-
 scene("discarding edits requires a confirmation", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");
@@ -1456,7 +1453,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   }
   await view.press("Close");
   await view.see("dialog:not(.drawer)");
-  assert.equal(await valueOf(view, "name"), "Hedy L.");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
   await view.press("Discard");
   await view.gone("dialog");
   assert.equal((await site.user("user-17")).name, "Hedy Lamarr");
@@ -1479,7 +1476,7 @@ scene("the browser asks before a reload discards edits", { email: root }, async 
     location.reload();
   })).catch(() => "loaded again");
   assert.equal(await Promise.race([asked, loaded]), "beforeunload");
-  assert.equal(await valueOf(view, "name"), "Hedy L.");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
 });
 
 scene("edits are kept after the session expires", { email: root }, async (view) => {
@@ -1504,7 +1501,7 @@ scene("edits are kept after the session expires", { email: root }, async (view) 
   await view.read("Your session has ended. Sign in again.");
   await view.signIn(root);
   await view.see("dialog:not(.drawer)");
-  assert.equal(await valueOf(view, "reason"), "draughts");
+  assert.equal(await view.valueOf("reason"), "draughts");
   await view.press("Cancel");
   await view.press("Discard");
   await view.gone("dialog:not(.drawer)");
@@ -1603,7 +1600,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Generate");
     await view.check("the password dialog");
     await view.picture("password");
-    const made = await view.page.$eval("dialog input[name=password]", (input) => input.value);
+    const made = await view.valueOf("password");
     assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
     await view.press("Set a password");
     await view.read("The password has been set.", "dialog.drawer .status");
@@ -2392,7 +2389,7 @@ scene("keyboard shortcuts move through the list, select, open, save and create",
   await view.focusOn(names[1]);
   await view.key("n");
   await view.read("New user", "dialog h2");
-  assert.equal(await view.page.$eval("dialog input[name=name]", (input) => input.value), "");
+  assert.equal(await view.valueOf("name"), "");
 });
 
 scene("keyboard shortcuts are listed, and can be disabled", { email: root, site: () => several }, async (view) => {

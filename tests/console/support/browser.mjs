@@ -131,6 +131,10 @@ export class View {
     await this.page.keyboard.press("Backspace");
     await this.page.type(selector, text);
   }
+  /** Returns the value of an input in the dialog. */
+  valueOf(name) {
+    return this.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
+  }
   async click(selector) {
     await this.see(selector);
     await this.page.click(selector);
