@@ -89,6 +89,14 @@ const scene = (name, settings, body) =>
 const make = async (view, name, email) =>
   (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
+/** Gives the open user the role admin, and saves all edits. */
+const makeAdmin = async (view) => {
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Save changes");
+  await view.press("Give the role");
+  await view.read("Saved.", "dialog .status");
+};
+
 /** Sets the cookie of a session opened by useradminctl, and reloads the page. */
 const comeWithSession = async (view, from) => {
   const token = (await from.ctl(["session", "open", root])).trim();
@@ -658,8 +666,7 @@ scene("an admin sees users with the role user, and can change only names and add
   for (const name of ["Ban", "Delete user", "Set a password"]) assert.equal(await view.button(name), null, name);
   assert.equal(await view.has("dialog select"), false);
   await view.type("dialog input[name=name]", "Marta Núñez Vela");
-  await view.press("Save changes");
-  await view.read("Saved.", "dialog .status");
+  await view.save();
   await view.check("an admin's drawer");
   assert.equal((await site.user("user-0")).name, "Marta Núñez Vela");
   await view.key("Escape");
@@ -746,10 +753,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   await view.read("Nothing has changed.", "dialog .status");
   await view.type("dialog input[name=name]", "Jonas M. Weber");
   await view.type("dialog input[name=email]", "jonas@example.org");
-  await view.choose("dialog select[name=role]", "admin");
-  await view.press("Save changes");
-  await view.press("Give the role");
-  await view.read("Saved.", "dialog .status");
+  await makeAdmin(view);
   await view.read("Jonas M. Weber", "dialog h2");
   const { name, email, role } = await site.user("user-2");
   assert.deepEqual({ name, email, role }, { name: "Jonas M. Weber", email: "jonas@example.org", role: "admin" });
@@ -799,8 +803,7 @@ scene("saving a user that somebody else has changed reports it and loses no edit
   await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
   assert.equal(await view.valueOf("name"), "Edsger W. Dijkstra");
   assert.equal(await view.valueOf("email"), "ewd@example.org");
-  await view.press("Save changes");
-  await view.read("Saved.", "dialog .status");
+  await view.save();
   const { name, email } = await site.user("user-6");
   assert.deepEqual({ name, email }, { name: "Edsger W. Dijkstra", email: "ewd@example.org" });
 });
@@ -897,10 +900,7 @@ scene("values that were not edited are not saved, even if an input cannot show t
   await view.openUser("blank@example.org");
   await view.press("Save changes");
   await view.read("Nothing has changed.", "dialog .status");
-  await view.choose("dialog select[name=role]", "admin");
-  await view.press("Save changes");
-  await view.press("Give the role");
-  await view.read("Saved.", "dialog .status");
+  await makeAdmin(view);
   const { name, email, role } = await site.user(made.data.id);
   assert.deepEqual({ name, email, role }, { name: "Blank\nLine ", email: " blank@example.org ", role: "admin" });
   await view.deleteUser("blank@example.org");
@@ -941,8 +941,7 @@ scene("an entity tag that a proxy made weak is still accepted", { email: root },
   });
   await view.openUser("frances.allen@example.org");
   await view.type("dialog input[name=name]", "Frances E. Allen");
-  await view.press("Save changes");
-  await view.read("Saved.", "dialog .status");
+  await view.save();
   assert.equal((await site.user("user-11")).name, "Frances E. Allen");
 });
 
@@ -975,10 +974,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
     await view.searchFor(name);
     await view.openFirst();
     await view.type("dialog input[name=name]", `${name} II`);
-    await view.choose("dialog select[name=role]", "admin");
-    await view.press("Save changes");
-    await view.press("Give the role");
-    await view.read("Saved.", "dialog .status");
+    await makeAdmin(view);
     assert.deepEqual([(await site.user(id)).name, (await site.user(id)).email], [`${name} II`, email]);
     // Input is validated.
     await view.type("dialog input[name=email]", "no address");
@@ -1414,8 +1410,7 @@ scene("opening the console sends at most six requests, and saving a new name at 
   await view.openUser("hedy.lamarr@example.org");
   view.requests.length = 0;
   await view.type("dialog input[name=name]", "Hedwig Kiesler");
-  await view.press("Save changes");
-  await view.read("Saved.", "dialog .status");
+  await view.save();
   await view.rest();
   assert.ok(sent().length <= 4, sent().join("\n"));
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
@@ -1506,8 +1501,7 @@ scene("edits are kept after the session expires", { email: root }, async (view) 
   await view.press("Discard");
   await view.gone("dialog:not(.drawer)");
   await view.choose("dialog select[name=role]", "user");
-  await view.press("Save changes");
-  await view.read("Saved.", "dialog .status");
+  await view.save();
   assert.equal((await site.user(id)).name, "Drafty II");
   await view.ask("DELETE", `/api/users/${id}`);
 });
@@ -1936,8 +1930,7 @@ describe("columns", () => {
     await view.type(input("seats"), "12");
     await view.choose(input("vip"), "true");
     await view.page.$eval(input("seen"), (each) => (each.value = "2026-07-01T12:00"));
-    await view.press("Save changes");
-    await view.read("Saved.", "dialog .status");
+    await view.save();
     const { plan, seats, vip, seen, company } = await stored(view, "user-3");
     assert.deepEqual([plan, seats, vip, seen, company], ["pro", 12, true, "2026-07-01T10:00:00.000Z", "<b>Navy</b>"]);
     // Only changed inputs are sent. An empty input is sent as NULL.
@@ -1945,8 +1938,7 @@ describe("columns", () => {
     await view.read("Nothing has changed.", "dialog .status");
     await view.choose(input("vip"), "");
     await view.type(input("seats"), "");
-    await view.press("Save changes");
-    await view.read("Saved.", "dialog .status");
+    await view.save();
     const after = await stored(view, "user-3");
     assert.deepEqual([after.vip, after.seats, after.plan], [null, null, "pro"]);
     await view.click("dialog details:has(.events) summary");
@@ -1962,8 +1954,7 @@ describe("columns", () => {
     await view.press("Load again, keep what I typed");
     await view.read("vip is now “Yes”.", "dialog .status");
     assert.equal(await view.page.$eval('dialog [name="data.plan"]', (each) => each.value), "mine");
-    await view.press("Save changes");
-    await view.read("Saved.", "dialog .status");
+    await view.save();
     const { plan, vip } = await stored(view, "user-24");
     assert.deepEqual([plan, vip], ["mine", true]);
   });

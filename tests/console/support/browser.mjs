@@ -236,6 +236,11 @@ export class View {
     await this.read(`${name} has been created.`, ".toast");
     await this.gone("dialog");
   }
+  /** Saves the edits of the open user. */
+  async save() {
+    await this.press("Save changes");
+    await this.read("Saved.", "dialog .status");
+  }
   async closeDialog() {
     await this.key("Escape");
     await this.gone("dialog");
