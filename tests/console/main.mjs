@@ -191,17 +191,19 @@ scene("without a session the console shows the sign-in form, and reports a wrong
   await view.see("tbody tr");
 });
 
+/** Enters the address and password of a user with a second factor. */
+const enterPassword = async (view) => {
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.see("input[name=code]");
+};
+
 scene("a user with a second factor is asked for a code after the password", { site: () => factored }, async (view) => {
-  const enterPassword = async () => {
-    await view.type("input[name=email]", root);
-    await view.type("input[name=password]", password);
-    await view.press("Sign in");
-    await view.see("input[name=code]");
-  };
-  await enterPassword();
+  await enterPassword(view);
   await view.check("second factor");
   await view.press("Cancel");
-  await enterPassword();
+  await enterPassword(view);
   await view.type("input[name=code]", "aaaaa-aaaaa");
   await view.press("Sign in");
   await view.read("Wrong code.", "[role=alert]");
@@ -215,10 +217,7 @@ scene("a user with a second factor is asked for a code after the password", { si
 });
 
 scene("an expired challenge leads back to the password", { site: () => factored }, async (view) => {
-  await view.type("input[name=email]", root);
-  await view.type("input[name=password]", password);
-  await view.press("Sign in");
-  await view.see("input[name=code]");
+  await enterPassword(view);
   await view.page.deleteCookie({ name: "better-auth.two_factor", domain: "localhost", path: "/" });
   await view.type("input[name=code]", "ccccc-ddddd");
   await view.press("Sign in");
@@ -622,16 +621,21 @@ scene("an error reply of a proxy is explained by its status", { email: root }, a
   assert.equal((await view.text(".list [role=alert]")).trim(), "");
 });
 
+/** Returns how many of the users were created today or in the 13 days before. */
+const newUsers = (users) => {
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  midnight.setDate(midnight.getDate() - 13);
+  return users.filter((each) => new Date(each.createdAt) >= midnight).length;
+};
+
 scene("the summary shows the number of users and the new users of each day", { email: root }, async (view) => {
   await view.see(".chart svg");
   assert.equal(await view.text(".total .number"), "37");
   const told = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
   const counts = told.split(". ")[1].split("; ").map((each) => Number(each.split(": ")[1]));
   assert.equal(counts.length, 14);
-  const midnight = new Date();
-  midnight.setHours(0, 0, 0, 0);
-  midnight.setDate(midnight.getDate() - 13);
-  const wanted = (await site.users()).filter((each) => new Date(each.createdAt) >= midnight).length;
+  const wanted = newUsers(await site.users());
   assert.equal(counts.reduce((sum, each) => sum + each), wanted);
   await view.read(`${wanted} in 14 days`, ".chart");
   assert.ok(view.requests.filter((each) => each.includes("limit=1&")).length <= 17, "too many requests");
@@ -1321,9 +1325,7 @@ scene("after signing in, the focus is on the page's heading", { site: () => fact
   await view.signIn(admin);
   assert.equal(await onHeading(), "H1");
   await view.press("Sign out");
-  await view.type("input[name=email]", root);
-  await view.type("input[name=password]", password);
-  await view.press("Sign in");
+  await enterPassword(view);
   await view.focusOn("code");
   await view.type("input[name=code]", "ccccc-ddddd");
   await view.press("Sign in");
@@ -1423,10 +1425,7 @@ scene("the counts in the summary match the list", { email: root, site: () => ext
   const shown = await view.text(".counts");
   assert.ok(shown.includes(`${users.filter((each) => each.banned).length} ban`), shown);
   assert.ok(shown.includes(`${users.filter((each) => !each.emailVerified).length} not verified`), shown);
-  const midnight = new Date();
-  midnight.setHours(0, 0, 0, 0);
-  midnight.setDate(midnight.getDate() - 13);
-  await view.read(`${users.filter((each) => new Date(each.createdAt) >= midnight).length} in 14 days`, ".chart");
+  await view.read(`${newUsers(users)} in 14 days`, ".chart");
 });
 
 // --- Edits that are not saved ---
@@ -1966,6 +1965,13 @@ describe("several users at once", () => {
   const there = { site: () => several, email: root };
   const bar = ".selection";
   const pick = (view, ...names) => names.reduce((before, name) => before.then(() => view.click(`tbody input[aria-label="Select ${name}"]`)), Promise.resolve());
+  /** Lists all users with addresses in example.org on one page, and selects those with these names. */
+  const findAndPick = async (view, ...names) => {
+    await view.searchFor("example.org");
+    await view.choose(".foot select", "50");
+    await view.rest();
+    await pick(view, ...names);
+  };
   const top = (view) => view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().top);
 
   scene("several users are banned, and then unbanned", there, async (view) => {
@@ -2029,10 +2035,7 @@ describe("several users at once", () => {
 
   scene("the sessions of several users are ended", there, async (view) => {
     for (const name of ["marta.nunez", "jonas.weber"]) await several.openSession(`${name}@example.org`, agents[0]);
-    await view.searchFor("example.org");
-    await view.choose(".foot select", "50");
-    await view.rest();
-    await pick(view, "Marta Núñez", "Jonas Weber");
+    await findAndPick(view, "Marta Núñez", "Jonas Weber");
     await view.press("End sessions", bar);
     await view.read("End sessions: 2 users", "dialog h2");
     await view.press("End sessions");
@@ -2041,10 +2044,7 @@ describe("several users at once", () => {
   });
 
   scene("several users get a role after a confirmation", there, async (view) => {
-    await view.searchFor("example.org");
-    await view.choose(".foot select", "50");
-    await view.rest();
-    await pick(view, "Marta Núñez", "Jonas Weber");
+    await findAndPick(view, "Marta Núñez", "Jonas Weber");
     await view.press("Role", bar);
     await view.read("Give the role: 2 users", "dialog h2");
     await view.choose("dialog select[name=role]", "admin");
@@ -2154,10 +2154,7 @@ describe("several users at once", () => {
       if (id === "user-3" && sent[id] === 1) return { status: 503, headers: { "Retry-After": "1" }, body: "{}" };
       return id === "user-17" && isBroken && { status: 500, body: JSON.stringify({ success: false, error: "Error al banear usuario" }) };
     });
-    await view.searchFor("example.org");
-    await view.choose(".foot select", "50");
-    await view.rest();
-    await pick(view, "Grace Hopper", "Hedy Lamarr", "John Backus");
+    await findAndPick(view, "Grace Hopper", "Hedy Lamarr", "John Backus");
     await view.press("Ban", bar);
     await view.press("Ban");
     await view.read("Done: 2. Failed: 1.", "dialog .status");
