@@ -33,6 +33,26 @@ export const revokingChanges = [
   ["useradminctl session revoke --all", (site, user) => site.control(["session", "revoke", user.id, "--all"])],
 ];
 
+/** Signs a user in twice, and asserts that a change ends both sessions in the application. */
+export const revokeAll = async (site, application, change, what) => {
+  const user = await site.createHere();
+  const sessions = [await site.signIn(user, application), await site.signIn(user, application)];
+  for (const session of sessions) assert.ok(await application.accepts(session), what);
+  await change(site, user);
+  for (const session of sessions) assert.ok(await application.ends(session), what);
+};
+
+/** Signs a user in twice, and asserts that revoking one session ends only that session in the application. */
+export const revokeOne = async (site, application) => {
+  const user = await site.createHere();
+  const [first, second] = [await site.signIn(user, application), await site.signIn(user, application)];
+  const [{ id }] = await site.database.rows('SELECT "id" FROM "session" WHERE "token" = $1', [first.token]);
+  const { status, error } = await site.control(["session", "revoke", user.id, id]);
+  assert.equal(status, 0, error);
+  assert.ok(await application.ends(first));
+  assert.ok(await application.accepts(second));
+};
+
 const tests = (check) => {
   let application;
   let storage;
@@ -49,38 +69,25 @@ const tests = (check) => {
     stop = (await loadRecipe())(application.auth, site.database.pool);
     site.beforeClose(() => stop());
   };
-  const signIn = (site, user) => site.signIn(user, application);
-  const isOpen = async (session) => (await application.session({ cookie: session.cookie })) !== null;
-  const ends = (session) => eventually(async () => !(await isOpen(session)));
   const remove = (site, id) => site.here("DELETE", `/api/users/${id}`);
 
   /** Waits until all earlier revocations have been swept. */
   const settle = async (site) => {
     const user = await site.createHere();
-    const session = await signIn(site, user);
+    const session = await site.signIn(user, application);
     await remove(site, user.id);
-    assert.ok(await ends(session));
+    assert.ok(await application.ends(session));
   };
 
   for (const [what, change] of revokingChanges)
     check(`${what} here ends the sessions there`, async (site) => {
       await start(site);
-      const user = await site.createHere();
-      const sessions = [await signIn(site, user), await signIn(site, user)];
-      for (const session of sessions) assert.ok(await isOpen(session));
-      await change(site, user);
-      for (const session of sessions) assert.ok(await ends(session));
+      await revokeAll(site, application, change, what);
     });
 
   check("revoking one session ends it in the application, and no other", async (site) => {
     await start(site);
-    const user = await site.createHere();
-    const [first, second] = [await signIn(site, user), await signIn(site, user)];
-    const [{ id }] = await site.database.rows('SELECT "id" FROM "session" WHERE "token" = $1', [first.token]);
-    const { status, error } = await site.control(["session", "revoke", user.id, id]);
-    assert.equal(status, 0, error);
-    assert.ok(await ends(first));
-    assert.ok(await isOpen(second));
+    await revokeOne(site, application);
   });
 
   check("a session opened after a revocation stays valid, even after a restart of the application", async (site) => {
@@ -91,11 +98,11 @@ const tests = (check) => {
     await site.database.run(
       "UPDATE useradmin_revocation SET created_at = created_at - interval '2 s'"
     );
-    const session = await signIn(site, user);
+    const session = await site.signIn(user, application);
     stop();
     stop = (await loadRecipe())(application.auth, site.database.pool);
     await settle(site);
-    assert.ok(await isOpen(session));
+    assert.ok(await application.accepts(session));
   });
 
   /** While the function runs, replaces the recipe with one that has this pool and storage. */
@@ -138,16 +145,16 @@ const tests = (check) => {
   check("an invalid value in the storage does not prevent the end of other sessions", async (site) => {
     await start(site);
     const [first, second] = [await site.createHere(), await site.createHere()];
-    const sessions = [await signIn(site, first), await signIn(site, second)];
+    const sessions = [await site.signIn(first, application), await site.signIn(second, application)];
     const { error } = console;
     console.error = () => {};
     try {
       storage.set(`active-sessions-${first.id}`, JSON.stringify({ of: "another form" }));
       for (const { id } of [first, second]) await site.change(id, { banned: true }, "/ending/users");
-      assert.ok(await ends(sessions[1]));
+      assert.ok(await application.ends(sessions[1]));
       storage.set(`active-sessions-${first.id}`, JSON.stringify([{ token: "bad" }, { token: sessions[0].token }]));
       storage.set("bad", "{");
-      assert.ok(await ends(sessions[0]));
+      assert.ok(await application.ends(sessions[0]));
     } finally {
       console.error = error;
       storage.delete("bad");
@@ -157,11 +164,11 @@ const tests = (check) => {
   check("a storage may return parsed values", async (site) => {
     await start(site);
     const user = await site.createHere();
-    const session = await signIn(site, user);
+    const session = await site.signIn(user, application);
     const secondaryStorage = { get: (key) => JSON.parse(storage.get(key)) };
     await withRecipe(site, { secondaryStorage }, async () => {
       await site.change(user.id, { banned: true }, "/ending/users");
-      assert.ok(await ends(session));
+      assert.ok(await application.ends(session));
     });
   });
 
@@ -189,16 +196,16 @@ const tests = (check) => {
   check("ending one session ends no later session without a row", async (site) => {
     await start(site);
     const user = await site.createHere();
-    const session = await signIn(site, user);
+    const session = await site.signIn(user, application);
     await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1', [user.id]);
     await site.database.rows(
       "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, 'another', now() - interval '5 s')",
       [user.id]
     );
     await settle(site);
-    assert.ok(await isOpen(session));
+    assert.ok(await application.accepts(session));
     await site.database.rows("UPDATE useradmin_revocation SET created_at = now() WHERE user_id = $1", [user.id]);
-    await withRecipe(site, {}, async () => assert.ok(await ends(session)));
+    await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
   });
 
   check("a recipe that is stopped during a sweep does not sweep again", async (site) => {
@@ -222,7 +229,7 @@ const tests = (check) => {
   check("revocations made while the storage is down are applied when it is back", async (site) => {
     await start(site);
     const user = await site.createHere();
-    const session = await signIn(site, user);
+    const session = await site.signIn(user, application);
     const { error } = console;
     let failures = 0;
     console.error = () => ++failures;
@@ -231,7 +238,7 @@ const tests = (check) => {
       await site.change(user.id, { banned: true }, "/ending/users");
       await eventually(() => failures > 1);
       storage.isDown = false;
-      assert.ok(await ends(session));
+      assert.ok(await application.ends(session));
     } finally {
       console.error = error;
     }

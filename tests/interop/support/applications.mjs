@@ -1,7 +1,7 @@
 // The applications. Each is the real library with its own configuration.
 import { readFileSync } from "node:fs";
 
-import { load } from "./machine.mjs";
+import { eventually, load } from "./machine.mjs";
 import { loadPlugin } from "./plugins.mjs";
 
 export const origin = "http://localhost:3000";
@@ -173,6 +173,15 @@ export class Application {
 
   async session(credentials) {
     return (await this.call("GET", "/get-session", credentials)).body;
+  }
+
+  async accepts({ cookie }) {
+    return (await this.session({ cookie })) !== null;
+  }
+
+  /** Waits until the application no longer accepts the session. Returns false on timeout. */
+  ends(session) {
+    return eventually(async () => !(await this.accepts(session)));
   }
 
   /** Returns the users as the admin plugin lists them, in a Map by id. */
