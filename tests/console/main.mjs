@@ -331,7 +331,6 @@ scene("an outdated total leads back to the first page without endless requests",
   await view.page.waitForFunction(() => !location.hash.includes("page="));
   await view.read("1–20 of", ".foot");
   assert.ok(view.requests.length <= 3, `too many requests: ${view.requests.length}`);
-  await view.page.setRequestInterception(false);
 });
 
 scene("of two counts, the later one is shown", { email: root }, async (view) => {
@@ -659,7 +658,6 @@ scene("a summary that fails to load says so and can be reloaded", { email: root 
   await view.read("37", ".total .number");
   await view.see(".chart svg");
   assert.equal(await view.page.evaluate(() => document.activeElement.matches(".counts button")), true);
-  await view.page.setRequestInterception(false);
 });
 
 scene("an admin sees users with the role user, and can change only names and addresses", { email: admin }, async (view) => {
@@ -1052,7 +1050,6 @@ scene("a ban that has not reached the application's storage yet is reported as l
   await view.press("Ban");
   await view.press("Ban");
   await view.read("Dennis Ritchie is banned. The application still accepts", "dialog.drawer .status");
-  await view.page.setRequestInterception(false);
 });
 
 scene("after sessions end, a note says how long the application may accept them", { email: root, site: () => cached }, async (view) => {
@@ -1221,7 +1218,6 @@ scene("a failure is visible on a phone", { email: root, width: 390, height: 480 
   await view.page.$eval("dialog.drawer", (drawer) => drawer.scrollTo(0, drawer.scrollHeight));
   await view.press("Lift the ban");
   await view.readInSight("The service is busy.", "dialog .notice.warn");
-  await view.page.setRequestInterception(false);
 });
 
 scene("a user that a filter hides after creation can be opened from the message", { email: root }, async (view) => {
@@ -2141,7 +2137,6 @@ describe("several users at once", () => {
     await view.press("Select all 12,000 that match");
     await view.read("10,000 selected. At most 10,000 can be selected.", bar);
     assert.equal(await view.button("Select all 12,000 that match"), null);
-    await view.page.setRequestInterception(false);
   });
 
   scene("failed users are listed and can be retried, and requests to a busy service are repeated", there, async (view) => {
@@ -2168,7 +2163,6 @@ describe("several users at once", () => {
     await view.read("Done: 1.", ".toast");
     await view.gone("dialog");
     assert.deepEqual(sent, { "user-3": 2, "user-17": 2, "user-18": 1 });
-    await view.page.setRequestInterception(false);
   });
 
   scene("at most four requests run at a time, until they are stopped", there, async (view) => {
@@ -2199,7 +2193,6 @@ describe("several users at once", () => {
     await view.press("Try again");
     await view.read("Done: 15.", ".toast");
     await view.gone("dialog");
-    await view.page.setRequestInterception(false);
   });
 
   scene("rows do not move when the bar appears and disappears", there, async (view) => {
@@ -2239,7 +2232,6 @@ describe("several users at once", () => {
         await view.read("Failed: ", "dialog .status");
         await view.check("failures");
         await view.picture(`failures-${theme}-${width}`);
-        await view.page.setRequestInterception(false);
       });
 });
 
