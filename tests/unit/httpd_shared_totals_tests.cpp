@@ -149,22 +149,15 @@ TEST(shared_totals, are_those_of_one_filter_and_one_place) {
     filters.emplace_back().created_before = text::Timestamp();
     filters.emplace_back().created_from = text::Timestamp(std::chrono::milliseconds(1));
     filters.emplace_back(filter("a", "b")).matches_all = true;
-    for (const char* tables_id : {"here", "there"}) {
-        terms.tables_id = tables_id;
-        std::int64_t number = std::string_view(tables_id) == "here" ? 100 : 200;
-        for (const Filter& each : filters) {
-            ++number;
-            CHECK_EQUAL(std::to_string(number), total(each, number));
+    for (const bool is_stored : {false, true})
+        for (const char* tables_id : {"here", "there"}) {
+            terms.tables_id = tables_id;
+            std::int64_t number = std::string_view(tables_id) == "here" ? 100 : 200;
+            for (const Filter& each : filters) {
+                ++number;
+                CHECK_EQUAL(std::to_string(number), total(each, is_stored ? 0 : number));
+            }
         }
-    }
-    for (const char* tables_id : {"here", "there"}) {
-        terms.tables_id = tables_id;
-        std::int64_t number = std::string_view(tables_id) == "here" ? 100 : 200;
-        for (const Filter& each : filters) {
-            ++number;
-            CHECK_EQUAL(std::to_string(number), total(each, 0));
-        }
-    }
 }
 
 TEST(shared_totals, are_forgotten_when_users_are_changed) {

@@ -238,10 +238,10 @@ TEST(credentials, suffice_where_a_second_factor_is_ignored) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-class SharedLimit : public SignInScene {
+class SharedLimit : public CredentialVerification {
   public:
     void setup() override {
-        SignInScene::setup();
+        CredentialVerification::setup();
         limit.is_shared = true;
     }
 
@@ -250,12 +250,6 @@ class SharedLimit : public SignInScene {
     void change_server() {
         std::construct_at(&*limiter);
         CHECK_TRUE(limiter->init());
-    }
-    void expect_outcome(Outcome expected, std::string_view email, std::string_view password,
-                        SourceLocation where = {}) {
-        LONGS_EQUAL_LOCATION(static_cast<long>(expected),
-                             static_cast<long>(verify(email, password).outcome), nullptr,
-                             where.file, static_cast<std::size_t>(where.line));
     }
 };
 
