@@ -26,30 +26,17 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
 
 class Chain;
 
-class FindingsCollector {
-  public:
-    void problem(std::string sentence) {
-        if (findings.problems.size() < max_problems)
-            findings.problems.push_back(std::move(sentence));
-        else
-            is_full_ = true;
-    }
-    void close() {
-        if (is_full_)
-            findings.problems.emplace_back("there is more; only the first problems are told");
-    }
-
-    Findings findings;
-
-  private:
-    bool is_full_ = false;
-};
+void add_problem(Findings& findings, std::string sentence) {
+    if (findings.problems.size() < max_problems)
+        findings.problems.push_back(std::move(sentence));
+    else if (findings.problems.size() == max_problems)
+        findings.problems.emplace_back("there is more; only the first problems are told");
+}
 
 /// Reads the lines of a source. Skips and reports text that is not a line of an audit log.
 class Reader {
   public:
-    Reader(const Source& source, FindingsCollector& findings)
-        : source_(&source), findings_(&findings) {
+    Reader(const Source& source, Findings& findings) : source_(&source), findings_(&findings) {
         next();
     }
 
@@ -76,7 +63,7 @@ class Reader {
             // The views of the parsed line refer to line_, so do not read on.
             if (head_) {
                 if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
-                    findings_->findings.notes.push_back(
+                    findings_->notes.push_back(
                         source_->name + ", line " + std::to_string(count_ - 1) +
                         ": half a line, left by a process that was ended while it wrote");
                     has_foreign = false;
@@ -91,7 +78,8 @@ class Reader {
         if (has_foreign)
             refuse(head_ ? count_ - 1 : count_);
         if (!head_ && source_->text->bad())
-            findings_->problem(source_->name + " cannot be read to its end: it was broken off");
+            add_problem(*findings_,
+                        source_->name + " cannot be read to its end: it was broken off");
     }
 
   private:
@@ -117,12 +105,12 @@ class Reader {
         }
     }
     void refuse(std::uint64_t number) {
-        findings_->problem(source_->name + ", line " + std::to_string(number) +
-                           ": is no line of an audit log: it was edited or broken off");
+        add_problem(*findings_, source_->name + ", line " + std::to_string(number) +
+                                    ": is no line of an audit log: it was edited or broken off");
     }
 
     const Source* source_;
-    FindingsCollector* findings_;
+    Findings* findings_;
     std::string line_;
     std::uint64_t count_ = 0;
     std::optional<ParsedLine> head_;
@@ -139,11 +127,11 @@ std::string_view log_name(std::string_view file) {
     return is_rotated ? file.substr(0, end - 1) : file;
 }
 
-std::vector<Reader> open_all(const std::vector<Source>& sources, FindingsCollector& notebook) {
+std::vector<Reader> open_all(const std::vector<Source>& sources, Findings& findings) {
     std::vector<Reader> readers;
     readers.reserve(sources.size());
     for (const Source& source : sources)
-        readers.emplace_back(source, notebook);
+        readers.emplace_back(source, findings);
     return readers;
 }
 
@@ -155,7 +143,7 @@ std::string origin_of(std::string_view host, std::string_view instance) {
 /// Verifies a chain line by line.
 class Chain {
   public:
-    Chain(FindingsCollector& notebook, const Reader& reader) : notebook_(notebook) {
+    Chain(Findings& findings, const Reader& reader) : findings_(findings) {
         found.source = reader.source().name;
     }
 
@@ -188,7 +176,7 @@ class Chain {
 
     void problem(std::string sentence) {
         found.is_intact = false;
-        notebook_.problem(std::move(sentence));
+        add_problem(findings_, std::move(sentence));
     }
 
     ChainFindings found;
@@ -204,12 +192,12 @@ class Chain {
         if (line.position.number == 1)
             return;
         if (continues_another)
-            notebook_.findings.notes.push_back(
-                reader.where() + ": the host or the instance is another one from here");
+            findings_.notes.push_back(reader.where() +
+                                      ": the host or the instance is another one from here");
         else
-            notebook_.findings.notes.push_back("the lines before number " +
-                                               std::to_string(line.position.number) +
-                                               " are not in these files");
+            findings_.notes.push_back("the lines before number " +
+                                      std::to_string(line.position.number) +
+                                      " are not in these files");
     }
 
     void compare(const ParsedLine& line, const Reader& reader) {
@@ -227,15 +215,15 @@ class Chain {
                     "was written");
     }
 
-    FindingsCollector& notebook_;
+    Findings& findings_;
     std::string previous_;
 };
 
 /// Assigns the lines of all sources to their chains and verifies each chain in order.
 class Chains {
   public:
-    Chains(const std::vector<Source>& sources, FindingsCollector& notebook)
-        : notebook_(notebook), readers_(open_all(sources, notebook)) {}
+    Chains(const std::vector<Source>& sources, Findings& findings)
+        : findings_(findings), readers_(open_all(sources, findings)) {}
 
     /// Returns the reader whose line is verified next, or nullptr at the end.
     Reader* next() {
@@ -258,8 +246,8 @@ class Chains {
         if (chain == nullptr)
             chain = begin(reader);
         if (chain == nullptr) {
-            notebook_.problem(reader.where() +
-                              ": belongs to one chain too many; verify fewer files");
+            add_problem(findings_,
+                        reader.where() + ": belongs to one chain too many; verify fewer files");
             return;
         }
         if (const ParsedLine& line = *reader.head(); !line.host.empty())
@@ -290,21 +278,21 @@ class Chains {
             if (chain != nullptr)
                 chain->problem(std::move(sentence));
             else
-                notebook_.problem(std::move(sentence));
+                add_problem(findings_, std::move(sentence));
         }
     }
 
-    void finish(Findings& findings) {
+    void finish() {
         std::map<const Chain*, std::size_t> indexes;
         for (Chain& chain : chains_) {
-            indexes.emplace(&chain, findings.chains.size());
-            findings.chains.push_back(std::move(chain.found));
+            indexes.emplace(&chain, findings_.chains.size());
+            findings_.chains.push_back(std::move(chain.found));
         }
         for (const Reader& reader : readers_) {
             Findings::Part part{reader.count(), {}};
             if (reader.chain != nullptr)
                 part.chain = indexes.at(reader.chain);
-            findings.parts.push_back(part);
+            findings_.parts.push_back(part);
         }
     }
 
@@ -398,7 +386,7 @@ class Chains {
             old = interrupted_chain(reader);
         if (old != nullptr || chains_.size() == max_chains)
             return old;
-        Chain& chain = chains_.emplace_back(notebook_, reader);
+        Chain& chain = chains_.emplace_back(findings_, reader);
         chain.continues_another = continues_another;
         return &chain;
     }
@@ -417,7 +405,7 @@ class Chains {
         return chains_.size() == 1 ? &chains_.front() : nullptr;
     }
 
-    FindingsCollector& notebook_;
+    Findings& findings_;
     std::vector<Reader> readers_;
     std::deque<Chain> chains_;
     std::map<std::string, Chain*> by_origin_;
@@ -437,9 +425,8 @@ std::string group_of(const ParsedLine& line, const Findings& found, std::size_t 
 
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::uint64_t lines)>& progress) {
-    FindingsCollector notebook;
-    Findings& findings = notebook.findings;
-    Chains chains(sources, notebook);
+    Findings findings;
+    Chains chains(sources, findings);
     while (Reader* const reader = chains.next()) {
         const ParsedLine& line = *reader->head();
         chains.follow(*reader);
@@ -454,15 +441,14 @@ Findings verify(const std::vector<Source>& sources, std::vector<std::string> kno
     }
     chains.check_ends();
     for (const std::string& hash : known_hashes)
-        notebook.problem("no line has the hash " + hash + ", which it had before");
-    notebook.close();
-    chains.finish(findings);
-    return std::move(findings);
+        add_problem(findings, "no line has the hash " + hash + ", which it had before");
+    chains.finish();
+    return findings;
 }
 
 void merge(const std::vector<Source>& sources, const Findings& found,
            const std::function<void(std::string_view line)>& write) {
-    FindingsCollector unused;
+    Findings unused;
     std::vector<Reader> readers = open_all(sources, unused);
     for (;;) {
         std::map<std::string, Reader*> firsts;
