@@ -54,29 +54,22 @@ class Reader {
 
     void next() {
         head_.reset();
-        std::string foreign;
-        bool has_foreign = false;
-        while (take_line()) {
+        std::optional<std::string> foreign;
+        // The views of the parsed line refer to line_, so do not read on.
+        while (!head_ && take_line()) {
             ++count_;
             if (line_.size() <= max_line_length)
                 head_ = parse_line(line_);
-            // The views of the parsed line refer to line_, so do not read on.
-            if (head_) {
-                if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
-                    findings_->notes.push_back(
-                        source_->name + ", line " + std::to_string(count_ - 1) +
-                        ": half a line, left by a process that was ended while it wrote");
-                    has_foreign = false;
-                }
-                break;
-            }
-            if (has_foreign)
+            if (foreign && head_ && head_->broken == crypto::sha256_hex(*foreign))
+                findings_->notes.push_back(
+                    source_->name + ", line " + std::to_string(count_ - 1) +
+                    ": half a line, left by a process that was ended while it wrote");
+            else if (foreign)
                 refuse(count_ - 1);
-            foreign = line_;
-            has_foreign = true;
+            foreign = head_ ? std::nullopt : std::optional(line_);
         }
-        if (has_foreign)
-            refuse(head_ ? count_ - 1 : count_);
+        if (foreign)
+            refuse(count_);
         if (!head_ && source_->text->bad())
             add_problem(*findings_,
                         source_->name + " cannot be read to its end: it was broken off");
