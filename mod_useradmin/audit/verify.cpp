@@ -172,6 +172,11 @@ class Chain {
         add_problem(findings_, std::move(sentence));
     }
 
+    /// Returns a key that no other chain has.
+    std::string key() const {
+        return found.host.empty() ? found.first.hash : origin_of(found.host, found.instance);
+    }
+
     ChainFindings found;
     /// Whether the predecessor of the first line is in another chain.
     bool continues_another = false;
@@ -276,17 +281,11 @@ class Chains {
     }
 
     void finish() {
-        std::map<const Chain*, std::size_t> indexes;
-        for (Chain& chain : chains_) {
-            indexes.emplace(&chain, findings_.chains.size());
+        for (const Reader& reader : readers_)
+            findings_.parts.push_back(
+                {reader.count(), reader.chain != nullptr ? reader.chain->key() : ""});
+        for (Chain& chain : chains_)
             findings_.chains.push_back(std::move(chain.found));
-        }
-        for (const Reader& reader : readers_) {
-            Findings::Part part{reader.count(), {}};
-            if (reader.chain != nullptr)
-                part.chain = indexes.at(reader.chain);
-            findings_.parts.push_back(part);
-        }
     }
 
   private:
@@ -404,16 +403,6 @@ class Chains {
     std::map<std::string, Chain*> by_origin_;
 };
 
-/// Returns a key for the line's chain, for merge().
-std::string group_of(const ParsedLine& line, const Findings& found, std::size_t source) {
-    if (line.host.empty() && found.parts[source].chain) {
-        const ChainFindings& chain = found.chains[*found.parts[source].chain];
-        return chain.host.empty() ? std::to_string(*found.parts[source].chain)
-                                  : origin_of(chain.host, chain.instance);
-    }
-    return origin_of(line.host, line.instance);
-}
-
 } // namespace
 
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
@@ -447,11 +436,14 @@ void merge(const std::vector<Source>& sources, const Findings& found,
         std::map<std::string, Reader*> firsts;
         for (std::size_t source = 0; source < readers.size(); ++source) {
             Reader& reader = readers[source];
+            const Findings::Part& part = found.parts[source];
             // Skip lines written after the verification.
-            if (!reader.head() || reader.count() > found.parts[source].lines)
+            if (!reader.head() || reader.count() > part.lines)
                 continue;
-            Reader*& first = firsts[group_of(*reader.head(), found, source)];
-            if (first == nullptr || reader.head()->position.number < first->head()->position.number)
+            const ParsedLine& line = *reader.head();
+            Reader*& first =
+                firsts[line.host.empty() ? part.chain : origin_of(line.host, line.instance)];
+            if (first == nullptr || line.position.number < first->head()->position.number)
                 first = &reader;
         }
         const auto earliest =

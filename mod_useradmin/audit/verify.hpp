@@ -50,11 +50,11 @@ struct Findings {
     std::uint64_t unknown = 0;
     /// The locations of the first 100 of these lines.
     std::vector<std::string> unknown_lines;
-    /// For each source, the number of lines and the index of the last line's chain. merge() assigns
+    /// For each source, the number of lines and a key of the last line's chain. merge() assigns
     /// lines without a host to that chain.
     struct Part {
         std::uint64_t lines = 0;
-        std::optional<std::size_t> chain;
+        std::string chain;
     };
     std::vector<Part> parts;
 };
