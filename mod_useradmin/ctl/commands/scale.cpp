@@ -112,9 +112,11 @@ class ScaleObjects {
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
-            if (try_locked(name))
-                return;
-            std::this_thread::sleep_for(pause_between_tries);
+            try {
+                return run_whole(name);
+            } catch (const LockTimeout&) {
+                std::this_thread::sleep_for(pause_between_tries);
+            }
         }
         throw CommandError(
             Exit::failure,
@@ -221,22 +223,6 @@ class ScaleObjects {
             for (const std::string& statement : statements_of(text))
                 statements.push_back(filled_in(statement));
         return statements;
-    }
-
-    bool try_locked(const char* name) {
-        Transaction transaction(database_);
-        for (const std::string& statement : file(name)) {
-            const auto answer = database_.client().execute(statement.c_str(), database_.pool());
-            const auto* fault = std::get_if<store::ErrorKind>(&answer);
-            if (fault == nullptr)
-                continue;
-            if (*fault == store::ErrorKind::busy)
-                return false;
-            throw CommandError(Exit::failure, "the database reported an error: " +
-                                                  database_.client().error_message());
-        }
-        transaction.commit();
-        return true;
     }
 
     /// Returns the code points that text::fold() changes, with their replacements, as an SQL
