@@ -10,9 +10,7 @@ Exit reset_second_factor(Context& context) {
     if (!reset && reset.failure() == store::Failure::no_second_factor)
         throw CommandError(Exit::not_found,
                            display(user) + " has no second factor; nothing was done");
-    if (reset.is_not_found())
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    value_of(reset);
+    value_unless_deleted(reset);
     print(context, user,
           "the second factor of " + display(user) + " is removed; its sessions are ended");
     return Exit::success;

@@ -25,14 +25,11 @@ Exit set_password(Context& context) {
     const crypto::Secret hash = read_and_hash_password(context);
     const std::string account_id = crypto::random_uuid();
     const bool keeps_sessions = context.options.has("keep-sessions");
-    const auto set = context.store().set_password(
+    value_unless_deleted(context.store().set_password(
         store::credential_account(user, account_id, hash.view(),
                                   context.settings.account_id_is_user_id.value_or(false),
                                   text::now()),
-        keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke);
-    if (set.is_not_found())
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    value_of(set);
+        keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke));
     print(context, user,
           "the password of " + display(user) + " is set" +
               (keeps_sessions ? "" : "; its sessions are ended"));
@@ -65,10 +62,7 @@ Exit remove(Context& context) {
         !confirm("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
                  (is_last_super_admin(context, user) ? ", the last one?" : "?")))
         throw CommandError(Exit::failure, "nothing was deleted");
-    const auto removed = context.store().remove(user.id, nobody_is_protected);
-    if (removed.is_not_found())
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    value_of(removed);
+    value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
     const std::string done = whom + " is deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));

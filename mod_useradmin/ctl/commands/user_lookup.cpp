@@ -47,10 +47,7 @@ model::User find_user(Context& context, std::string_view word) {
 
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions) {
-    auto changed = context.store().update(user.id, changes, {}, sessions);
-    if (changed.is_not_found())
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    return value_of(changed);
+    return value_unless_deleted(context.store().update(user.id, changes, {}, sessions));
 }
 
 void print(const Context& context, const model::User& user) {

@@ -4,6 +4,7 @@
 #include "ctl/context.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace useradmin::ctl {
 
@@ -21,6 +22,15 @@ void print(const Context& context, const model::User& user, std::string_view lin
 /// deleted in the meantime.
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions = store::SessionPolicy::keep);
+
+/// Returns the value of a change to a user. Throws CommandError if there is none, or if the user
+/// was deleted in the meantime.
+template <class T>
+T value_unless_deleted(store::Result<T> result) {
+    if (result.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    return value_of(std::move(result));
+}
 
 /// Throws CommandError if the user table exists but lacks the column.
 void require_column(Context& context, std::string_view column);
