@@ -141,13 +141,10 @@ class Chain {
     }
 
     /// Returns whether the line follows the last line of the chain.
-    bool is_followed_by(const ParsedLine& line) const {
-        return found.lines != 0 && line.previous == found.last.hash;
-    }
+    bool is_followed_by(const ParsedLine& line) const { return line.previous == found.last.hash; }
     /// Returns whether the line has the same number and predecessor as the last line of the chain.
     bool forks_before(const ParsedLine& line) const {
-        return found.lines != 0 && line.position.number == found.last.number &&
-               line.previous == previous_;
+        return line.position.number == found.last.number && line.previous == previous_;
     }
 
     void follow(const Reader& reader) {
