@@ -97,9 +97,8 @@ void print_orphans(const Context& context, const std::vector<Orphans>& all, bool
 Exit check_orphans(Context& context) {
     Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
-    for (const store::Problem& problem : schema.problems)
-        if ((problem.need & store::needs_user) != 0)
-            throw CommandError(Exit::failure, problem.text);
+    if (const store::Problem* problem = schema.find_problem(store::needs_user))
+        throw CommandError(Exit::failure, problem->text);
     std::vector<Orphans> all = find_orphans(database, schema);
     std::int64_t total = 0;
     for (const Orphans& orphans : all)
