@@ -11,20 +11,16 @@ namespace useradmin::ctl {
 
 namespace {
 
-std::string value_or_empty(const std::optional<std::string>& text) {
-    return text.value_or("");
-}
-
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     std::vector<Index> indexes;
     std::string last;
     for (const Database::Row& row :
          database.rows(database.dialect().indexes_query(schema, database.tables()))) {
-        const std::string name = value_or_empty(row[0]) + value_or_empty(row[1]);
+        const std::string name = row[0].value_or("") + row[1].value_or("");
         if (name != last)
             indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
         last = name;
-        std::string key = value_or_empty(row[3]);
+        std::string key = row[3].value_or("");
         if (key.starts_with('"'))
             key = key.substr(1, key.size() - 2);
         for (std::string_view function : {"lower(", "COALESCE("})
@@ -98,8 +94,8 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     if (query.empty())
         return missing;
     for (const Database::Row& row : database.rows(query))
-        missing.push_back({value_or_empty(row[0])[0], value_or_empty(row[1]),
-                           value_or_empty(row[2]), value_or_empty(row[3])});
+        missing.push_back({row[0].value_or("")[0], row[1].value_or(""), row[2].value_or(""),
+                           row[3].value_or("")});
     return missing;
 }
 
@@ -304,7 +300,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.schema = database.schema();
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
-    found.version = version.empty() ? "" : value_or_empty(version[0][0]);
+    found.version = version.empty() ? "" : version[0][0].value_or("");
     found.has_mixed_servers = reaches_mixed_servers(database, settings);
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
