@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <iostream>
 
 namespace useradmin::ctl {
 
@@ -115,9 +116,7 @@ bool confirm(const std::string& question) {
         throw CommandError(Exit::usage, "there is no terminal to ask on; use --yes");
     std::fprintf(stderr, "%s [y/N] ", escape_control_characters(question).c_str());
     std::string answer;
-    for (int character = std::getchar(); character != EOF && character != '\n';
-         character = std::getchar())
-        answer += static_cast<char>(character);
+    std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
