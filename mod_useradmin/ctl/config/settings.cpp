@@ -118,7 +118,7 @@ class Reader {
         std::vector<std::string> all;
         if (file_)
             for (const ConfigLine& line : file_->lines())
-                if (!line.words.empty() && is_same_name(line.words[0], directive))
+                if (is_same_name(line.words[0], directive))
                     all.insert(all.end(), line.words.begin() + 1, line.words.end());
         return all;
     }
@@ -132,15 +132,10 @@ class Reader {
     /// Returns the first argument of a directive, or an empty string if the directive is absent or
     /// its lines differ.
     std::string common_argument(std::string_view directive) const {
-        std::string found;
-        for (const ConfigLine& line : file_ ? file_->lines() : std::vector<ConfigLine>()) {
-            if (!is_same_name(line.words[0], directive) || line.words.size() < 2)
-                continue;
-            if (!found.empty() && found != line.words[1])
-                return {};
-            found = line.words[1];
-        }
-        return found;
+        const std::vector<std::string> all = arguments(directive);
+        const bool is_common = std::all_of(all.begin(), all.end(),
+                                           [&](const std::string& each) { return each == all[0]; });
+        return is_common && !all.empty() ? all[0] : std::string();
     }
 
   private:
