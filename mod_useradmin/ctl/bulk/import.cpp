@@ -173,27 +173,22 @@ std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
 }
 
-/// The input file, or standard input.
-class Input {
-  public:
-    explicit Input(const std::string& name)
-        : file_(name == "-" ? stdin : std::fopen(name.c_str(), "re")) {
-        if (file_ == nullptr)
-            throw CommandError(Exit::failure,
-                               name + " cannot be read: " + std::generic_category().message(errno));
+struct CloseUnlessStdin {
+    void operator()(std::FILE* file) const noexcept {
+        if (file != stdin)
+            std::fclose(file);
     }
-    ~Input() {
-        if (file_ != stdin)
-            std::fclose(file_);
-    }
-    Input(const Input&) = delete;
-    Input& operator=(const Input&) = delete;
-
-    std::FILE* file() const noexcept { return file_; }
-
-  private:
-    std::FILE* file_;
 };
+using Input = std::unique_ptr<std::FILE, CloseUnlessStdin>;
+
+/// Opens a file, or standard input for "-". Throws CommandError on failure.
+Input open_input(const std::string& name) {
+    Input input(name == "-" ? stdin : std::fopen(name.c_str(), "re"));
+    if (input == nullptr)
+        throw CommandError(Exit::failure,
+                           name + " cannot be read: " + std::generic_category().message(errno));
+    return input;
+}
 
 /// Hashes the passwords on all processors.
 void hash_passwords(const Entries& entries, const password::Format& format) {
@@ -237,12 +232,12 @@ struct ImportCounts {
 class Import {
   public:
     Import(Context& context, const std::string& name)
-        : context_(context), input_(name), database_(context.database_with_rows()),
+        : context_(context), input_(open_input(name)), database_(context.database_with_rows()),
           schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
           is_dry_(context.options.has("dry-run")), may_leave_none_(context.options.has("yes")),
           rules_{schema_, context.settings.lowers_email.value_or(false),
                  context.options.has("force"), text::now()},
-          reader_(input_.file(), format_of(context.options.find("format"), name)),
+          reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking the lines" : "Importing the lines"),
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
           interruption_(context.wants_json(), [this] {
