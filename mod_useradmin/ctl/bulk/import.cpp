@@ -360,27 +360,27 @@ class Import {
         if (!taken)
             throw CommandError(Exit::failure,
                                "the database reported an error: " + work.error_message());
-        std::map<std::string_view, std::string_view> id_of;
-        std::map<std::string_view, std::string_view> address_of;
-        std::map<std::string_view, const model::User*> user_of;
-        for (const model::User& user : *taken) {
-            id_of[user.email] = user.id;
-            address_of[user.id] = user.email;
-            user_of[user.id] = &user;
-        }
+        std::map<std::string_view, const model::User*> by_address;
+        std::map<std::string_view, const model::User*> by_id;
+        for (const model::User& user : *taken)
+            by_address[user.email] = by_id[user.id] = &user;
+        const auto find = [](const auto& users, std::string_view key) {
+            const auto found = users.find(key);
+            return found != users.end() ? found->second : nullptr;
+        };
         std::size_t count = 0;
         for (const auto& entry : entries_) {
             const model::User& user = entry->row.user;
-            const auto by_address = id_of.find(user.email);
-            const auto by_id = entry->names("id") ? address_of.find(user.id) : address_of.end();
-            if (by_address == id_of.end() && by_id == address_of.end())
+            const model::User* const with_address = find(by_address, user.email);
+            const model::User* const with_id = entry->names("id") ? find(by_id, user.id) : nullptr;
+            const model::User* const known = with_address != nullptr ? with_address : with_id;
+            if (known == nullptr)
                 continue;
             ++count;
-            entry->existing =
-                by_address != id_of.end() ? by_address->second : std::string_view(by_id->first);
-            entry->is_super_admin = is_super_admin_after(*entry, *user_of[entry->existing]);
-            const bool are_two = by_address != id_of.end() && by_id != address_of.end() &&
-                                 by_address->second != by_id->first;
+            entry->existing = known->id;
+            entry->is_super_admin = is_super_admin_after(*entry, *known);
+            const bool are_two =
+                with_address != nullptr && with_id != nullptr && with_address->id != with_id->id;
             entry->is_refused =
                 on_conflict_ == OnConflict::fail || (on_conflict_ == OnConflict::update && are_two);
             if (!entry->is_refused)
@@ -390,7 +390,7 @@ class Import {
                        "has the id of one user and the address of another");
             else
                 reject(Exit::already_there, entry->line,
-                       (by_address != id_of.end()
+                       (with_address != nullptr
                             ? "has the address of an existing user, " + std::string(user.email)
                             : "has the id of an existing user, " + std::string(user.id)) +
                            "; use --on-conflict skip or update to accept it");
