@@ -5,10 +5,10 @@
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/log_file.hpp"
+#include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/interruption.hpp"
 #include "ctl/password_input.hpp"
-#include "sign_in/identity.hpp"
 #include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
@@ -70,11 +70,6 @@ struct Entry {
             [&](const Cell& cell) { return cell.name == member && cell.text; });
     }
 };
-
-bool is_active_super_admin(const model::User& user, text::Timestamp now) {
-    return api::parse_role(user.role.value_or("")) == api::Role::super_admin &&
-           !sign_in::is_banned(user, now);
-}
 
 /// Holds pointers, because views refer to the entries, which a reallocation would move.
 using Entries = std::vector<std::unique_ptr<Entry>>;

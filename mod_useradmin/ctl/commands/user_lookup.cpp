@@ -91,10 +91,14 @@ void require_known_role(const Context& context, std::string_view role) {
                                             "treats it as user; use --force to accept it");
 }
 
+bool is_active_super_admin(const model::User& user, text::Timestamp now) {
+    return api::parse_role(user.role.value_or("")) == api::Role::super_admin &&
+           !sign_in::is_banned(user, now);
+}
+
 bool is_last_super_admin(Context& context, const model::User& user) {
     const text::Timestamp now = text::now();
-    if (api::parse_role(user.role.value_or("")) != api::Role::super_admin ||
-        sign_in::is_banned(user, now))
+    if (!is_active_super_admin(user, now))
         return false;
     const auto another = context.store().exists_other_with_role(user.id, *user.role, now);
     if (another.is_not_found())
