@@ -104,6 +104,14 @@ std::optional<ChainPosition> take_link(std::string_view& text) {
     return ChainPosition{*number, std::string(hash)};
 }
 
+/// Locks or unlocks a whole file. On failure, returns -1 and sets errno.
+int set_lock(int file, short type) noexcept {
+    struct flock whole = {};
+    whole.l_type = type;
+    whole.l_whence = SEEK_SET;
+    return fcntl(file, F_SETLK, &whole);
+}
+
 struct Room {
     bool is_enough;
     bool is_empty;
@@ -155,10 +163,7 @@ void Log::write_position(const StoredPosition& position) const noexcept {
 }
 
 int Log::lock(Clock::time_point deadline) const noexcept {
-    struct flock whole = {};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    for (int tries = 0; fcntl(position_file_, F_SETLK, &whole) != 0; ++tries) {
+    for (int tries = 0; set_lock(position_file_, F_WRLCK) != 0; ++tries) {
         if (errno != EACCES && errno != EAGAIN && errno != EINTR)
             return errno;
         if (Clock::now() >= deadline)
@@ -171,13 +176,6 @@ int Log::lock(Clock::time_point deadline) const noexcept {
             std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     return 0;
-}
-
-void Log::unlock() const noexcept {
-    struct flock whole = {};
-    whole.l_type = F_UNLCK;
-    whole.l_whence = SEEK_SET;
-    fcntl(position_file_, F_SETLK, &whole);
 }
 
 int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
@@ -243,14 +241,6 @@ AppendResult Log::append_to_file(std::string open_object, const struct stat& log
     return {position.link.number, 0};
 }
 
-AppendResult Log::append_locked(std::string open_object) {
-    struct stat log = {};
-    if (fstat(log_, &log) != 0)
-        return {0, errno};
-    return S_ISREG(log.st_mode) ? append_to_file(std::move(open_object), log)
-                                : append_to_pipe(std::move(open_object));
-}
-
 AppendResult Log::append_once(std::string open_object, Clock::time_point deadline) {
     const std::unique_lock guard(mutex_, deadline);
     if (!guard)
@@ -258,10 +248,14 @@ AppendResult Log::append_once(std::string open_object, Clock::time_point deadlin
     if (const int error = lock(deadline); error != 0)
         return {0, error};
     struct Unlock {
-        const Log& log;
-        ~Unlock() { log.unlock(); }
-    } const unlock{*this};
-    return append_locked(std::move(open_object));
+        int file;
+        ~Unlock() { set_lock(file, F_UNLCK); }
+    } const unlock{position_file_};
+    struct stat log = {};
+    if (fstat(log_, &log) != 0)
+        return {0, errno};
+    return S_ISREG(log.st_mode) ? append_to_file(std::move(open_object), log)
+                                : append_to_pipe(std::move(open_object));
 }
 
 AppendResult Log::append(const std::string& open_object, Delivery delivery) {

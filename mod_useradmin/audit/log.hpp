@@ -84,11 +84,9 @@ class Log {
     using Clock = std::chrono::steady_clock;
 
     int lock(Clock::time_point deadline) const noexcept;
-    void unlock() const noexcept;
     StoredPosition read_position() const;
     void write_position(const StoredPosition& position) const noexcept;
     AppendResult append_once(std::string open_object, Clock::time_point deadline);
-    AppendResult append_locked(std::string open_object);
     AppendResult append_to_file(std::string open_object, const struct stat& log) const;
     AppendResult append_to_pipe(std::string open_object);
     int write_whole(std::string_view text, std::int64_t size) const noexcept;
