@@ -42,7 +42,8 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-/// Formats a duration as minutes and seconds ("0:16") or, from one hour, also hours ("1:02:03").
+/// Formats a duration as minutes and seconds ("0:16") or, if it is at least an hour, as hours,
+/// minutes and seconds ("1:02:03").
 std::string clock_time(double seconds) {
     const auto all = static_cast<unsigned long long>(seconds);
     char text[40];

@@ -15,8 +15,8 @@
 
 namespace useradmin::ctl {
 
-/// Escapes text for a terminal. Writes invalid UTF-8, and characters that move the cursor or color,
-/// hide or reorder text, as escapes such as \x1b and \u202e.
+/// Escapes text for a terminal. Invalid UTF-8, and characters that move the cursor or that color,
+/// hide or reorder text, are written as escapes such as \x1b and \u202e.
 std::string escape_control_characters(std::string_view text);
 
 /// Returns the words of the text, separated by single spaces.

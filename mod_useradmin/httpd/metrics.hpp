@@ -190,8 +190,8 @@ class Metrics {
     SharedCounter& counter(Rejection rejection) const noexcept {
         return part_->rejections[static_cast<std::size_t>(rejection)];
     }
-    /// Counts an error. A successful write, or a write rejected as read-only, also updates
-    /// is_read_only.
+    /// Counts the outcome if it is an error. A write rejected as read-only sets is_read_only, and a
+    /// successful write clears it.
     void count(store::WorkOutcome outcome) const noexcept;
     void count_lost_audit_line() const noexcept { ++part_->lost_audit_lines; }
     /// Counts an acquired connection. wait: how long the request waited for it.

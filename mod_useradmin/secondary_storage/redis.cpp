@@ -93,7 +93,8 @@ return 1)";
 /// milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// How long the database keeps revocations, in seconds (30 days).
+/// The lifetime of this module's keys in Redis, in seconds: 30 days, as long as the SQL database
+/// keeps revocations.
 constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {

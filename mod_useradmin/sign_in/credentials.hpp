@@ -90,8 +90,8 @@ class CredentialVerifier {
         std::vector<std::size_t> scopes;
     };
     SharedCounters shared_counters(const Login& login) const;
-    /// Records a denial in limiter_ if failures on all servers have reached a limit. Returns false
-    /// if the database failed or has no table of attempts.
+    /// Records a denial in limiter_ if the failures on all servers together have reached a limit.
+    /// Returns false if the database failed or has no table of attempts.
     bool take_shared(const store::Result<store::FailedAttempts>& found,
                      const SharedCounters& shared,
                      const password::AttemptLimiter::Subject& subject);

@@ -5,7 +5,7 @@
 
 namespace useradmin::text {
 
-/// Converts camelCase to snake_case, such as "emailVerified" to "email_verified".
+/// Converts camelCase to snake_case, for example "emailVerified" to "email_verified".
 std::string snake_case(std::string_view camel_case);
 
 } // namespace useradmin::text

@@ -177,7 +177,7 @@ TEST_GROUP(browser) {
         return text;
     }
 
-    /// Checks that all requests from pages of another origin were refused, and that the pages read
+    /// Checks that all writes from pages of another origin were refused, and that the pages read
     /// nothing.
     void check_attack(const std::string& by, const std::string& on) {
         // A form of each type, a fetch without preflight, and a frame with an opaque origin must

@@ -517,7 +517,7 @@ TEST(check_server, queries_the_running_server) {
         finds(configuration, problem, {"--url", server + path});
 }
 
-TEST(check_server, queries_over_HTTPS_and_verifies_the_certificate) {
+TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const Certificates certificates(work(), "check_server");
     certificates.make("server", "/CN=elsewhere.example.com",
                       {"-addext", "basicConstraints=critical,CA:FALSE"});
@@ -548,7 +548,8 @@ TEST(check_server, reports_a_server_that_does_not_run) {
 TEST(check_server, rejects_addresses_that_it_cannot_ask) {
     for (const char* const url :
          {"ftp://localhost/api/users", "localhost", "http://", "/api", "http://a@localhost/",
-          "https://:b@localhost/", "http://local host/", "http://x/\r\nY: z"})
+          "https://:b@localhost/", "http:///api/users", "http://\xc3\xbc/", "http://local host/",
+          "http://x/\r\nY: z"})
         CHECK_EQUAL_TEXT(2, ctl({"check", "--url", url}).status, url);
 }
 

@@ -189,7 +189,7 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
         sort({});
     }
 
-    /// Sorts the users like a list. All have the same updatedAt.
+    /// Sorts the users in the order of a list. All have the same updatedAt.
     void sort(const store::Order& order) {
         const auto less = [&](const Kept& left, const Kept& right) {
             switch (order.by) {

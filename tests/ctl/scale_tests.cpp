@@ -22,7 +22,8 @@ constexpr const char* left =
     "prosrc LIKE '%useradmin%') + (SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
     "'user_by_%' OR indexname LIKE '%_searched_idx' OR indexname LIKE '%_useradmin_seen_idx')";
 
-/// The relevant objects of version 0.1: names, triggers and the comment.
+/// Creates the parts of version 0.1's objects that matter to schema and check: their names, the
+/// triggers and the comment.
 constexpr const char* old_objects =
     "CREATE SCHEMA useradmin_public_user; "
     "CREATE TABLE useradmin_public_user.users AS SELECT id FROM \"user\"; "

@@ -248,7 +248,7 @@ const std::vector<Row>& rows() {
                                     ? "user user:list user:get"
                                     : "?");
          }},
-        // The role gets this permission at server level.
+        // At server level, UserAdminBetterAuthRole gives the role "user" session:list.
         {"UserAdminBetterAuthTokens",
          {"On", "Off", "On"},
          [](const Place& place) {

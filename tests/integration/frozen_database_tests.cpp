@@ -1,4 +1,4 @@
-// A database that keeps connections open but does not respond, because it is stopped, swapped out
+// A database that keeps connections open but does not respond, because it is suspended, swapped out
 // or unreachable. PostgreSQL only: SQLite runs in the child itself.
 #include "own_httpd.hpp"
 

@@ -52,7 +52,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
         STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
                         lines[static_cast<std::size_t>(time)].c_str());
     STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)", lines[2].c_str());
-    // httpd logs a request while it sends the reply.
+    // httpd logs a request only after it has sent the reply.
     CHECK(eventually([&] { return lines_of(read_file(access_log())).size() == 3; }));
     lines = lines_of(read_file(access_log()));
     std::sort(lines.begin(), lines.end());

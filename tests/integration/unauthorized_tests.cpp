@@ -96,7 +96,7 @@ TEST(unauthorized, a_cause_is_a_warning_once_a_minute_for_each_host) {
     for (const Reply& reply : client_->send_at_once(requests))
         CHECK_EQUAL(401, reply.status);
     CHECK_EQUAL(2, lines_at("warn", "no session has it", 30));
-    // The other lines are for fail2ban.
+    // Up to twenty more lines are logged at info, for fail2ban. The rest are logged at debug.
     CHECK_EQUAL(20, lines_at("info", "no session has it", 30));
     CHECK_EQUAL(8, lines_at("debug", "no session has it", 30));
     // Another cause is logged immediately.

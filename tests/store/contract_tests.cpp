@@ -1,4 +1,4 @@
-// The contract of the store with every database (store/store.hpp).
+// Tests the contract of the store (store/store.hpp) on every database.
 #include "contract.hpp"
 #include "support/process.hpp"
 

@@ -77,8 +77,8 @@ class SignInSecondFactor : public Contract {
   protected:
     static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }
 
-    /// Creates the plugin's table and column until the test ends, and adds a second factor for user
-    /// n.
+    /// Creates the plugin's table and column, which are dropped when the test ends, and adds a
+    /// second factor for user n.
     void create_table(const std::string& optional_columns = lock_columns + time() +
                                                             ", \"verified\" boolean") {
         change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; CREATE TABLE "

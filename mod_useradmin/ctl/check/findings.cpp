@@ -129,7 +129,7 @@ class Examiner {
                      "\": " + std::string(meaning));
     }
 
-    /// Returns whether the table has an index whose first key is `key`.
+    /// Returns whether the table has an index whose first key column is `key`.
     bool has_index(char table, std::string_view key) const {
         return std::any_of(
             found_.indexes.begin(), found_.indexes.end(),

@@ -20,6 +20,7 @@ constexpr long timeout_seconds = 5;
 constexpr std::size_t max_reply = 1 << 20;
 
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 using Transfer = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
 bool has_part(const Url& url, CURLUPart part) {
@@ -32,7 +33,12 @@ bool has_part(const Url& url, CURLUPart part) {
 Url parse(const std::string& text) {
     Url url(curl_url(), curl_url_cleanup);
     const bool is_http = text.starts_with("http://") || text.starts_with("https://");
-    if (!is_http || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+    // libcurl ignores a third slash.
+    const bool has_host = !text.starts_with("http:///") && !text.starts_with("https:///");
+    const bool is_printable = std::all_of(text.begin(), text.end(),
+                                          [](char each) { return each > ' ' && each < '\x7f'; });
+    if (!is_http || !has_host || !is_printable ||
+        curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
         has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
         throw CommandError(Exit::usage, "--url must be http://HOST[:PORT]/PATH or "
                                         "https://HOST[:PORT]/PATH, such as "
@@ -80,10 +86,13 @@ std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& prob
     std::array<char, CURL_ERROR_SIZE> detail{};
     curl_easy_setopt(handle, CURLOPT_CURLU, url.get());
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, timeout_seconds);
     curl_easy_setopt(handle, CURLOPT_TIMEOUT, 2 * timeout_seconds);
     curl_easy_setopt(handle, CURLOPT_USERAGENT, "useradminctl");
+    // mod_auth_openidc redirects clients that accept any type to the sign-in page.
+    const HeaderList headers(curl_slist_append(nullptr, "Accept: application/json"),
+                             curl_slist_free_all);
+    curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, detail.data());
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(handle, CURLOPT_WRITEDATA, &reply.body);
@@ -105,9 +114,13 @@ std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& prob
         result = send();
     }
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply.status);
-    // CURLE_WRITE_ERROR: the reply is longer than the service's, and the rest was not read.
-    if (result == CURLE_OK || result == CURLE_WRITE_ERROR)
+    // A reply that is incomplete or too long is not the service's either.
+    if (result == CURLE_OK || reply.status != 0)
         return reply;
+    double connect_seconds = 0;
+    curl_easy_getinfo(handle, CURLINFO_CONNECT_TIME, &connect_seconds);
+    if (result == CURLE_OPERATION_TIMEDOUT && connect_seconds == 0)
+        result = CURLE_COULDNT_CONNECT;
     problems.push_back(problem_of(result, sentence(result)));
     return std::nullopt;
 }
@@ -145,7 +158,7 @@ std::string problem_of_status(long status) {
     }
 }
 
-/// Explains a reply that is not the service's 401. Returns an empty string for a 401.
+/// Explains a reply that is not the service's 401. Returns an empty string for the service's 401.
 std::string problem_of(const Reply& reply) {
     if (!is_of_service(reply.body))
         return problem_of_status(reply.status);

@@ -69,7 +69,7 @@ struct CommandSettings {
 
     /// The file that useradminctl drain creates. Empty if none is configured.
     std::string drain_file;
-    /// The audit log. Empty if there is none. A program starts with "|".
+    /// The audit log: a file, or "|" followed by a program. Empty if there is none.
     std::string audit_log;
     /// Whether changes without an audit line are refused.
     bool is_audit_required = false;

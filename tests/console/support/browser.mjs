@@ -195,9 +195,10 @@ export class View {
       return "held";
     });
     return async (reply) => {
+      assert.ok(await eventually(() => held), "no request was held");
       // The page may have aborted the request.
       if (reply) await held.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
-      else await held?.continue().catch(() => {});
+      else await held.continue().catch(() => {});
       await this.page.setRequestInterception(false);
     };
   }
