@@ -132,6 +132,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const Target target = target_of(request.method, request.path, service.settings.has_extras);
     const std::string id = text::decode_path_segment(target.id);
     event.target = id;
+    const bool is_change = changes_something(request.method);
     const Operation* operation = nullptr;
     if (target.resource != Resource::none) {
         operation = find_operation(target.resource, request.method);
@@ -142,10 +143,9 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
             return reply;
         }
         event.operation = operation->name;
-        event.is_change = changes_something(request.method);
+        event.is_change = is_change;
     }
-    if (changes_something(request.method) &&
-        http::is_of_another_site(request.headers, service.settings.trusted_origins))
+    if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
     if (operation == nullptr)

@@ -223,20 +223,7 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 std::string display(const std::optional<text::Timestamp>& time) {
     if (!time)
         return "-";
-    return isatty(STDOUT_FILENO) == 1 ? local_time(*time) : *text_of(*time);
-}
-
-std::optional<std::string> text_of(const model::Value& value) {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        return std::string(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<text::Timestamp>(&value)) {
-        std::string text;
-        text::append_iso8601(text, *time);
-        return text;
-    }
-    return std::nullopt;
+    return isatty(STDOUT_FILENO) == 1 ? local_time(*time) : *model::text_of(*time);
 }
 
 std::string display(const model::User& user) {

@@ -87,8 +87,6 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 /// Returns the time in the local time zone if stdout is a terminal, otherwise in the API's format.
 /// Returns "-" if there is no time.
 std::string display(const std::optional<text::Timestamp>& time);
-/// Returns a value in the API's format, or std::nullopt for NULL.
-std::optional<std::string> text_of(const model::Value& value);
 /// Returns the name and the address: "Ana <ana@example.com>".
 std::string display(const model::User& user);
 

@@ -1,5 +1,7 @@
 #include "http/language.hpp"
 
+#include "text/split.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -18,25 +20,18 @@ std::string_view trim(std::string_view text) noexcept {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Removes and returns the text before the first separator.
-std::string_view split(std::string_view& text, char separator) noexcept {
-    const std::string_view first = text.substr(0, text.find(separator));
-    text.remove_prefix(std::min(first.size() + 1, text.size()));
-    return first;
-}
-
 /// Returns whether the text is a language range (RFC 4647, section 2.1).
-bool is_range(std::string_view text) noexcept {
+bool is_range(std::string_view range) noexcept {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     constexpr std::string_view letters_and_digits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    if (text == "*")
+    if (range == "*")
         return true;
     std::string_view allowed = letters;
     // A trailing hyphen leaves an empty subtag, which is invalid.
     for (bool has_more = true; has_more; allowed = letters_and_digits) {
-        has_more = text.find('-') != text.npos;
-        const std::string_view subtag = split(text, '-');
+        has_more = range.find('-') != range.npos;
+        const std::string_view subtag = text::take_until(range, '-');
         if (subtag.empty() || subtag.size() > 8 || subtag.find_first_not_of(allowed) != subtag.npos)
             return false;
     }
@@ -63,7 +58,7 @@ std::optional<double> parse_weight(std::string_view text) noexcept {
 
 /// Returns whether the range's primary subtag is the language.
 bool is_range_of(std::string_view range, Language language) noexcept {
-    const std::string_view primary = split(range, '-');
+    const std::string_view primary = text::take_until(range, '-');
     const std::string_view tag = tag_of(language);
     return primary.size() == tag.size() && strncasecmp(primary.data(), tag.data(), tag.size()) == 0;
 }
@@ -76,9 +71,9 @@ Language preferred_language(std::string_view accept_language) noexcept {
     double weight_of_others = 0;
     bool is_listed[std::size(languages)] = {};
     while (!accept_language.empty()) {
-        std::string_view parameters = split(accept_language, ',');
+        std::string_view parameters = text::take_until(accept_language, ',');
         const bool is_weighted = parameters.find(';') != parameters.npos;
-        const std::string_view range = trim(split(parameters, ';'));
+        const std::string_view range = trim(text::take_until(parameters, ';'));
         // Empty list elements are ignored.
         if (range.empty() && !is_weighted)
             continue;

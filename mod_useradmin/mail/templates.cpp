@@ -1,6 +1,7 @@
 #include "mail/templates.hpp"
 
 #include "text/printable.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -20,9 +21,8 @@ constexpr std::size_t max_value_size = 2048;
 constexpr std::size_t max_text_size = 32768;
 
 /// Removes the first line from the text and returns it without its line ending.
-std::string_view split_line(std::string_view& text) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+std::string_view split_line(std::string_view& rest) {
+    std::string_view line = text::take_until(rest, '\n');
     if (line.ends_with('\r'))
         line.remove_suffix(1);
     return line;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
@@ -18,6 +19,10 @@ using NullableTime = std::optional<Timestamp>;
 
 /// A value for a column. std::monostate is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
+
+/// Returns a value as text: a string, "true" or "false", a time in ISO 8601, or std::nullopt for
+/// NULL.
+std::optional<std::string> text_of(const Value& value);
 
 /// Returns whether a boolean that was read as text is false. NULL is not false.
 constexpr bool is_false(NullableText boolean) noexcept {

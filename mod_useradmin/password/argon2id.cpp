@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "crypto/secret.hpp"
 #include "password/argon2id_key.hpp"
+#include "text/split.hpp"
 
 #include <openssl/evp.h>
 
@@ -74,22 +75,17 @@ bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept 
 /// libargon2 itself would accept 4 TiB and 4 billion passes.
 std::optional<Phc> parse_phc(std::string_view stored) {
     std::string_view rest = stored;
-    const auto take_until = [&rest](char end) {
-        const auto field = rest.substr(0, rest.find(end));
-        rest.remove_prefix(std::min(field.size() + 1, rest.size()));
-        return field;
-    };
     Phc phc;
-    take_until('='); // skip the version
+    text::take_until(rest, '='); // skip the version
     for (const auto& parameter : argon2id_parameters) {
-        take_until('=');
+        text::take_until(rest, '=');
         std::uint32_t& value = phc.work.*parameter.value;
         std::from_chars(rest.data(), rest.data() + rest.size(), value);
         if (value < parameter.min || value > parameter.max)
             return std::nullopt;
     }
-    take_until('$');
-    phc.salt = from_base64(take_until('$'));
+    text::take_until(rest, '$');
+    phc.salt = from_base64(text::take_until(rest, '$'));
     phc.hash = from_base64(rest);
     // Encode the result again to reject strings that were parsed too leniently.
     const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&

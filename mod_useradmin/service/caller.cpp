@@ -29,7 +29,9 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
     const auto note = [&](const char* name) {
         return apr::view_of(apr_table_get(request->notes, name));
     };
-    api::Caller caller = {note(httpd::id_note), note(httpd::role_note)};
+    const std::string_view noted_id = note(httpd::id_note);
+    const std::string_view noted_roles = note(httpd::role_note);
+    api::Caller caller = {noted_id, noted_roles};
     if (session.id == nullptr) {
         caller.impersonated_by = note(httpd::impersonator_note);
     } else {
@@ -40,7 +42,7 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
     // The expressions of UserAdminSession may return an auth module's notes.
     caller.is_stored =
         note(httpd::table_note) == settings.get<httpd::ApplicationTables>().names.user &&
-        note(httpd::id_note) == caller.id && note(httpd::role_note) == caller.roles;
+        noted_id == caller.id && noted_roles == caller.roles;
     return caller;
 }
 

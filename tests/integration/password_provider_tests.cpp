@@ -119,8 +119,8 @@ TEST(password_provider, is_for_Require_user_the_stored_address) {
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
-    // Another user has the same address in lower case. Both passwords are
-    // accepted, but only the first user satisfies Require user.
+    // Another user has the same address in lower case. Both passwords are accepted, but only the
+    // first user satisfies Require user.
     add_account("eva@example.org", "/scrypt/users");
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);

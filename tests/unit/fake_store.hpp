@@ -801,18 +801,9 @@ inline std::string in_short(const http::Reply& reply) {
     return text.empty() ? status : status + " " + std::string(text);
 }
 
-/// Returns a value as text: "true", a string, a time in ISO 8601, or "null".
+/// Returns a value as text, or "null".
 inline std::string value_text(const model::Value& value) {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        return std::string(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<text::Timestamp>(&value)) {
-        std::string text;
-        text::append_iso8601(text, *time);
-        return text;
-    }
-    return "null";
+    return model::text_of(value).value_or("null");
 }
 
 /// Fails the test if the strings differ. `of` describes the input.

@@ -6,6 +6,7 @@
 
 #include "apr/pool.hpp"
 #include "store/bulk.hpp"
+#include "text/split.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -127,13 +128,12 @@ void require_known_ending(const Options& options, const std::string& name) {
 
 /// Escapes the control characters in each line.
 std::string escape_lines(std::string_view lines) {
-    std::string text;
+    std::string escaped;
     while (!lines.empty()) {
-        const std::string_view line = lines.substr(0, lines.find('\n'));
-        text.append(escape_control_characters(line)) += '\n';
-        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+        const std::string_view line = text::take_until(lines, '\n');
+        escaped.append(escape_control_characters(line)) += '\n';
     }
-    return text;
+    return escaped;
 }
 
 /// Writes the export to standard output, to a pipe or device, or to a file. A file gets its final

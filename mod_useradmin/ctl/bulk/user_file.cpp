@@ -325,7 +325,7 @@ void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
         return;
     }
     for (const model::Field<model::User>& field : model::user_fields) {
-        if (const auto text = text_of(model::value_of(row.user, field)))
+        if (const auto text = model::text_of(model::value_of(row.user, field)))
             append_cell(out, *text);
         out += ',';
     }

@@ -1,6 +1,7 @@
 #include "ctl/commands/sql_files.hpp"
 
 #include "sql_texts.hpp"
+#include "text/split.hpp"
 
 #include <algorithm>
 
@@ -22,8 +23,7 @@ std::vector<std::string> statements_of(std::string_view file) {
     std::string statement;
     bool is_in_body = false;
     while (!file.empty()) {
-        const std::string_view line = file.substr(0, file.find('\n'));
-        file.remove_prefix(std::min(line.size() + 1, file.size()));
+        const std::string_view line = text::take_until(file, '\n');
         if (!is_in_body && (line.empty() || line.starts_with("--")))
             continue;
         for (std::size_t at = 0; (at = line.find(body_quote, at)) != line.npos;

@@ -20,7 +20,7 @@ void print_field(const char* name, std::string_view value) {
 std::string display_of(const model::Value& value, const model::Field<model::User>& field) {
     if (const auto* time = std::get_if<text::Timestamp>(&value))
         return display(*time);
-    return text_of(value).value_or(
+    return model::text_of(value).value_or(
         std::string(field.null_substitute.empty() ? "-" : field.null_substitute));
 }
 

@@ -42,7 +42,7 @@ crypto::Secret read_and_hash_password(const Context& context);
 /// Throws CommandError if the role is unknown and --force was not given.
 void require_known_role(const Context& context, std::string_view role);
 
-/// Returns whether the user is a superAdmin who is not banned.
+/// Returns whether the user is an unbanned superAdmin.
 bool is_active_super_admin(const model::User& user, text::Timestamp now);
 /// Returns whether the user is the only unbanned superAdmin.
 bool is_last_super_admin(Context& context, const model::User& user);

@@ -5,6 +5,7 @@
 #include "ctl/commands/log_file.hpp"
 #include "ctl/display.hpp"
 #include "text/hex.hpp"
+#include "text/split.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -185,15 +186,14 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
 std::vector<std::string> anchors_of(const Options& options) {
     std::vector<std::string> anchors;
     std::string_view rest = options.find("anchor").value_or("");
-    for (bool is_last = !options.has("anchor"); !is_last;) {
-        const std::string_view hash = rest.substr(0, rest.find(','));
+    for (bool has_more = options.has("anchor"); has_more;) {
+        has_more = rest.find(',') != rest.npos;
+        const std::string_view hash = text::take_until(rest, ',');
         if (!text::is_lower_hex(hash, 64))
             throw CommandError(Exit::usage,
                                "--anchor must be a hash that an earlier verification printed: 64 "
                                "hexadecimal digits; several are separated by commas");
         anchors.emplace_back(hash);
-        is_last = hash.size() == rest.size();
-        rest.remove_prefix(std::min(hash.size() + 1, rest.size()));
     }
     return anchors;
 }
