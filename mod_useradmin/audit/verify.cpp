@@ -30,7 +30,7 @@ void add_problem(Findings& findings, std::string sentence) {
     if (findings.problems.size() < max_problems)
         findings.problems.push_back(std::move(sentence));
     else if (findings.problems.size() == max_problems)
-        findings.problems.emplace_back("there is more; only the first problems are told");
+        findings.problems.emplace_back("more problems were found; only the first 100 are listed");
 }
 
 /// Reads the lines of a source. Skips and reports text that is not a line of an audit log.
@@ -63,7 +63,7 @@ class Reader {
             if (foreign && head_ && head_->broken == crypto::sha256_hex(*foreign))
                 findings_->notes.push_back(
                     source_->name + ", line " + std::to_string(count_ - 1) +
-                    ": half a line, left by a process that was ended while it wrote");
+                    ": a partial line, left by a process that was killed while writing");
             else if (foreign)
                 refuse(count_ - 1);
             foreign = head_ ? std::nullopt : std::optional(line_);
@@ -71,8 +71,7 @@ class Reader {
         if (foreign)
             refuse(count_);
         if (!head_ && source_->text->bad())
-            add_problem(*findings_,
-                        source_->name + " cannot be read to its end: it was broken off");
+            add_problem(*findings_, source_->name + " cannot be read to the end: it is truncated");
     }
 
   private:
@@ -99,7 +98,7 @@ class Reader {
     }
     void refuse(std::uint64_t number) {
         add_problem(*findings_, source_->name + ", line " + std::to_string(number) +
-                                    ": is no line of an audit log: it was edited or broken off");
+                                    ": is not a line of an audit log: it was edited or truncated");
     }
 
     const Source* source_;
@@ -187,8 +186,7 @@ class Chain {
         if (line.position.number == 1)
             return;
         if (continues_another)
-            findings_.notes.push_back(reader.where() +
-                                      ": the host or the instance is another one from here");
+            findings_.notes.push_back(reader.where() + ": the host or instance changes here");
         else
             findings_.notes.push_back("the lines before number " +
                                       std::to_string(line.position.number) +
@@ -203,11 +201,10 @@ class Chain {
                     " missing before it");
         else if (number <= last.number)
             problem(reader.where() + ": number " + std::to_string(number) + " comes after number " +
-                    std::to_string(last.number) + ": lines were reordered or put in");
+                    std::to_string(last.number) + ": lines were reordered or inserted");
         else if (line.previous != last.hash)
             problem(reader.where() +
-                    ": does not follow the line before it, which is another one than "
-                    "was written");
+                    ": does not follow the line before it: that line was replaced");
     }
 
     Findings& findings_;
@@ -242,7 +239,7 @@ class Chains {
             chain = begin(reader);
         if (chain == nullptr) {
             add_problem(findings_,
-                        reader.where() + ": belongs to one chain too many; verify fewer files");
+                        reader.where() + ": starts one chain too many; verify fewer files");
             return;
         }
         if (const ParsedLine& line = *reader.head(); !line.host.empty())
@@ -263,11 +260,11 @@ class Chains {
             if (source.last_written->number > last.number)
                 sentence = source.name + ": the end is missing: " +
                            quantity(last.number + 1, source.last_written->number) +
-                           " not there, by the file beside it";
+                           " recorded in the .chain file";
             else if (source.last_written->number == last.number &&
                      source.last_written->hash != last.hash)
-                sentence = source.name + ": the last line is another one than was written, by the "
-                                         "file beside it";
+                sentence =
+                    source.name + ": the last line was replaced, according to the .chain file";
             if (sentence.empty())
                 continue;
             if (chain != nullptr)
@@ -420,7 +417,8 @@ Findings verify(const std::vector<Source>& sources, std::vector<std::string> kno
     }
     chains.check_ends();
     for (const std::string& hash : known_hashes)
-        add_problem(findings, "no line has the hash " + hash + ", which it had before");
+        add_problem(findings,
+                    "no line has the hash " + hash + ", which an earlier verification printed");
     chains.finish();
     return findings;
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view version_option[] = {"version"};
 
 constexpr const char* notes =
-    "USER is an address, which has an @, or an id. A password is typed, or comes on one line of\n"
+    "USER is an email address or an id. Type the password when asked, or pass it on one line of\n"
     "standard input. 'useradminctl help COMMAND' describes a command; useradminctl(8) has more.\n\n"
     "Exit codes: 0 done, 1 the database or the system failed, or problems were found, 2 the "
     "command\n"
@@ -197,7 +197,7 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
 } // namespace
 
 CommandLine parse(std::span<const char* const> arguments) {
-    CLI::App program("the users of an application, from the command line");
+    CLI::App program("manages an application's users from the command line");
     program.formatter(std::make_shared<HelpFormatter>());
     program.footer(notes);
     program.set_help_flag();

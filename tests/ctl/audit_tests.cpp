@@ -216,12 +216,12 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
                        .status);
     const CommandResult right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL_TEXT(0, right.status, right.output.c_str());
-    CHECK(has(right.output, "5 lines, number 1 to 5: all as they were written."));
+    CHECK(has(right.output, "5 lines, number 1 to 5: intact."));
     const std::string whole = read_file(log_ + ".2.gz");
     write_file(log_ + ".2.gz", whole.substr(0, whole.size() - 4));
     const CommandResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL(1, cut.status);
-    CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to its end"));
+    CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to the end"));
 }
 
 TEST(ctl_audit, is_verified_without_a_database) {
@@ -231,7 +231,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     const std::string text = read_file(log_);
     const CommandResult right = verify({log_, log_ + ".chain"});
     CHECK_EQUAL(0, right.status);
-    CHECK(has(right.output, "3 lines, number 1 to 3: all as they were written."));
+    CHECK(has(right.output, "3 lines, number 1 to 3: intact."));
     const auto json = verify({log_, "--json"});
     const std::string hash = Json(json.output).at("data.hash");
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
@@ -241,7 +241,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
     const CommandResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);
-    CHECK(has(cut.output, "problem: " + log_ + ": the end is missing: line number 3 is not there"));
+    CHECK(has(cut.output, "problem: " + log_ + ": the end is missing: line number 3 is recorded"));
     CHECK_EQUAL(1, verify({"-", "--anchor", hash}, read_file(log_)).status);
 
     std::string edited = text;
@@ -252,7 +252,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK(has(found.output, log_ + ", line 1: was edited"));
     const Json reported(verify({log_, "--json"}).output);
     CHECK_EQUAL(std::string("false"), reported.at("success"));
-    CHECK_EQUAL(std::string("the lines are not as they were written"), reported.at("error"));
+    CHECK_EQUAL(std::string("the audit log is not intact"), reported.at("error"));
     CHECK_EQUAL(std::string("(absent)"), Json(json.output).at("error"));
     CHECK_EQUAL(1, verify({"/nonexistent"}).status);
     CHECK_EQUAL(2, verify({}).status);
@@ -272,10 +272,9 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
 
     const CommandResult both = verify({second, first});
     CHECK_EQUAL_TEXT(0, both.status, both.output.c_str());
-    CHECK(
-        has(both.output, host + ", instance " + instance +
-                             ": 2 lines, number 1 to 2: all as they were written. The last hash"));
-    CHECK(has(both.output, ": 1 line, number 1 to 1: all as they were written. The last hash"));
+    CHECK(has(both.output,
+              host + ", instance " + instance + ": 2 lines, number 1 to 2: intact. The last hash"));
+    CHECK(has(both.output, ": 1 line, number 1 to 1: intact. The last hash"));
     const Json json(verify({second, first, "--json"}).output);
     CHECK_EQUAL(std::string("3"), json.at("data.lines"));
     CHECK_EQUAL(std::string("(absent)"), json.at("data.hash"));
@@ -286,7 +285,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const CommandResult printed = verify({second, first, "--print"});
     CHECK_EQUAL(0, printed.status);
     CHECK_EQUAL(lines().at(0) + read_file(second) + lines().at(1), printed.output);
-    CHECK(has(printed.errors, "all as they were written"));
+    CHECK(has(printed.errors, ": intact."));
     CHECK_EQUAL(2, verify({first, "--print", "--json"}).status);
     CHECK_EQUAL(2, verify({"-", "--print"}).status);
 
@@ -294,8 +293,8 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const CommandResult reordered = verify({second, first});
     CHECK_EQUAL(1, reordered.status);
     CHECK(has(reordered.output, "line 2: number 1 comes after number 2: lines were reordered"));
-    CHECK(has(reordered.output, instance + ": 2 lines, number 2 to 1: not as they were written."));
-    CHECK(has(reordered.output, ": 1 line, number 1 to 1: all as they were written."));
+    CHECK(has(reordered.output, instance + ": 2 lines, number 2 to 1: not intact."));
+    CHECK(has(reordered.output, ": 1 line, number 1 to 1: intact."));
 }
 
 TEST(ctl_audit, is_printed_without_characters_that_control_a_terminal) {

@@ -177,8 +177,7 @@ TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
     lines[2] = audit::close_line(R"({"what":"other")", position);
     lines[2].pop_back();
     CHECK_EQUAL(
-        std::string("a, line 4: does not follow the line before it, which is another one than was "
-                    "written\n"),
+        std::string("a, line 4: does not follow the line before it: that line was replaced\n"),
         found_in({text_of(lines)}));
 }
 
@@ -198,7 +197,7 @@ TEST(audit_chain, reports_reordered_lines) {
     CHECK_EQUAL(
         std::string(
             "a, line 2: line number 2 is missing before it\na, line 3: number 2 comes after "
-            "number 3: lines were reordered or put in\na, line 4: line number 3 is missing "
+            "number 3: lines were reordered or inserted\na, line 4: line number 3 is missing "
             "before it\n"),
         found_in({text_of(lines)}));
 }
@@ -209,8 +208,8 @@ TEST(audit_chain, reports_duplicate_and_malformed_lines) {
     lines.insert(lines.begin(), R"({"what":"mine"})");
     CHECK_EQUAL(
         std::string(
-            "a, line 1: is no line of an audit log: it was edited or broken off\na, line 4: "
-            "number 2 comes after number 2: lines were reordered or put in\n"),
+            "a, line 1: is not a line of an audit log: it was edited or truncated\na, line 4: "
+            "number 2 comes after number 2: lines were reordered or inserted\n"),
         found_in({text_of(lines)}));
 }
 
@@ -222,10 +221,9 @@ TEST(audit_chain, reports_a_truncated_end) {
     lines.resize(3);
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
     CHECK_EQUAL(
-        std::string(
-            "a: the end is missing: lines number 4 to 5 are not there, by the file beside it\n"),
+        std::string("a: the end is missing: lines number 4 to 5 are recorded in the .chain file\n"),
         found_in({text_of(lines)}, last));
-    CHECK_EQUAL("no line has the hash " + anchor + ", which it had before\n",
+    CHECK_EQUAL("no line has the hash " + anchor + ", which an earlier verification printed\n",
                 found_in({text_of(lines)}, {}, {anchor}));
 }
 
@@ -237,7 +235,7 @@ TEST(audit_chain, verifies_overlong_lines_in_bounded_memory) {
     CHECK(letters.resident_kib_at_end() - before < 64L * 1024);
     CHECK_EQUAL(0, found.lines);
     CHECK_EQUAL(1, found.problems.size());
-    CHECK_EQUAL(std::string("a, line 1: is no line of an audit log: it was edited or broken off"),
+    CHECK_EQUAL(std::string("a, line 1: is not a line of an audit log: it was edited or truncated"),
                 found.problems[0]);
 }
 
@@ -285,13 +283,15 @@ TEST(audit_chain, covers_an_incomplete_line) {
     log.set(log.text() + half);
     CHECK_EQUAL(6u, append("f"));
     CHECK_EQUAL(
-        std::string("(a, line 6: half a line, left by a process that was ended while it wrote)\n"),
+        std::string(
+            "(a, line 6: a partial line, left by a process that was killed while writing)\n"),
         found_in({log.text()}));
     Texts lines = lines_of(log.text());
     CHECK_EQUAL(half, lines.at(5));
     lines[5] = R"({"what":"hale)";
-    CHECK_EQUAL(std::string("a, line 6: is no line of an audit log: it was edited or broken off\n"),
-                found_in({text_of(lines)}));
+    CHECK_EQUAL(
+        std::string("a, line 6: is not a line of an audit log: it was edited or truncated\n"),
+        found_in({text_of(lines)}));
 }
 
 TEST(audit_chain, leaves_no_incomplete_line_on_a_full_disk) {
@@ -549,10 +549,11 @@ TEST(audit_chains, are_found_with_the_missing_lines_of_each) {
     const std::string whole = text_of(two);
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
                 found_in({whole, text_of({one[0], one[2], one[3]})}));
-    CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before it\na, line 3: number 2 "
-                            "comes after number 3: lines were reordered or put in\na, line 5: line "
-                            "number 3 is missing before it\n"),
-                found_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
+    CHECK_EQUAL(
+        std::string("a, line 2: line number 2 is missing before it\na, line 3: number 2 "
+                    "comes after number 3: lines were reordered or inserted\na, line 5: line "
+                    "number 3 is missing before it\n"),
+        found_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
     Texts edited = one;
     edited[1].replace(edited[1].find("web1\","), 6, "web3\",");
     CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
@@ -570,13 +571,14 @@ TEST(audit_chains, are_covered_by_a_hash_each) {
     const Texts files = {text_of(one), text_of(two)};
     CHECK_EQUAL(std::string(), found_in(files, {}, {hash(one[3]), hash(two[2])}));
     CHECK_EQUAL("no line has the hash " + hash(one[0]) +
-                    ", which it had before\n(the lines before number 2 are not in these files)\n",
+                    ", which an earlier verification printed\n(the lines before number 2 are not "
+                    "in these files)\n",
                 found_in({text_of({one[1], one[2], one[3]}), text_of(two)}, {},
                          {hash(two[2]), hash(one[0])}));
-    CHECK_EQUAL(std::string("a: the end is missing: line number 4 is not there, by the file beside "
-                            "it\n"),
-                found_in({text_of({one[0], one[1], one[2]}), text_of(two)},
-                         audit::parse_line(one[3])->position));
+    CHECK_EQUAL(
+        std::string("a: the end is missing: line number 4 is recorded in the .chain file\n"),
+        found_in({text_of({one[0], one[1], one[2]}), text_of(two)},
+                 audit::parse_line(one[3])->position));
 }
 
 TEST(audit_chains, are_merged_in_the_order_of_time) {

@@ -38,7 +38,7 @@ std::string known_names() {
 }
 
 std::string unknown(std::string_view name) {
-    return "there is no \"" + std::string(name) + "\" of a user; what is known is " + known_names();
+    return "has the unknown field \"" + std::string(name) + "\"; the fields are " + known_names();
 }
 
 struct CsvCell {
@@ -214,9 +214,9 @@ void UserFileReader::read_headings() {
         const auto cell = take_cell(line);
         const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
         if (name.empty())
-            throw CommandError(Exit::failure, "line 1 must have the columns' names, and " +
-                                                  (cell ? unknown(cell->text.view())
-                                                        : "its quotes are not right"));
+            throw CommandError(Exit::failure,
+                               "line 1, with the names of the columns, " +
+                                   (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
         if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
             throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");
         headings_.push_back(name);
@@ -249,7 +249,7 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
     for (const std::string_view key : object->keys()) {
         const std::string_view name = known_name(key);
         if (name.empty()) {
-            read.problem = "is not right: " + unknown(key);
+            read.problem = unknown(key);
             return;
         }
         std::optional<crypto::Secret> text;
@@ -263,7 +263,8 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
             text = crypto::Secret(std::string(object->text(key)));
             break;
         default:
-            read.problem = "has a \"" + std::string(name) + "\" that is no string, boolean or null";
+            read.problem =
+                "has a \"" + std::string(name) + "\" that is not a string, boolean or null";
             return;
         }
         read.cells.push_back({name, std::move(text)});

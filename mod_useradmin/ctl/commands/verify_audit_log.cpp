@@ -133,13 +133,13 @@ void print_verification_as_json(const audit::Findings& found) {
             }
             writer.end_array();
         },
-        found.problems.empty() ? "" : "the lines are not as they were written");
+        found.problems.empty() ? "" : "the audit log is not intact");
 }
 
 std::string verdict_of(const audit::ChainFindings& chain, bool is_intact) {
     return std::to_string(chain.lines) + (chain.lines == 1 ? " line, number " : " lines, number ") +
            std::to_string(chain.first.number) + " to " + std::to_string(chain.last.number) +
-           (is_intact ? ": all as they were written." : ": not as they were written.");
+           (is_intact ? ": intact." : ": not intact.");
 }
 
 void print_chains(const audit::Findings& found, const PrintLine& print) {
