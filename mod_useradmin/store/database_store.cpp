@@ -321,16 +321,17 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
             else if (transaction != nullptr && !transaction->commit())
                 done = Failure::failed;
         }
-        if (!done && change_listener_ != nullptr && work.may_be_committed())
-            change_listener_->on_unknown_outcome();
+        if (!done && listener != nullptr && work.may_be_committed())
+            listener->on_unknown_outcome();
         // Do not repeat a reported change.
         if (!done && is_reported && work.error_kind() == ErrorKind::busy)
             return lock_failure();
         return done;
     };
+    // If the first attempt was committed, a second one would find its key or report no change.
     const Result<Done> result =
         repeat(access, has_key ? needs | needs_attempts | needs_attempt_table : needs,
-               reports_first ? Retry::no : retry, attempt_write);
+               has_key || listener != nullptr ? Retry::no : retry, attempt_write);
     if (result)
         source_.on_outcome(WorkOutcome::written);
     // The connection has been released, so only this request waits for the listener.

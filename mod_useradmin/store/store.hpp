@@ -405,8 +405,7 @@ class ChangeListener {
     /// empty if unknown. Returns false on failure.
     virtual bool on_change(std::string_view user_id, const model::User* before,
                            const model::User* after) = 0;
-    /// Called if the outcome of a commit is unknown. The store may then repeat the change and
-    /// succeed.
+    /// Called if the outcome of a commit is unknown. The change then fails.
     virtual void on_unknown_outcome() noexcept {}
 };
 

@@ -700,20 +700,23 @@ TEST(sqlite_tables_in_use, time_out_a_commit_blocked_by_readers) {
     sql().run("PRAGMA journal_mode = WAL");
 }
 
-TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
-    class Counter final : public store::ChangeListener {
-      public:
-        explicit Counter(bool comes_before) noexcept : comes_before_(comes_before) {}
-        bool runs_before_commit() const noexcept override { return comes_before_; }
-        bool on_change(std::string_view, const model::User*, const model::User*) override {
-            return true;
-        }
-        void on_unknown_outcome() noexcept override { ++unknown; }
-        int unknown = 0;
+/// Counts the changes with an unknown outcome.
+class UnknownOutcomes final : public store::ChangeListener {
+  public:
+    explicit UnknownOutcomes(bool runs_before_commit) noexcept
+        : runs_before_commit_(runs_before_commit) {}
+    bool runs_before_commit() const noexcept override { return runs_before_commit_; }
+    bool on_change(std::string_view, const model::User*, const model::User*) override {
+        return true;
+    }
+    void on_unknown_outcome() noexcept override { ++count; }
+    int count = 0;
 
-      private:
-        bool comes_before_;
-    };
+  private:
+    bool runs_before_commit_;
+};
+
+TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
     expect_error("UA0106: the database reported an error: disk I/O error");
     add_user("u", "u@x");
     worked(store().find("u"));
@@ -723,16 +726,16 @@ TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
     small.rlim_cur = 1;
     const auto handler = signal(SIGXFSZ, SIG_IGN);
     for (const bool comes_before : {false, true}) {
-        Counter counter(comes_before);
+        UnknownOutcomes counter(comes_before);
         set_change_listener(&counter);
         worked(store().update("u", {{"name", "Before"}}));
-        CHECK_EQUAL(0, counter.unknown);
+        CHECK_EQUAL(0, counter.count);
         setrlimit(RLIMIT_FSIZE, &small);
         const bool has_failed = failed(store().update("u", {{"name", "After"}}));
         setrlimit(RLIMIT_FSIZE, &old);
         set_change_listener(nullptr);
         CHECK(has_failed);
-        CHECK_EQUAL(1, counter.unknown);
+        CHECK_EQUAL(1, counter.count);
     }
     signal(SIGXFSZ, handler);
 }
@@ -957,6 +960,40 @@ TEST(postgresql_tables_in_use, are_written_to_once_where_the_connection_is_lost_
     CHECK(unavailable(store().create(new_user("n", "n@x"))));
     CHECK_EQUAL(1, sql().number("SELECT last_value FROM writes"));
     worked(store().list({}, {20, 0}));
+}
+
+TEST(postgresql_tables_in_use, are_changed_once_with_a_key_or_a_listener_if_the_commit_is_lost) {
+    expect_error("the outcome of the write is unknown");
+    add_user("u", "u@x");
+    // A sequence counts the writes, because a rollback does not reset it.
+    change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
+           "AS 'BEGIN PERFORM nextval(''writes''); PERFORM pg_terminate_backend(pg_backend_pid()); "
+           "RETURN NEW; END'; CREATE CONSTRAINT TRIGGER last_write AFTER UPDATE ON \"user\" "
+           "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION last_write()",
+           "DROP TRIGGER last_write ON \"user\"; DROP FUNCTION last_write; DROP SEQUENCE writes");
+    UnknownOutcomes listener(false);
+    for (store::ChangeListener* const each : Listeners{nullptr, &listener}) {
+        set_change_listener(each);
+        store().set_change_key(each != nullptr ? "" : "a key");
+        CHECK(unavailable(store().update("u", {{"name", "New"}})));
+    }
+    CHECK_EQUAL(2, sql().number("SELECT last_value FROM writes"));
+    CHECK_EQUAL(1, listener.count);
+    set_change_listener(nullptr);
+}
+
+TEST(postgresql_tables_in_use, lose_an_attempt_without_an_unknown_outcome_of_the_change) {
+    expect_error("UA0105");
+    change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
+           "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "
+           "BEFORE INSERT ON useradmin_attempt FOR EACH ROW EXECUTE FUNCTION last_write()",
+           "DROP TRIGGER last_write ON useradmin_attempt; DROP FUNCTION last_write");
+    UnknownOutcomes listener(false);
+    set_change_listener(&listener);
+    const store::AttemptCounter counter = {"a", 9};
+    CHECK(unavailable(store().record_failed_attempt({&counter, 1}, std::chrono::hours(1))));
+    CHECK_EQUAL(0, listener.count);
+    set_change_listener(nullptr);
 }
 
 TEST(tables_in_use, list_the_password_formats_in_use) {
