@@ -239,6 +239,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             return std::nullopt;
         case ErrorKind::timed_out:
             return timeout_failure();
+        case ErrorKind::canceled:
+            return log_unavailable(WorkOutcome::timed_out, "UA0107: ",
+                                   "the database canceled the query: " + work.error_message());
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
             // The tables or privileges may have changed since the catalog was read.

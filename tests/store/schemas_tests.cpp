@@ -996,6 +996,22 @@ TEST(postgresql_tables_in_use, lose_an_attempt_without_an_unknown_outcome_of_the
     set_change_listener(nullptr);
 }
 
+TEST(postgresql_tables_in_use, are_unavailable_if_the_server_cancels_the_query) {
+    expect_error("UA0107: the database canceled the query: ");
+    add_user("u", "u@x");
+    change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
+           "pg_cancel_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "
+           "BEFORE UPDATE ON \"user\" FOR EACH ROW EXECUTE FUNCTION last_write()",
+           "DROP TRIGGER last_write ON \"user\"; DROP FUNCTION last_write");
+    UnknownOutcomes listener(false);
+    for (store::ChangeListener* const each : Listeners{nullptr, &listener}) {
+        set_change_listener(each);
+        CHECK(unavailable(store().update("u", {{"name", "New"}})));
+    }
+    CHECK_EQUAL(0, listener.count);
+    set_change_listener(nullptr);
+}
+
 TEST(tables_in_use, list_the_password_formats_in_use) {
     auto user = new_user("a", "a@x");
     user.account_id = "1";

@@ -131,6 +131,7 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
         {"40001", ErrorKind::busy},                   // serialization failure
         {"40P01", ErrorKind::busy},                   // deadlock detected
         {"55P03", ErrorKind::busy},                   // lock not available
+        {"57014", ErrorKind::canceled},               // query canceled
         {"25006", ErrorKind::read_only},              // read-only transaction
     };
     for (const auto& [code, fault] : meanings)
