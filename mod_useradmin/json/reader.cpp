@@ -2,6 +2,7 @@
 
 #include "crypto/secret.hpp"
 #include "text/unicode.hpp"
+#include "json/writer.hpp"
 
 #include <cJSON.h>
 
@@ -182,6 +183,28 @@ void append_as_text(std::string& out, const cJSON* value) {
         }
 }
 
+/// Appends a value as JSON. cJSON would print numbers with 15 digits.
+void append_json(std::string& out, const cJSON* value) {
+    if (cJSON_IsString(value)) {
+        Writer(out).string(value->valuestring);
+    } else if (cJSON_IsObject(value) || cJSON_IsArray(value)) {
+        const bool is_object = cJSON_IsObject(value);
+        out += is_object ? '{' : '[';
+        for (const cJSON* node = value->child; node != nullptr; node = node->next) {
+            if (is_object)
+                Writer(out).string(node->string);
+            out += is_object ? ":" : "";
+            append_json(out, node);
+            out += node->next != nullptr ? "," : "";
+        }
+        out += is_object ? '}' : ']';
+    } else if (cJSON_IsNumber(value) && std::isinf(value->valuedouble)) {
+        out += value->valuedouble < 0 ? "-1e999" : "1e999"; // JSON has no infinity
+    } else {
+        append_as_text(out, value);
+    }
+}
+
 void wipe_text(char* text) noexcept {
     if (text != nullptr)
         crypto::wipe(text, std::char_traits<char>::length(text));
@@ -263,10 +286,10 @@ std::string Object::as_text(std::string_view key) const {
 
 std::string Object::as_json(std::string_view key) const {
     const cJSON* const found = member(key);
-    char* const printed = found != nullptr ? cJSON_PrintUnformatted(found) : nullptr;
-    std::string json = printed != nullptr ? printed : "null";
-    wipe_text(printed);
-    cJSON_free(printed);
+    if (found == nullptr)
+        return "null";
+    std::string json;
+    append_json(json, found);
     return json;
 }
 

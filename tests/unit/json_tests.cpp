@@ -296,6 +296,13 @@ TEST(json_reader, reads_an_object_in_another) {
     CHECK_FALSE(object->object("d").has_value());
 }
 
+TEST(json_reader, values_become_json_with_all_their_digits) {
+    const std::string json =
+        R"({"a \"key\"":[9007199254740991,-2147483649,0.1,1e+21,1e999,-1e999,0],)"
+        R"("b":{"c":"é\u0001\\"},"d":[],"e":[{},null,true,false]})";
+    STRCMP_EQUAL(json.c_str(), json::Object::parse_value(json)->as_json("value").c_str());
+}
+
 TEST(json_reader, nesting_is_read_to_64_levels_and_no_deeper) {
     CHECK_TRUE(is_read(nested(64)));
     CHECK_FALSE(is_read(nested(65)));
