@@ -28,12 +28,9 @@ bool has_ban(const json::Object& data) noexcept {
 }
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
-    for (const std::string_view name : data.keys()) {
-        const auto is_named = [&](const store::Change& value) { return value.field == name; };
-        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end() &&
-            std::none_of(values_.begin(), values_.end(), is_named))
+    for (const std::string_view name : data.keys())
+        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end())
             values_.push_back({name, value_of(data, name), store::Change::When::always, true});
-    }
 }
 
 model::Value UserData::value_of(const json::Object& data, std::string_view name) {

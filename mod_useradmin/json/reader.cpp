@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <string>
 
 namespace useradmin::json {
@@ -339,8 +340,10 @@ std::optional<std::vector<std::string_view>> Object::texts(std::string_view key)
 
 std::vector<std::string_view> Object::keys() const {
     std::vector<std::string_view> keys;
+    std::set<std::string_view> known;
     for (const cJSON* node = tree_->child; node != nullptr; node = node->next)
-        keys.emplace_back(node->string);
+        if (known.insert(node->string).second)
+            keys.emplace_back(node->string);
     return keys;
 }
 

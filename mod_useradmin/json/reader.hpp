@@ -57,7 +57,8 @@ class Object {
     /// strings. The views are valid for the lifetime of the object.
     std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
 
-    /// Returns the keys in order of appearance. The views are valid for the lifetime of the object.
+    /// Returns the keys in order of appearance, each once. The views are valid for the lifetime of
+    /// the object.
     std::vector<std::string_view> keys() const;
 
   private:

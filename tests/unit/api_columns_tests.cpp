@@ -127,6 +127,12 @@ TEST(columns, are_set_beside_fields) {
     expect("(unset)", set_to("plan"));
 }
 
+TEST(columns, that_are_repeated_are_set_once_to_the_last_value) {
+    expect("200", ask(super_admin, "PUT /another", R"({"data":{"plan":"free","plan":"pro"}})"));
+    expect("pro", set_to("plan"));
+    CHECK_EQUAL(1U, event.columns.size());
+}
+
 TEST(columns, refuse_values_of_other_types) {
     for (const char* data :
          {R"("plan":1)", R"("plan":true)", R"("plan":["a"])", R"("seats":"1")", R"("seats":1.5)",
