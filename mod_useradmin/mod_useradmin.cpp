@@ -2,7 +2,7 @@
 #include "service/configuration.hpp"
 #include "service/handler.hpp"
 
-// The only exported symbol. httpd finds the module by it.
+// The only exported symbol: httpd looks up the module by this name.
 // clang 23 parses a line that begins with "module" as a C++ module declaration.
 module_struct useradmin_module __attribute__((visibility("default"))) = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,

@@ -53,7 +53,7 @@ as_user() {
 }
 
 # choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder to the directory that the environment variable names, or to the
-# default, and creates it if necessary. If run as root, uses the fallback if these users, who run the servers, cannot enter the
+# default, and creates it if necessary. As root, it uses the fallback if these users, who run the servers, cannot enter the
 # default (for example, in a clone below /root).
 choose_folder() {
     local variable=$1 default=$2 fallback=$3
@@ -122,7 +122,7 @@ start_postgresql() {
         chown postgres: "$folder"
         run=(as_user postgres)
     fi
-    chmod 755 "$folder" # for the socket; only the owner can read data
+    chmod 755 "$folder" # for the socket; only the owner can read data/
     : >>"$log"
     # The file "unfinished" marks a cluster whose creation was interrupted.
     if [[ -e $folder/unfinished ]]; then

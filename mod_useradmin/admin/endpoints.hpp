@@ -72,7 +72,7 @@ std::optional<std::string> roles_in(const json::Object& object, std::string_view
 /// Returns the caller, for a change to check again. Returns std::nullopt if the caller is not from
 /// the user table.
 std::optional<store::Actor> actor_of(const Call& call);
-/// Returns the guard of a change (UserAdminGuard). revokes_super_admin tells whether the change may
+/// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the change may
 /// delete or ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// Returns whether UserAdminGuard forbids the caller to assign the roles.

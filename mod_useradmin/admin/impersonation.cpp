@@ -37,7 +37,7 @@ bool is_protected(const model::User& user, const api::OperationSettings& setting
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
-    // Every role in the list may take some action, so require none in particular.
+    // A role has rights if it is in the list, so require no particular action.
     const bool has_rights = may(call.service.roles, roles, Actions());
     if (is_higher || is_protected(user, call.service.settings) ||
         (has_rights && !call.may(Action::impersonate_admins)))

@@ -75,7 +75,7 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
              operator_of(text::query_parameter(query, "searchOperator").value_or(""),
                          Operator::contains),
              {searched}});
-        // This search can use an index. It finds at least all users that meet the condition.
+        // filter.search can use an index. It finds at least all users that meet the condition.
         filter.search = searched;
     }
     auto values = text::query_parameters(query, "filterValue");

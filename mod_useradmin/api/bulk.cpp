@@ -149,7 +149,7 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 } // namespace
 
 Reply change_several(const Call& call, const Service& service) {
-    // Each item has its own audit event, so the bulk request itself is not one.
+    // Each item has its own audit event; the bulk request itself has none.
     call.event.is_change = false;
     if (auto refused = refuse_extras(call, texts.get_forbidden))
         return *std::move(refused);

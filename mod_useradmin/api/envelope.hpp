@@ -45,8 +45,8 @@ struct Pagination {
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// Counts of the users that the caller may list. created has the counts of users created between
-/// consecutive times of the parameter summary.
+/// Counts of the users that the caller may list. created counts the new users in each interval
+/// between two times in the parameter summary.
 struct Summary {
     std::int64_t total = 0;
     std::int64_t banned = 0;

@@ -79,12 +79,11 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), texts.link_failed);
-    // issue_verification() checks If-Match again.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
-    // The link is for the address just read, so the user must not change before it is issued.
+    // The link is for the address just read, so issue_verification() must fail if the user changes.
     guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);

@@ -360,7 +360,7 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
-/// Warns about Locations of a server that contradict each other.
+/// Records the hash formats of sign-in, and warns if Locations of the server contradict each other.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;

@@ -8,7 +8,7 @@
 
 namespace useradmin::auth {
 
-/// Returns the session token, percent-decoded and with its signature, or an empty string. Like in
+/// Returns the session token, percent-decoded and with its signature, or an empty string. As in
 /// better-auth, a bearer token takes precedence over a cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 

@@ -12,7 +12,7 @@ namespace useradmin::crypto {
 /// The recommended minimum length of a secret in bytes.
 inline constexpr std::size_t min_secret_length = 16;
 
-/// Holds a secret and the conditions that warrant a warning.
+/// A secret, and whether its source deserves a warning.
 struct LoadedSecret {
     Secret secret;
     /// Whether the secret is written in the configuration itself.
@@ -24,9 +24,9 @@ struct LoadedSecret {
 };
 
 /// Reads a secret: "file:path" is the first line of a file, "env:NAME" is an environment variable,
-/// and any other string is the secret itself. A relative path starts in the directory `folder`, or
-/// in the current directory if `folder` is empty. On failure, returns an error message without the
-/// secret. Rejects the path of an existing file without "file:".
+/// and any other string is the secret itself. A relative path is relative to `folder`, or to the
+/// current directory if `folder` is empty. On failure, returns an error message without the secret.
+/// Rejects the path of an existing file without "file:".
 std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
                                                     std::string_view folder);
 

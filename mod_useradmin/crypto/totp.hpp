@@ -8,7 +8,7 @@
 namespace useradmin::crypto {
 
 /// Returns whether the code is valid in the current time step, the previous or the next one
-/// (HMAC-SHA-1, 6 digits, steps of 30 seconds). secret: the key, or "base32:" and the key in
+/// (HMAC-SHA-1, 6 digits, steps of 30 seconds). `secret` is the key, or "base32:" and the key in
 /// base32, as better-auth stores keys from other providers. Compares in constant time. Throws
 /// std::bad_alloc.
 bool verify_totp(std::string_view code, std::string_view secret, text::Timestamp now);

@@ -8,8 +8,8 @@
 
 namespace useradmin::ctl {
 
-/// Parses a duration such as "30m", "12h", "7d" or "2w". Returns std::nullopt for other strings,
-/// zero, and more than a hundred years.
+/// Parses a duration such as "30m", "12h", "7d" or "2w". Returns std::nullopt for any other
+/// string, for zero, and for more than a hundred years.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
 /// Returns the time of --expires: a date, or a duration from now. Throws CommandError if it is

@@ -42,7 +42,7 @@ void Interruption::wait() {
     const auto lock = delay();
     print_failure("interrupted; " + describe_(), wants_json_);
     std::fflush(stdout);
-    // Terminate by the signal, so that the parent process sees it.
+    // Terminate by the signal itself: the parent process sees it in the exit status.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

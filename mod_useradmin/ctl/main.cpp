@@ -244,9 +244,9 @@ Exit run(const CommandLine& line) {
     return context.run_audited([&] { return command.run(context); });
 }
 
-/// Replaces standard streams that the parent process closed with /dev/null, opened so that their
-/// use fails. Otherwise, a file opened later, such as the audit log, would get the descriptor of a
-/// standard stream.
+/// Opens /dev/null for each standard stream that the parent process closed, in a mode in which
+/// using the stream fails. Otherwise, a file opened later, such as the audit log, would get the
+/// descriptor of a standard stream.
 void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0)

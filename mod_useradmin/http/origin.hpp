@@ -30,7 +30,7 @@ bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 
 /// Returns whether the request comes from a page whose origin is neither the server's own nor
 /// trusted. Returns false if the request has neither an Origin nor a Sec-Fetch-Site header, because
-/// it then does not come from a page.
+/// such a request does not come from a page.
 bool is_of_another_site(const Headers& headers, Origins trusted);
 
 /// Adds the CORS headers for a trusted origin to the reply. Adds Vary for every origin, unless

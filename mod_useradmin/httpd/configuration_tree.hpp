@@ -15,7 +15,7 @@ struct TreeDirective {
 };
 
 /// Visits every directive, including sections ("<Location"), in configuration order. Call from
-/// check_config or later. The tree does not exist before.
+/// check_config or later. The tree does not exist before then.
 void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 
 /// Returns whether the directive has this name, ignoring case as httpd does.

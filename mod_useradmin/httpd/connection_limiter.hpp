@@ -8,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Allows at most DBDMax threads of a child to use a mod_dbd pool. mod_dbd itself waits without a
-/// timeout, and after an outage its waiters may never wake up.
+/// Allows at most DBDMax threads of a child to use a mod_dbd pool at a time. mod_dbd itself waits
+/// without a timeout, and after an outage its waiters may never wake up.
 class ConnectionLimiter {
   public:
     explicit ConnectionLimiter(int permits) noexcept : permits_(permits) {}

@@ -36,7 +36,7 @@ ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
 
 /// For a translate_name hook. Marks the request as not mapping to a file. Otherwise, modules would
 /// look for a file or guess a type from the extension. Also calls forbid_sniffing(), so clients do
-/// not guess one either.
+/// not guess a type either.
 int claim_request(request_rec* request) noexcept;
 
 /// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage

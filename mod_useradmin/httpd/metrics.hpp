@@ -15,8 +15,7 @@
 
 namespace useradmin::httpd {
 
-/// Reasons for rejecting a request: no database connection, no hashing slot, or too many failed
-/// sign-ins.
+/// Why a request was rejected.
 enum class Rejection {
     connection_wait,   ///< no database connection in time
     connection_failed, ///< mod_dbd returned no connection

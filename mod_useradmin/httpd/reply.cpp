@@ -32,7 +32,7 @@ struct PooledReply {
 void forbid_sniffing(request_rec* request) noexcept {
     constexpr const char* name = "X-Content-Type-Options";
     // On an error, httpd has moved err_headers_out to headers_out and sends both, so remove the
-    // header from there.
+    // header from headers_out.
     apr_table_unset(request->headers_out, name);
     apr_table_setn(request->err_headers_out, name, "nosniff");
 }

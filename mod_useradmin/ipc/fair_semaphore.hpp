@@ -45,7 +45,7 @@ class FairSemaphore {
     FairSemaphore& operator=(const FairSemaphore&) = delete;
 
     const Counts& capacity() const noexcept { return capacity_; }
-    /// Returns how many permits and places in the queue running processes hold.
+    /// Returns the numbers of permits and queue places that running processes hold.
     Counts in_use() noexcept;
 
   private:

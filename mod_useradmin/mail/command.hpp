@@ -12,8 +12,8 @@ namespace useradmin::mail {
 /// without a shell. It gets only the standard file descriptors and, as its environment, only PATH.
 class CommandMailer final : public Mailer {
   public:
-    /// command: the program's path and its arguments, terminated by a null pointer. limit: how long
-    /// the command may run before it is killed.
+    /// `command` is the program's path and arguments, terminated by a null pointer. It must outlive
+    /// the mailer, like `log`. A command that runs longer than `limit` is killed.
     CommandMailer(const char* const* command, std::chrono::milliseconds limit,
                   text::Logger& log) noexcept
         : command_(command), limit_(limit), log_(log) {}

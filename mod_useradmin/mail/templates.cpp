@@ -28,7 +28,7 @@ std::string_view split_line(std::string_view& rest) {
     return line;
 }
 
-/// Returns the template that this line begins, or nullptr.
+/// Returns the template that this line starts, or nullptr.
 Template* find_template(Templates& templates, std::string_view line) {
     for (std::size_t kind = 0; kind < std::size(kind_names); ++kind)
         for (const http::Language language : languages)

@@ -22,7 +22,8 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     return {};
 }
 
-/// Returns the caller that this request states. Its id is empty if there is none.
+/// Returns the caller from this request's notes or UserAdminSession. The id is empty if there is
+/// none.
 api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
                       httpd::RequestLog& log) {
     const SessionSource session = settings.get<SessionExpressions>();

@@ -15,7 +15,7 @@ namespace useradmin::service {
 
 class RequestContext {
   public:
-    /// uses_plugins tells whether the operation uses tables of the application's plugins.
+    /// uses_plugins: whether the operation uses tables of the application's plugins.
     RequestContext(request_rec* request, bool uses_plugins);
 
     const ServiceSettings& settings() const noexcept { return settings_; }

@@ -28,8 +28,8 @@ std::optional<std::int64_t> number(model::NullableText text) noexcept {
     return std::clamp(number, -most, most);
 }
 
-/// Returns whether the key belongs to the default configuration. Keys from before the plugin had
-/// configurations do, too.
+/// Returns whether the key belongs to the default configuration. Keys created before the plugin
+/// had configurations belong to it, too.
 bool has_default_configuration(const model::ApiKey& key) noexcept {
     const std::string_view configuration = key.config_id.value_or("");
     return configuration.empty() || configuration == "default";

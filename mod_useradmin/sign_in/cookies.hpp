@@ -19,8 +19,8 @@ constexpr bool has_prefix(std::string_view name) noexcept {
 /// Names, signs and formats better-auth's cookies. The strings must outlive the object.
 class Cookies {
   public:
-    /// name is the session cookie's name. If secret is empty, cookies are not signed. is_secure
-    /// tells whether the request used https.
+    /// name: the session cookie's name. secret: if empty, cookies are not signed. is_secure:
+    /// whether the request used https.
     Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
         : name_(name), secret_(secret), is_secure_(is_secure) {}
 

@@ -208,7 +208,7 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
     account.user_id = credential.user.id;
     account.password = renewed_->view();
     account.updated_at = text::now();
-    // This does not overwrite a password that was set in the meantime.
+    // replace_hash() does not overwrite a password that was set in the meantime.
     return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
                                                                    : *credential.password_hash;
 }

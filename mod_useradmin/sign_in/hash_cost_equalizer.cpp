@@ -21,7 +21,7 @@ constexpr std::chrono::minutes refresh_interval(5);
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the time of a hash, measured as the number of KiB that argon2id processes in this time.
+/// Returns the relative time of a hash: the number of KiB that argon2id processes in that time.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;

@@ -24,7 +24,8 @@ class PasswordVerifier {
     virtual ~PasswordVerifier() = default;
     /// Verifies the password against the stored hash, if any. All wrong passwords take the same
     /// time, so the time does not reveal whether the account exists. is_wanted is called when a
-    /// slot is free. If it returns false, the verification is cancelled.
+    /// slot is free. If it returns false, the verification is cancelled. account: a number that
+    /// identifies the account in the queue for slots.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,

@@ -117,8 +117,8 @@ std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_se
                     !may_omit_session || !parameters.boolean("disableSession", false)};
 }
 
-/// If the code is in the list, removes it and returns true. Compares all codes to take the same
-/// time for each.
+/// If the code is in the list, removes it and returns true. Compares all codes, so the time does
+/// not reveal the position.
 bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
     bool is_right = false;
     for (std::size_t index = codes.size(); index-- > 0;)

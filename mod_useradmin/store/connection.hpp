@@ -14,8 +14,8 @@ class SharedSchemas;
 struct Connection {
     const apr_dbd_driver_t* driver = nullptr;
     apr_dbd_t* handle = nullptr;
-    /// The pool of the connection, for state cached with it. Never allocate from it for a request,
-    /// because it lives as long as the connection.
+    /// The connection's pool, for state cached with the connection. Do not allocate request data
+    /// from it, because nothing is freed until the connection is closed.
     apr_pool_t* pool = nullptr;
     /// The schemas that the connection shares with others, or nullptr.
     SharedSchemas* schemas = nullptr;

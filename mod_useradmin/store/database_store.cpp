@@ -39,7 +39,7 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
-/// Returns the directive in parentheses after a space, or an empty string if it is nullptr.
+/// Returns " (directive)", or an empty string for nullptr.
 std::string in_brackets(const char* directive) {
     return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
 }
@@ -106,7 +106,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     const auto removal = of_plugins(needs_factor_removal, factor_removal_privileges);
     const auto methods = of_plugins(needs_sign_in_methods, sign_in_method_privileges);
     const auto mail = of_plugins(needs_mail, mail_privileges);
-    // Suggest the least privilege first.
+    // Suggest only the first set of privileges that is incomplete.
     for (const std::span<const Privilege> all :
          {std::span<const Privilege>(second_factors), std::span<const Privilege>(removal),
           std::span<const Privilege>(methods), std::span<const Privilege>(mail),
@@ -303,8 +303,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                    change.after ? &*change.after : nullptr);
     };
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
-        // On a single-writer database, a statement outside a transaction would be repeated if its
-        // commit has to wait for readers, and new readers could start in between.
+        // On a single-writer database, a statement outside a transaction would be repeated if
+        // readers blocked its commit, and new readers could start in between.
         const bool needs_transaction =
             reports_first || has_key || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;

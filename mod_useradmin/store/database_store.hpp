@@ -17,7 +17,7 @@ namespace useradmin::store {
 
 class Work;
 
-/// A Store for one request. Each call acquires a connection, and releases it before it returns.
+/// A Store for one request. Each call acquires a connection and releases it before returning.
 class DatabaseStore : public Store {
   public:
     /// `label` must be unique for each set of table names that is used on a connection, and must
@@ -116,8 +116,8 @@ class DatabaseStore : public Store {
     Result<Done> check_writable();
 
   private:
-    /// Lists users without their extra columns. Sets whether the table has extra columns.
-    /// Window::column must be empty.
+    /// Lists users without their extra columns. Sets `has_further_columns` to whether the table has
+    /// extra columns. Window::column must be empty.
     Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
     /// Whether to repeat an operation if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };

@@ -103,7 +103,7 @@ class Dialect {
     /// column as SQL, possibly with an alias. The condition can use an index.
     virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,
                                std::string_view text) const = 0;
-    /// Returns the expression for a text's sort key (text::sort_key). Indexes use the same
+    /// Returns an expression for the sort key of a string (text::sort_key). Indexes use the same
     /// expression.
     virtual std::string sort_key(const std::string& sql) const = 0;
     /// Returns an expression that formats a value of the column as User::sort_key.
@@ -138,7 +138,7 @@ class Dialect {
     /// Begins a transaction. Returns nullptr on failure.
     virtual std::unique_ptr<Transaction> begin_transaction(Work& work) const = 0;
 
-    /// Creates the user and, with NewUser::has_account, the account, or neither (4.2). Fails with
+    /// Creates the user and, with NewUser::has_account, the account atomically (4.2). Fails with
     /// not_found if the actor is rejected.
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
@@ -154,13 +154,13 @@ class Dialect {
     /// not_found if the user does not exist or the guard fails.
     virtual Result<Done> set_password(Work& work, const model::Account& account,
                                       SessionPolicy sessions, const UpdateGuard& guard) const = 0;
-    /// Deletes the user with the sessions, the accounts and, with PluginPolicy::cleans_up, the rows
+    /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
     /// in plugins' tables, in one transaction (4.4.1). Fails like Store::remove().
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard) const = 0;
     /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
-    /// new session's id, or not_found if the terms are not met. The user's row cannot change in the
-    /// meantime.
+    /// new session's id, or not_found if the terms are not met. Locks the user's row against
+    /// concurrent changes.
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 

@@ -11,8 +11,8 @@ const Column& user_id_column(const Schema& schema, char letter) {
     return schema.table(letter).at(letter == 'u' ? "id" : "userId");
 }
 
-/// Returns whether the key is the reference to the user in a table whose rows are deleted with the
-/// user: sessions, accounts and, with UserAdminCleanUp, plugins' tables.
+/// Returns whether the key refers to the user from a table whose rows are deleted with the user:
+/// sessions, accounts and, with UserAdminCleanUp, plugins' tables.
 bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
     const auto is_key_of = [&](const Table& table, const Column* owner) {
         return key.referenced == 'u' && key.table == table.sql && owner != nullptr &&

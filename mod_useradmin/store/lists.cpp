@@ -56,7 +56,7 @@ std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
            " AS useradmin_key_text";
 }
 
-/// Returns whether ids are sorted in descending order: with ascending times, or descending texts.
+/// Returns whether ids are sorted in descending order: with ascending times or descending text.
 bool sorts_ids_descending(Order order) noexcept {
     return order.is_descending != order.is_of_times();
 }
@@ -97,8 +97,8 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
 }
 
 /// Returns the start of a condition that the user with the id has a session. `id` is an SQL
-/// expression. The condition ends with the session's updatedAt. The caller appends an operator, an
-/// operand and a closing parenthesis.
+/// expression. The returned SQL ends with the session's updatedAt. The caller appends an operator,
+/// an operand and a closing parenthesis.
 std::string has_session(const Schema& schema, const std::string& id) {
     return "EXISTS (SELECT 1 FROM " + schema.session.sql + " useradmin_n WHERE useradmin_n." +
            schema.session.at("userId").sql() + schema.user.at("id").op("=") + id +
@@ -181,7 +181,7 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
     append_filter(statement, schema, dialect, filter, append_search, {});
 }
 
-/// Divides the rows after a position into sections. Each section is a single range of an index.
+/// A section of the rows after a position. Each section is a single range of an index.
 enum class Section {
     same_key,    ///< the same key and a later id
     further_key, ///< a later key
@@ -315,7 +315,7 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
                      window.limit);
 }
 
-/// Lists users in the order of the last activity, by an ordered scan of the sessions from either
+/// Lists users in order of last activity, by an ordered scan of the sessions from either
 /// end. Users without a session are read separately, and only if the page needs them.
 class SeenScan {
   public:
@@ -573,7 +573,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
     const std::string key = sort_key_expression(user, dialect, by);
     const std::string columns = user.select_list + ", " + key_text(user, dialect, by, key);
     if (window.position) {
-        // For texts, User::sort_key is the sort key itself. Computing it once per row halves the
+        // For text, User::sort_key is the sort key itself. Computing it once per row halves the
         // time.
         append_range(statement << "m.* FROM (", user, dialect, window,
                      (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
@@ -734,7 +734,7 @@ void append_window(Statement& statement, const Window& window) {
 }
 
 void append_limit(Statement& statement, std::int64_t limit) {
-    // Most pages request one extra user.
+    // Most pages are read with one extra user.
     constexpr std::array<std::int64_t, 10> usual = {10, 11, 20, 21, 25, 26, 50, 51, 100, 101};
     statement << " LIMIT ";
     if (std::find(usual.begin(), usual.end(), limit) != usual.end())

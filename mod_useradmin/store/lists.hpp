@@ -94,8 +94,8 @@ Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& diale
 /// Appends the rest of a SELECT that finds a page by an ordered scan of the users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
-/// Returns the window without a position that no row of the table can have. If a position remains,
-/// removes the offset, and reverses the order if the page ends before the position.
+/// Returns the window, without its position if no row of the table can have that position. If the
+/// position remains, removes the offset, and reverses the order if the page ends before it.
 Window usable_window(const Window& window, const Table& user);
 /// Returns the window of the same page, counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;

@@ -17,7 +17,7 @@ enum class Failure {
     last_of_role,         ///< the user is the last unbanned user with the role
     version_mismatch,     ///< the user's row has another version
     caller_rejected,      ///< the caller has been banned or deleted: 401
-    caller_demoted,       ///< the caller has lost the role that admitted it: 403
+    caller_demoted,       ///< the caller has lost the role that allowed the change: 403
     invalid_value,        ///< an extra column cannot hold the value: 400
     no_second_factor,     ///< the user has no second factor: 404
     no_sign_in_method,    ///< the user does not have the sign-in method: 404

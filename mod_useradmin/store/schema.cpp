@@ -427,8 +427,8 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
-    // If both owner columns of apiKey exist, the last entry has the one of current better-auth
-    // versions.
+    // If both owner columns of apiKey exist, the last entry has the one that current versions of
+    // better-auth use.
     for (const OwnedTable& each : owned)
         if (each.plugin->name == name)
             found = &each;

@@ -47,7 +47,7 @@ struct Column {
     /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
     bool is_nullable = true;
-    /// Whether the column is NOT NULL without a default, so that an INSERT must set it.
+    /// Whether an INSERT must set the column, because it is NOT NULL without a default.
     bool requires_value = false;
     /// Whether different strings can compare equal, as with char(n).
     bool has_loose_equality = false;
@@ -191,7 +191,7 @@ struct Schema {
     /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. A table with
     /// two references appears twice.
     std::vector<OwnedTable> owned;
-    /// Tables with the name of a plugin's table but other columns.
+    /// Tables with the name of a plugin's table but different columns.
     std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;

@@ -99,7 +99,7 @@ class SessionCache {
     /// Removes the sessions of users in all databases. `ids` must be sorted.
     void invalidate_users(std::span<const std::string_view> ids) noexcept;
 
-    /// Returns the key of a token, which is the same for all databases.
+    /// Returns the key of a token. The key is the same for all databases.
     Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }
 
     std::atomic<Generation> generation_;

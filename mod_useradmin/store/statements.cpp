@@ -298,7 +298,7 @@ bool remove_password_links(Work& work, const Dialect& dialect, std::string_view 
     return remove_verifications(work, dialect, user_id, std::span(&model::password_link_prefix, 1));
 }
 
-/// Returns whether changes of a user may delete the user's password links
+/// Returns whether changes to a user may delete the user's password links
 /// (PluginPolicy::ends_links).
 bool ends_links(const Work& work) {
     const OwnedTable* const verifications = work.schema().verifications();
@@ -469,8 +469,8 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     using Kind = Column::Kind;
     const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
-    // Text columns may contain times in other formats, which compare correctly only by day.
-    // Sessions with such times count as live for another day.
+    // In a text column, times in other formats compare correctly only by day. Sessions with such
+    // times count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     dialect.append_equals(statement, owner.sql(), owner, session.user_id);
@@ -640,8 +640,8 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
                        [](const Change& change) { return change.names_column; });
 }
 
-/// Returns whether an update deletes the user's password links: if it bans the user or changes the
-/// address.
+/// Returns whether an update deletes the user's password links, because it bans the user or changes
+/// the address.
 bool update_ends_links(Work& work, const Changes& changes) {
     const RowChange& change = work.row_change();
     return ends_links(work) &&
@@ -846,7 +846,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_key(statement, dialect, column, user_id);
-        // Text columns may contain times in other formats, which compare correctly only by day.
+        // In a text column, times in other formats compare correctly only by day.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
                   << newest_first_order(table) << " LIMIT " << argument(asked);
@@ -1091,7 +1091,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     if (!rows)
         return rows.failure();
     const FailedAttempts counted = read_attempts(*rows, counters);
-    constexpr std::int64_t most_removed = 20; // more than one attempt adds
+    constexpr std::int64_t most_removed = 20; // one attempt adds fewer rows
     const auto [before, after] = dialect.any_of_locked();
     Statement remove = work.statement();
     remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "

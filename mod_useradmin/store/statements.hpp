@@ -111,7 +111,7 @@ auto first_row(Work& work, const Statement& statement, const Read& read)
     return read(*rows);
 }
 
-/// Runs an operation in a transaction, unless one is already open.
+/// Runs an operation in the open transaction or, if there is none, in a new one.
 template <class T, class Operation>
 Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) {
     if (work.client().is_in_transaction())

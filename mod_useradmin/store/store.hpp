@@ -25,7 +25,7 @@ struct Condition {
         gte,
         in,
         not_in,
-        contains, ///< a substring, compared like LIKE
+        contains, ///< a substring, matched with LIKE
         starts_with,
         ends_with,
         exists, ///< the column exists, and lists can be sorted by it
@@ -224,7 +224,7 @@ enum class SessionPolicy {
     revoke, ///< end all sessions in the same transaction
 };
 
-/// How a change of a user affects the plugins' tables. Requires TableNames::has_plugins and
+/// How a change to a user affects the plugins' tables. Requires TableNames::has_plugins and
 /// privileges on the tables.
 struct PluginPolicy {
     /// Whether to delete the rows of a deleted user, and to disable the API keys of a banned user
@@ -237,8 +237,8 @@ struct PluginPolicy {
 
 /// Conditions for opening a session.
 struct SessionTerms {
-    /// The user at the time the credentials were verified. Fails if the address or role has changed
-    /// since. If nullptr, the user only has to exist.
+    /// The user at the time the credentials were verified. The address and role must not have
+    /// changed since. If nullptr, the user only has to exist.
     const model::User* verified = nullptr;
     /// Whether the user may be banned. Checked only if `verified` is set.
     bool allows_banned = false;
@@ -292,7 +292,7 @@ struct Revocations {
 /// A counter of failed sign-in attempts or other events, shared by all servers.
 struct AttemptCounter {
     std::string subject;
-    /// The number of failures from which FailedAttempts::exceeded is set, until the count expires.
+    /// At this number of failures, FailedAttempts::exceeded is set until the count expires.
     std::int64_t limit;
 };
 
@@ -304,7 +304,7 @@ struct FailedAttempts {
     bool has_first = false;
     /// The index of the first counter whose limit was reached.
     std::optional<std::size_t> exceeded = {};
-    /// The time until every count that has reached its limit expires.
+    /// The time until all counts that have reached their limits have expired.
     std::chrono::seconds retry_after{0};
 };
 
@@ -400,7 +400,7 @@ class ChangeListener {
     /// Returns whether on_change() is called before the commit. If it then fails, the change is
     /// rolled back.
     virtual bool runs_before_commit() const noexcept = 0;
-    /// Reports a change of a user, or of the user's sessions or accounts. `before` and `after` are
+    /// Reports a change to a user, or to the user's sessions or accounts. `before` and `after` are
     /// the old and the new row, or nullptr if there is no row or it is unchanged. `user_id` is
     /// empty if unknown. Returns false on failure.
     virtual bool on_change(std::string_view user_id, const model::User* before,
@@ -439,7 +439,7 @@ class Store {
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;
-    /// Deletes the user with the sessions, the accounts and, with PluginPolicy::cleans_up, the rows
+    /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
     /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_address, or
     /// the guard's failure.
     virtual Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
@@ -555,7 +555,7 @@ class Store {
     /// issue_verification() and remove_verification().
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
     /// Checks the guard. If `row` has a value, replaces the user's earlier password links with it.
-    /// Reports a change of the user to the listener. Fails with not_found or the guard's failure.
+    /// Reports a change to the listener. Fails with not_found or the guard's failure.
     virtual Result<Done> issue_verification(std::string_view user_id,
                                             const std::optional<model::VerificationValue>& row,
                                             const UpdateGuard& guard = {}) = 0;

@@ -82,8 +82,7 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
         statement << "TRUE";
         return;
     }
-    // Pass all versions as one argument, so that the statement's text does not depend on their
-    // number.
+    // Pass all versions as one argument. The statement's text must not depend on their number.
     std::string all(1, ' ');
     for (const std::string_view version : *versions)
         all.append(version) += ' ';
@@ -106,8 +105,7 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::version_mismatch;
-    // All conditions hold now, so the caller was rejected when the statement ran, but would be
-    // accepted now.
+    // All conditions hold now, so the statement must have rejected the caller.
     if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
         return Failure::caller_rejected;
     return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked

@@ -6,7 +6,7 @@
 namespace useradmin::text {
 
 /// Removes the text up to and including the first separator, or all of it if there is none. Returns
-/// it without the separator.
+/// the removed text without the separator.
 constexpr std::string_view take_until(std::string_view& text, char separator) noexcept {
     const std::string_view before = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(before.size() + 1, text.size()));

@@ -46,15 +46,15 @@ std::string fold(std::string_view text);
 /// search that contains only white space is one word.
 std::vector<std::string_view> search_words(std::string_view search);
 
-/// Returns whether the text consists only of combining marks. Such a text folds to an empty string,
-/// and would therefore match every text.
+/// Returns whether the text consists only of combining marks. Such a search folds to an empty
+/// string, and would therefore match everything.
 bool has_only_combining_marks(std::string_view text) noexcept;
 
 /// Returns a sort key that every database compares byte by byte: NFKD without combining marks
 /// (U+0300 to U+036F), and with A to Z in lower case. The text must be valid UTF-8 without U+0000.
 std::string sort_key(std::string_view text);
 
-/// Calls visit with each code point that fold() changes and with the replacement. To fold a text,
+/// Calls visit with each code point that fold() changes and its replacement. To fold a string,
 /// replace each code point, then compose the result (NFC).
 void for_each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
 

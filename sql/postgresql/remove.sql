@@ -9,7 +9,7 @@
 -- Disable the modules, then run this with psql as the owner of the user table. If it fails, nothing
 -- was changed; if it timed out waiting for a lock, run it again.
 
--- Shorter than deadlock_timeout, so that a conflict aborts this and not a transaction of the application.
+-- Shorter than deadlock_timeout: a conflict aborts this script, not a transaction of the application.
 SET lock_timeout = '900ms';
 DO $body$
 DECLARE

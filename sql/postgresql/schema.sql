@@ -1,12 +1,12 @@
 -- The tables that mod_useradmin uses, for PostgreSQL 13 and later.
 --
 -- They are the tables of better-auth 1.6 with its admin plugin (same names, types and constraints) and
--- the tables useradmin_* of mod_useradmin. Existing tables are kept; only missing indexes are added,
+-- mod_useradmin's own tables, useradmin_*. Existing tables are kept; only missing indexes are added,
 -- such as the two at the end. On a large table in use, create those two by hand with CREATE INDEX
 -- CONCURRENTLY before running this file.
 --
--- Run it with "useradminctl schema" or psql. Each statement ends with a semicolon at the end of a
--- line and contains no other one.
+-- Run this file with "useradminctl schema" or psql. Each statement ends with a semicolon at the end of
+-- a line and contains no other semicolon.
 
 CREATE TABLE IF NOT EXISTS "user" (
     "id"            text        NOT NULL PRIMARY KEY,
@@ -50,7 +50,8 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             timestamptz NOT NULL
 );
 
--- For the application, and for signing in with a second factor (AuthUserAdminSecondFactor).
+-- For the application, for signing in with a second factor (AuthUserAdminSecondFactor), and for links
+-- by mail (UserAdminMailCommand).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text        NOT NULL PRIMARY KEY,
     "identifier" text        NOT NULL,
@@ -73,8 +74,8 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_transaction_id_idx" ON "useradmin_revocation" (transaction_id);
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
--- The API keys that a ban disabled, so that its end enables only those (UserAdminCleanUp). The
--- columns are not quoted, as above.
+-- The API keys that a ban disabled. Lifting the ban enables only these (UserAdminCleanUp). The columns
+-- are not quoted, as above.
 CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     user_id text NOT NULL,
     key_id  text NOT NULL,
@@ -88,7 +89,7 @@ CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     failures   bigint NOT NULL,
     expires_at bigint NOT NULL
 );
--- Earlier versions created the table as UNLOGGED: a crash emptied it.
+-- For a table that an earlier version created as UNLOGGED: a crash would empty it.
 ALTER TABLE "useradmin_attempt" SET LOGGED;
 CREATE INDEX IF NOT EXISTS "useradmin_attempt_expires_at_idx" ON "useradmin_attempt" (expires_at);
 
@@ -98,6 +99,5 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 
 -- For a page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- For the same list of the users with a role, and for their number. A user without a role counts as
--- "user".
+-- For the same list filtered by role, and for its total. A user without a role counts as "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id") INCLUDE ("role");

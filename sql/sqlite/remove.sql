@@ -2,7 +2,7 @@
 -- revocations, failed attempts to sign in, and disabled API keys, and two indexes of the user table.
 --
 -- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes are
--- named after the user table: if it is not "user" (UserAdminTables), edit the two DROP INDEX.
+-- named after the user table: if it is not "user" (UserAdminTables), edit the two DROP INDEX statements.
 --
 -- Disable the modules, then run this with sqlite3.
 

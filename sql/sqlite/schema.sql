@@ -1,13 +1,13 @@
 -- The tables that mod_useradmin uses, for SQLite 3.35 and later.
 --
 -- They are the tables of better-auth 1.6 with its admin plugin (same names, types and constraints) and
--- the tables useradmin_* of mod_useradmin. Existing tables are kept; only missing indexes are added,
+-- mod_useradmin's own tables, useradmin_*. Existing tables are kept; only missing indexes are added,
 -- such as the two at the end.
 --
--- A date is a text such as 2026-11-20T23:30:19.717Z, in UTC. A boolean is 0 or 1.
+-- Dates are stored as text in UTC, such as 2026-11-20T23:30:19.717Z. Booleans are 0 or 1.
 --
--- Run it with "useradminctl schema" or sqlite3. Each statement ends with a semicolon at the end of
--- a line and contains no other one.
+-- Run this file with "useradminctl schema" or sqlite3. Each statement ends with a semicolon at the end
+-- of a line and contains no other semicolon.
 
 CREATE TABLE IF NOT EXISTS "user" (
     "id"            text    NOT NULL PRIMARY KEY,
@@ -51,7 +51,8 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             date NOT NULL
 );
 
--- For the application, and for signing in with a second factor (AuthUserAdminSecondFactor).
+-- For the application, for signing in with a second factor (AuthUserAdminSecondFactor), and for links
+-- by mail (UserAdminMailCommand).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text NOT NULL PRIMARY KEY,
     "identifier" text NOT NULL,
@@ -72,8 +73,8 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 );
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
--- The API keys that a ban disabled, so that its end enables only those (UserAdminCleanUp). The
--- columns are not quoted, as above.
+-- The API keys that a ban disabled. Lifting the ban enables only these (UserAdminCleanUp). The columns
+-- are not quoted, as above.
 CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     user_id text NOT NULL,
     key_id  text NOT NULL,
@@ -95,6 +96,5 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 
 -- For a page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- For the same list of the users with a role, and for their number. A user without a role counts as
--- "user".
+-- For the same list filtered by role, and for its total. A user without a role counts as "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");

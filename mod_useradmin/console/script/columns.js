@@ -18,7 +18,7 @@ function furtherText({ type }, value, format) {
 }
 
 /**
- * A column of the list, after the user's. isExtra columns are hidden by default. further is the additional column to show, if any.
+ * A column of the list, other than the user column. isExtra columns are hidden by default. further is the additional column to show, if any.
  * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
  */
 // Whether the window is wide enough to show the last activity by default.

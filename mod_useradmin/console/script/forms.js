@@ -1,7 +1,7 @@
 // Forms: inputs, their messages, and passwords.
 
 /**
- * The state of an input in its field. If isStored is set, the initial value is the stored one. It is validated only if edited.
+ * The state of an input in its field. If isStored is set, the initial value is the stored one, and the input is validated only if edited.
  * @typedef {{ complain?: (text: string) => void, isEdited?: () => boolean, isStored?: boolean, check?: () => string }} FieldState
  */
 /** @typedef {(HTMLInputElement | HTMLSelectElement) & FieldState} Input */

@@ -40,7 +40,7 @@ addEventListener("keydown", (event) => {
   const action = keys.find(([key]) => key === event.key)?.[2];
   if (!action) return;
   event.preventDefault();
-  // When a dialog closes, the focus returns to the heading.
+  // Focus the heading: when a dialog closes, the focus returns to the element that had it.
   if (document.activeElement === document.body) find("h1")?.focus();
   action();
 });

@@ -43,7 +43,7 @@ let isCopy = false;
 let listener;
 
 /**
- * Returns the key of a message from the service, which may be in English or Spanish, or undefined if it has no key.
+ * Returns the key of a message from the service (in English or Spanish), or undefined if there is none.
  * @param {string} [told]
  */
 const keyOf = (told) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === told || texts[key][0] === told);

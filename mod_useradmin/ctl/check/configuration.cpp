@@ -242,8 +242,8 @@ class ConfigurationExaminer {
         is_used_ = true; // do not also report that the service is off
     }
 
-    /// Reports that no service is enabled. Does not report it if the configuration uses the modules
-    /// for something else, unless there is a Location at the service's usual path.
+    /// Reports that no service is enabled, unless the configuration uses the modules for something
+    /// else and has no Location at the service's usual path.
     void check_use() {
         const auto has_usual_path = [](const ConfigLine& line) {
             const ConfigSection* const location = enclosing(line, "Location");

@@ -77,8 +77,8 @@ std::string problem_of(CURLcode result, const std::string& detail) {
     }
 }
 
-/// Sends a GET request and returns the reply. On failure, returns std::nullopt. Adds the problems
-/// of the connection.
+/// Sends a GET request and returns the reply, or std::nullopt on failure. Appends connection
+/// problems to `problems`.
 std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& problems) {
     const Transfer transfer(curl_easy_init(), curl_easy_cleanup);
     CURL* const handle = transfer.get();

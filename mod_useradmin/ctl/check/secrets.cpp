@@ -48,8 +48,8 @@ Secrets secrets_of(const CheckedConfiguration& configuration) {
 
 enum class Match { unknown, yes, no };
 
-/// Returns whether the secrets decrypt one of the application's second factors, of which up to 100
-/// are tried. Returns Match::unknown if there are none or they cannot be read.
+/// Returns whether the secrets decrypt one of the application's second factors. Tries at most 100.
+/// Returns Match::unknown if there are none or they cannot be read.
 Match match_of_second_factors(Context& context, const DatabaseFacts& found,
                               crypto::SigningSecrets secrets) {
     const store::OwnedTable* const factors = found.schema.second_factors();

@@ -8,8 +8,8 @@
 namespace useradmin::ctl {
 
 /// Checks whether the configured secrets decrypt the application's second factors and verify the
-/// signature of the cookie in --cookie. The session table contains no signatures, so only a cookie
-/// can show whether they match.
+/// signature of the cookie in --cookie. Signatures are only in cookies, not in the session
+/// table.
 void check_secrets(const CheckedConfiguration& configuration, Context& context,
                    const DatabaseFacts& found, Findings& findings);
 

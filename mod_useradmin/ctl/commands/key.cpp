@@ -17,7 +17,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-// The plugin's columns are 32-bit integers.
+// The columns of better-auth's API key plugin are 32-bit integers.
 constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
 // The number of characters of a key that the plugin stores for display.
 constexpr std::size_t start_length = 6;

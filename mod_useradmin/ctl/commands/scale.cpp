@@ -128,9 +128,9 @@ class ScaleObjects {
     /// ends. Polls, because CREATE INDEX CONCURRENTLY would wait for a statement that waits for the
     /// lock.
     void exclude_other_commands() {
-        // Makes the server notice if this process is killed. Otherwise, it would hold the lock
-        // until the current statement ends. PostgreSQL 13 lacks the parameter, so select it from
-        // pg_settings.
+        // Makes the server notice if this process is killed. Otherwise, the session would hold the
+        // lock until the current statement ends. PostgreSQL 13 lacks the parameter, so select it
+        // from pg_settings.
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");
@@ -162,8 +162,8 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Merge the counts, because writers above READ COMMITTED never do. The transaction's lock
-        // prevents TRUNCATE meanwhile.
+        // Merge the counts: writers at a higher isolation level than READ COMMITTED never do. The
+        // transaction's lock keeps out TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);

@@ -100,9 +100,8 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the directory against which a relative path of the secret is resolved: ServerRoot if
-    /// the path is from the configuration file; empty for the working directory, if it is from
-    /// --secret or there is no file.
+    /// Returns the base directory for a relative path of the secret: ServerRoot if the path is from
+    /// the configuration file, otherwise an empty string, which means the working directory.
     std::string secret_folder() const {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }

@@ -37,8 +37,7 @@ struct CommandSettings {
     std::string protected_email;
     /// The source of the secret, as in AuthUserAdminSecret. Empty if there is none.
     std::string secret_source;
-    /// The directory against which a relative path in secret_source is resolved. Empty for the
-    /// working directory.
+    /// The base directory for a relative path in secret_source. Empty for the working directory.
     std::string secret_folder;
     /// Whether the configuration enables the service. If so, unset directives have the service's
     /// defaults.

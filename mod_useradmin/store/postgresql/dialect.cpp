@@ -40,9 +40,9 @@ std::string folded_text(const std::string& text) {
            text + ", NFD), E'[\\u0300-\\u036f]', '', 'g')), '" + from + "', '" + to + "')" + after;
 }
 
-/// Returns a regular expression that matches every text that contains the word, or whose folded
-/// form contains the folded word. Matching is much faster than folding the text. An empty
-/// expression matches every text.
+/// Returns a regular expression that matches every string that contains the word, or whose folded
+/// form contains the folded word. Matching is much faster than folding the string. An empty
+/// expression matches every string.
 std::string necessary_pattern(std::string_view word, std::string_view folded_word) {
     // The ligatures from U+FB00 on fold to several letters, but are not in the ranges below.
     if (word.find("\xef\xac") != word.npos)
@@ -124,7 +124,7 @@ std::string catalog_query(const TableNames& names) {
     };
     // The operators of a type such as citext are in the schema of "=" in the type's default btree
     // operator class. Only a superuser can create an operator class, so the schema can be trusted.
-    // Types without one use the built-in operators.
+    // Types without such a class use the built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
@@ -503,8 +503,8 @@ class Postgresql final : public Dialect {
         return text_of(column.sql(), column);
     }
 
-    // OFFSET 0 keeps outer conditions out of the subquery, which must also lock the rows that they
-    // exclude.
+    // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
+    // locked.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* current_second() const noexcept override {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
@@ -633,7 +633,7 @@ class Postgresql final : public Dialect {
         Statement statement = work.statement();
         statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
                   << schema.user << " AS useradmin_row WHERE ";
-        // A change of the user waits for this lock, or this statement rechecks the row after the
+        // A change to the user waits for this lock, or this statement rechecks the row after the
         // change. Shared locks would let a stream of sign-ins block a change indefinitely.
         statements::append_terms(statement, schema.user, *this, session, terms);
         statement << " FOR NO KEY UPDATE)";

@@ -59,7 +59,7 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded pattern of a word as a subquery, which is evaluated only once. If the planner
+/// Appends the folded pattern of a word as a subquery, to evaluate it only once. If the planner
 /// knew the pattern, a search of 1,000,000 users would take twice as long.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
     statement << "(SELECT " << schema.scale << ".fold(" << argument(containing_pattern(word))
@@ -195,8 +195,8 @@ class ScaledListQueries final : public ListQueries {
         const bool has_count = is_counted(filter, schema.user);
         if (!has_count && (!filter.is_standard() || !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        // If few users match (a ban, or a role in the order of the last activity), the page is
-        // found sooner once the total is known.
+        // If few users match (such as banned users, or a role sorted by last activity), the page
+        // is found sooner once the total is known.
         const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
@@ -274,7 +274,7 @@ class ScaledListQueries final : public ListQueries {
         return page_of(work, statement);
     }
 
-    /// Returns whether the folded texts can answer a search. They cannot if a word consists only of
+    /// Returns whether the folded text can answer a search. It cannot if a word consists only of
     /// combining marks, because folding removes those. Nor can they if the search contains the
     /// separator, because it could match across name and address.
     static bool is_answerable(const Filter& filter) {

@@ -1,6 +1,6 @@
 -- The columns of better-auth's admin plugin, for a "user" table that was created without it.
 --
--- "useradminctl schema" adds the missing ones. Adding them does not rewrite the table.
+-- "useradminctl schema" adds the missing columns. Adding them does not rewrite the table.
 
 ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "role" text;
 ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "banned" boolean;

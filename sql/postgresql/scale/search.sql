@@ -3,7 +3,7 @@
 -- them. They name the schema of each function and operator that they call, because SET search_path
 -- would prevent inlining.
 
--- Returns a text without case and accents. A non-ASCII code point becomes capital letters, which no
+-- Returns the text without case and accents. A non-ASCII code point becomes capital letters, which no
 -- folded ASCII text contains. So the trigrams of every script consist of letters, whatever the
 -- database's collation. Z, Y and YX start a code point; the other letters are its digits in base 23.
 CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
@@ -28,7 +28,7 @@ BEGIN
         END, '' ORDER BY place) INTO folded
     FROM (SELECT place, pg_catalog.ascii(point) AS code
           FROM pg_catalog.unnest(pg_catalog.string_to_array(folded, NULL)) WITH ORDINALITY AS p (point, place)) AS c;
-    -- A text of only combining marks becomes empty.
+    -- Text that consists only of combining marks becomes empty.
     RETURN coalesce(folded, '');
 END $body$;
 
@@ -42,7 +42,7 @@ CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE sql IMMUTABLE 
         THEN pg_catalog.lower(original COLLATE pg_catalog."C") ELSE @scale@.fold_unicode(original) END
 $body$;
 
--- The text to search: the name and the address, separated by U+0001.
+-- Returns the text to search: the name and the address, separated by U+0001.
 CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
     SELECT coalesce(@scale@.fold(name), '') OPERATOR(pg_catalog.||) E'\x01' OPERATOR(pg_catalog.||)
         coalesce(@scale@.fold(email), '')

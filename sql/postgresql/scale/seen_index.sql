@@ -1,4 +1,4 @@
--- The index for the order of the last activity, on the sessions or on the column of UserAdminLastSeen,
+-- The index for lists in order of last activity, on the sessions or on the column of UserAdminLastSeen,
 -- if the owner of the user table may create it.
 
 SELECT @create_seen@ FROM pg_class c

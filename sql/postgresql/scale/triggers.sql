@@ -1,4 +1,4 @@
--- From here on, every change of the user table updates the counts. Locks the table briefly.
+-- From here on, every change to the user table updates the counts. Locks the table briefly.
 
 SET LOCAL lock_timeout = '2s';
 DROP TRIGGER IF EXISTS @trigger@inserted ON @user@;
