@@ -131,7 +131,7 @@ const tests = (isNewest) => (check) => {
         { email, password: "x".repeat(128) },
         { email, password: "x".repeat(129) },
         { email, password: "ñ".repeat(128) },
-        { email, password: "🔑".repeat(64) }, // two of JavaScript's letters each
+        { email, password: "🔑".repeat(64) }, // two UTF-16 code units each
         { email, password: `${"🔑".repeat(64)}x` },
         { email: "nobody@example.org", password: "x".repeat(129) },
         { email: "no address", password: "x".repeat(129) },
@@ -190,7 +190,7 @@ const tests = (isNewest) => (check) => {
     assert.deepEqual(here.body, there.body);
   });
 
-  // Earlier releases accept any media type that contained the name of a supported one.
+  // Earlier releases accept any media type that contains the name of a supported one.
   if (isNewest)
     check("a body of another media type is refused as the library refuses it", async (site) => {
       const { email, password } = await site.createHere();
@@ -254,7 +254,7 @@ const tests = (isNewest) => (check) => {
           const body = path === "/sign-out" ? {} : { email: user.email, password: user.password };
           const here = await post(site.httpd.port, `/api/auth${path}`, headers, body);
           const there = await site.application.send("POST", path, from(own.there)[index], body);
-          // With a cookie the library checks only the origin. This module also checks Sec-Fetch-Site.
+          // With a cookie, the library checks only the origin. This module also checks Sec-Fetch-Site.
           const isRefusedHereAlone =
             headers.cookie && headers["sec-fetch-site"] === "cross-site" && headers.origin === own.here;
           assert.deepEqual(

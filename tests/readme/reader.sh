@@ -2,7 +2,7 @@
 # have sourced install.sh. $repository is the clone, $folder a folder for the output.
 # shellcheck shell=bash disable=SC2154 # those two
 
-# create_reader: creates the user, with sudo and without prompts of apt.
+# create_reader: creates the user, with sudo and without apt prompts.
 create_reader() {
     install_packages sudo
     useradd --create-home --shell /bin/bash reader

@@ -1,4 +1,4 @@
--- Creates users, each with an address of its own: wrk … --script create.lua URL -- PREFIX
+-- Creates users, each with a different address: wrk … --script create.lua URL -- PREFIX
 dofile(debug.getinfo(1).source:match("@(.*/)") .. "report.lua")
 
 local prefix

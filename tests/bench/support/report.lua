@@ -1,4 +1,4 @@
--- What wrk counted, as one line of JSON at the end.
+-- Prints the results of wrk as one line of JSON.
 done = function(summary, latency)
     io.write(string.format(
         '\n{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"failed":%d,"lost":%d}\n',

@@ -1,4 +1,4 @@
-// What a page without a kit of components shows of users.
+// The view of users on pages without a component library.
 import { useState } from "react";
 
 type Person = { id?: unknown; name?: string; email?: string };

@@ -1,4 +1,4 @@
-// refine's core over the recipe's data provider, without a kit of components.
+// refine's core over the recipe's data provider, without a component library.
 import { Refine, useDelete, useOne, useTable, useUpdate } from "@refinedev/core";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
