@@ -94,7 +94,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
                                 const HashBounds& hash_bounds) {
     apr_pool_t* const process_pool = servers->process->pool;
     return {shared_semaphore(configuration_pool, "hashing slots", slot_bounds(hash_bounds)),
-            shared_object<password::AttemptLimiter>(configuration_pool, "attempts to sign in"),
+            shared_object<password::AttemptLimiter>(process_pool, "attempts to sign in"),
             shared_object<store::SessionCache>(process_pool, "sessions"),
             shared_object<SharedTotals::Table>(process_pool, "totals"),
             shared_array<MetricsRegistry>(process_pool, "metrics registry", 1),

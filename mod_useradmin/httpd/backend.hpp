@@ -163,9 +163,9 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
 /// The state that all children share.
 struct SharedState {
     ipc::FairSemaphore* hash_slots = nullptr;
+    /// Attempts, sessions, totals and metrics are also shared with the children of the previous
+    /// generation, so an invalidation reaches both generations.
     password::AttemptLimiter* attempts = nullptr;
-    /// Sessions, totals and metrics are also shared with the children of the previous generation,
-    /// so an invalidation reaches both generations.
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
     MetricsRegistry* metrics = nullptr;

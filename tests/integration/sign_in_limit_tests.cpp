@@ -81,6 +81,14 @@ TEST(sign_in_limit, is_429_even_for_the_right_password) {
     CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or("(none)"));
 }
 
+TEST(sign_in_limit, is_not_reset_by_a_reload) {
+    expect_log("UA0305");
+    start("AuthUserAdminSignInLimit 3 1000");
+    CHECK_EQUAL(std::string("401 401 401"), fail_times(3, "eva"));
+    httpd_->restart_gracefully();
+    CHECK_EQUAL(429, sign_in("eva", right_password).status);
+}
+
 TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
     expect_log("UA0305");
     start("");
