@@ -36,6 +36,14 @@ class RequestStore final : public store::DatabaseStore {
         const ScopeExit forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::remove(id, spared, guard);
     }
+    store::Result<std::string_view> create_session(const model::Session& session,
+                                                   const store::SessionTerms& terms = {}) override {
+        const ScopeExit forget([&] {
+            if (terms.max_sessions != 0)
+                sessions_.invalidate_user(session.user_id);
+        });
+        return DatabaseStore::create_session(session, terms);
+    }
     store::Result<store::Done> delete_session(std::string_view token) override {
         if (!begin_revocation())
             return store::Failure::unavailable;

@@ -114,6 +114,26 @@ TEST(session_cache, drops_a_session_at_sign_out) {
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
+TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
+    start_keeping("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
+    const Reply made = send("POST", "/api/users",
+                            R"({"name":"Eva","email":")" + std::string(eva) + R"(","password":")" +
+                                right_password + "\"}");
+    const std::string record = "/api/users/" + between(made.body, "\"id\":\"", "\"").value_or("");
+    const auto sign_in = [&] {
+        const Reply reply =
+            client_->send({"POST", "/auth/sign-in/email", {}, login(eva, right_password)});
+        return between(reply.body, "\"token\":\"", "\"").value_or("");
+    };
+    const auto status_with = [&](const std::string& token) {
+        return client_->send({"GET", record, {"Authorization: Bearer " + token}}).status;
+    };
+    const std::string first = sign_in();
+    CHECK_EQUAL(200, status_with(first));
+    CHECK_EQUAL(200, status_with(sign_in()));
+    CHECK_EQUAL(401, status_with(first));
+}
+
 TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     const auto& database = Suite::current().database();
     start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
