@@ -8,13 +8,10 @@ namespace useradmin::service {
 
 namespace {
 
-void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
-                     std::atomic<bool>& is_surveyed) {
+void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) {
     const auto survey = backend.store().survey(spared);
-    if (!survey) {
-        is_surveyed = survey.failure() != store::Failure::unavailable;
+    if (!survey)
         return;
-    }
     if (!survey->has_protected_user)
         backend.log().write(text::Level::warning,
                             "UA0212: no user has the protected address '" +
@@ -44,8 +41,7 @@ void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared)
     std::atomic<bool>& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
-    apr::guarded([&] { survey_database(backend, spared, is_surveyed); },
-                 [&](const char*) { is_surveyed = false; }); // try again on the next request
+    apr::guarded([&] { survey_database(backend, spared); }, [](const char*) {});
 }
 
 } // namespace useradmin::service

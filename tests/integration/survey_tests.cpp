@@ -82,6 +82,22 @@ TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     sql().run("DROP OWNED BY bounded; DROP ROLE bounded");
 }
 
+TEST(survey, is_not_repeated_after_a_timeout) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    start_with("UserAdminTimeout 1\nUserAdminProtectedEmail nadie@example.org\n");
+    CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
+    expect_log("UA0107: the query timed out after 1 s");
+    // Of all statements, only the survey reads this table.
+    sql().run("BEGIN; LOCK TABLE pg_catalog.pg_db_role_setting IN ACCESS EXCLUSIVE MODE");
+    expect_success(send("GET", "/api/users"));
+    const bool has_timed_out = eventually([] { return lines_with("UA0107") > 0; });
+    sql().run("COMMIT");
+    CHECK_TRUE(has_timed_out);
+    ask_twice();
+    CHECK_EQUAL(0, lines_with("UA0212"));
+}
+
 TEST(survey, follows_the_first_answered_request) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
     CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
