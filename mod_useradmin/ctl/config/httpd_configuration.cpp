@@ -181,10 +181,13 @@ class Loader {
         using std::filesystem::directory_options;
         const auto options =
             directory_options::follow_directory_symlink | directory_options::skip_permission_denied;
-        for (const auto& entry :
-             std::filesystem::recursive_directory_iterator(name, options, ignored))
-            if (!entry.is_directory(ignored))
-                files.push_back(entry.path());
+        std::error_code problem;
+        std::filesystem::recursive_directory_iterator entry(name, options, problem);
+        for (; !problem && entry != end(entry); entry.increment(problem))
+            if (!entry->is_directory(ignored))
+                files.push_back(entry->path());
+        if (problem)
+            reject("cannot read " + name + ": " + problem.message());
         std::sort(files.begin(), files.end());
         for (const std::filesystem::path& file : files)
             read(file.string());
