@@ -239,6 +239,8 @@ std::string target_of(const http::Request& request, const Parameters& parameters
 Reply dispatch(const Endpoint& endpoint, const http::Request& request,
                const std::optional<api::Caller>& caller, const Service& service,
                audit::Event& event) {
+    if (request.method == "OPTIONS")
+        return {204, {}, {{"Allow", std::string(endpoint.method) + ", OPTIONS"}}};
     if (request.method != endpoint.method)
         return {404};
     event.operation = endpoint.operation;

@@ -80,6 +80,23 @@ TEST(better_auth, other_paths_and_methods_are_not_answered) {
     CHECK_EQUAL(std::string(), wrong.body);
 }
 
+TEST(better_auth, a_preflight_request_is_answered) {
+    start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
+    for (const auto& [endpoint, methods] :
+         {std::pair("list-users", "GET, OPTIONS"), {"ban-user", "POST, OPTIONS"}}) {
+        const Reply reply = client_->send({"OPTIONS",
+                                           std::string("/api/auth/admin/") + endpoint,
+                                           {"Origin: https://app.example.org"}});
+        CHECK_EQUAL(204, reply.status);
+        CHECK_EQUAL(std::string(methods), reply.header("Allow").value_or("(none)"));
+        CHECK_EQUAL(std::string(methods),
+                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
+    }
+    const Reply plain = client_->send({"OPTIONS", "/api/auth/admin/ban-user", {}});
+    CHECK_EQUAL(204, plain.status);
+    CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
+}
+
 TEST(better_auth, the_requests_are_counted_by_their_operations) {
     start(endpoints + "</Location>\n<Location \"/metrics\">\nSetHandler useradmin-metrics\n"
                       "Require all granted\n</Location>\n");
