@@ -7,10 +7,26 @@
 
 namespace useradmin::service {
 
-std::string_view better_auth_endpoint(const request_rec* request) noexcept {
-    return apr::view_of(request->handler) == "useradmin-better-auth"
-               ? admin::find_endpoint(apr::view_of(request->uri))
-               : std::string_view();
+namespace {
+
+/// Returns whether the request is for the handler. Before httpd has set it, the Location's
+/// SetHandler decides.
+bool is_for_handler(request_rec* request) noexcept {
+    if (request->handler != nullptr)
+        return apr::view_of(request->handler) == better_auth_handler;
+    const auto& core =
+        *static_cast<const core_dir_config*>(ap_get_core_module_config(request->per_dir_config));
+    const char* error = nullptr;
+    return core.expr_handler != nullptr &&
+           apr::view_of(ap_expr_str_exec(request, core.expr_handler, &error)) ==
+               better_auth_handler;
+}
+
+} // namespace
+
+std::string_view better_auth_endpoint(request_rec* request) noexcept {
+    const std::string_view endpoint = admin::find_endpoint(apr::view_of(request->uri));
+    return !endpoint.empty() && is_for_handler(request) ? endpoint : std::string_view();
 }
 
 int handle_better_auth(request_rec* request, std::string_view endpoint) {

@@ -7,9 +7,13 @@
 
 namespace useradmin::service {
 
+/// The argument of SetHandler.
+inline constexpr std::string_view better_auth_handler = "useradmin-better-auth";
+
 /// Returns the name of the endpoint, or an empty string if the request is for another handler or
-/// the application handles its path.
-std::string_view better_auth_endpoint(const request_rec* request) noexcept;
+/// the application handles its path. Also works for a request that was refused before httpd set its
+/// handler.
+std::string_view better_auth_endpoint(request_rec* request) noexcept;
 
 /// Handles a request to an endpoint. Returns DECLINED if the endpoint needs signed session cookies
 /// and the Location has no AuthUserAdminSecret.
