@@ -121,7 +121,6 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
-                bool has_storage = false;
                 for (const char* const base : bases_of(server))
                     if (const char* const problem =
                             problem_of_mail(httpd::configuration_at(pool, server, base))) {
@@ -131,16 +130,12 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 httpd::for_each_location<directives>(
                     server, useradmin_module,
                     [&](const ServiceSettings& settings) {
-                        if (!is_enabled(settings))
-                            return;
-                        httpd::check_hash_formats(pool, server, useradmin_module,
-                                                  httpd::HashUse::storing,
-                                                  settings.get<httpd::PasswordHash>());
-                        has_storage = has_storage ||
-                                      settings.get<SecondaryStorageAddress>().address != nullptr;
+                        if (is_enabled(settings))
+                            httpd::check_hash_formats(pool, server, useradmin_module,
+                                                      httpd::HashUse::storing,
+                                                      settings.get<httpd::PasswordHash>());
                     });
-                if (const char* missing = missing_for_deliveries();
-                    has_storage && missing != nullptr) {
+                if (const char* const missing = missing_for_deliveries(pool, server)) {
                     ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
                                  "UA0221: UserAdminSecondaryStorage: %s", missing);
                     return HTTP_INTERNAL_SERVER_ERROR;

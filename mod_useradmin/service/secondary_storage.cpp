@@ -4,9 +4,11 @@
 #include "apr/pool.hpp"
 #include "crypto/source.hpp"
 #include "httpd/backend.hpp"
+#include "httpd/configuration_tree.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secondary_storage/delivery.hpp"
 #include "secondary_storage/tls.hpp"
+#include "service/better_auth.hpp"
 #include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "store/database_store.hpp"
@@ -174,6 +176,34 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
     return APR_SUCCESS;
 }
 
+/// Returns whether SetHandler enables the endpoints for better-auth's admin client anywhere.
+bool has_better_auth_endpoints(apr_pool_t* pool) {
+    bool is_found = false;
+    httpd::for_each_directive([&](const httpd::TreeDirective& each) {
+        if (httpd::is_named(each.directive, "SetHandler"))
+            is_found =
+                is_found || httpd::words_of(each.directive, pool).front() == better_auth_handler;
+    });
+    return is_found;
+}
+
+/// Calls visit with the settings of the server and of each Location with a storage. If it inherits
+/// the storage from the server, this requires UserAdmin On or, anywhere, the endpoints for
+/// better-auth's admin client, because their Location needs no directive of the module.
+template <class Visit>
+void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
+    const ServiceSettings& around = settings_of(server);
+    const bool has_endpoints = has_better_auth_endpoints(pool);
+    const auto visit_storage = [&](const ServiceSettings& settings) {
+        const auto* const address = settings.get<SecondaryStorageAddress>().address;
+        const bool is_inherited = address == around.get<SecondaryStorageAddress>().address;
+        if (address != nullptr && (settings.get<Enabled>().is_on || has_endpoints || !is_inherited))
+            visit(settings);
+    };
+    visit_storage(around);
+    httpd::for_each_location<directives>(server, useradmin_module, visit_storage);
+}
+
 } // namespace
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage) {
@@ -210,8 +240,10 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
     return nullptr;
 }
 
-const char* missing_for_deliveries() noexcept {
-    return APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
+const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server) {
+    bool has_storage = false;
+    for_each_storage(pool, server, [&](const ServiceSettings&) { has_storage = true; });
+    return !has_storage || APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
                ? nullptr
                : "mod_watchdog is not loaded; it delivers the revocations: add "
                  "LoadModule watchdog_module";
@@ -224,8 +256,6 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
-        if (!settings.get<Enabled>().is_on || storage.address == nullptr)
-            return;
         auto job = std::find_if(jobs.begin(), jobs.end(), [&](const Job* known) {
             return known->equals(server, backend.tables.names, storage.address);
         });
@@ -241,9 +271,8 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         host.shared.deliveries->push_back({host.name, &(*job)->state()});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
-        httpd::for_each_location<directives>(
-            server, useradmin_module,
-            [&](const ServiceSettings& settings) { add(server, settings); });
+        for_each_storage(configuration_pool, server,
+                         [&](const ServiceSettings& settings) { add(server, settings); });
     if (jobs.empty())
         return;
     ap_watchdog_t* watchdog = nullptr;

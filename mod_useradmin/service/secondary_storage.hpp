@@ -39,8 +39,9 @@ inline constexpr const char* failure_warning =
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 
-/// Returns what the directive requires but httpd lacks, or nullptr. Call it in check_config.
-const char* missing_for_deliveries() noexcept;
+/// Returns what the server's directive requires but httpd lacks, or nullptr. Call it in
+/// check_config.
+const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server);
 
 /// Starts the watchdog jobs. Every second, one child delivers the revocations. Call it in
 /// post_config, after httpd::start(). Throws std::exception.

@@ -149,6 +149,26 @@ TEST(secondary_storage, loses_sessions_after_a_deletion_a_new_role_and_a_new_pas
     change("deletion", "DELETE", record, "");
 }
 
+TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
+    const std::string storage = "UserAdminSecondaryStorage " + redis_->url() + " app:\n";
+    const std::string endpoints = "<Location \"/api/auth/admin\">\nRequire all granted\n"
+                                  "AuthUserAdmin On\nSetHandler useradmin-better-auth\n";
+    for (const auto& [user, configuration] :
+         {std::pair("ulises-1"s, endpoints + storage + "</Location>\n"),
+          {"ada-1"s, storage + endpoints + "</Location>\n"}}) {
+        start(configuration);
+        add_stored(user, "one");
+        CHECK_EQUAL(200,
+                    client_
+                        ->send({"POST",
+                                "/api/auth/admin/ban-user",
+                                {bearer(Caller::super_admin), "Content-Type: application/json"},
+                                R"({"userId":")" + user + "\"}"})
+                        .status);
+        CHECK_TRUE_TEXT(ends("one"), configuration.c_str());
+    }
+}
+
 TEST(secondary_storage, that_is_down_is_reported_in_the_reply_and_catches_up) {
     allow_lines_of_outages();
     start_with();
