@@ -5,16 +5,13 @@ extern module auth_useradmin_module;
 namespace useradmin::auth {
 
 RequestVerifier::RequestVerifier(request_rec* request, bool has_plugins)
-    : RequestVerifier(request, settings_of(request), has_plugins) {}
-
-RequestVerifier::RequestVerifier(request_rec* request, const AuthSettings& settings,
-                                 bool has_plugins)
-    : backend_(request, auth_useradmin_module, httpd::backend_settings(settings, has_plugins)),
+    : backend_(request, auth_useradmin_module,
+               httpd::backend_settings(settings_of(request), has_plugins)),
       passwords_(backend_.settings().hash_format, *server_configuration_of(request->server).formats,
                  work_, backend_.slots()),
       credentials_(backend_.store(), backend_.tables_id(), passwords_,
                    *server_configuration_of(request->server).formats,
-                   *backend_.server().shared.attempts, settings.get<SignInLimit>(), backend_.log(),
-                   settings.get<SecondFactorMode>()) {}
+                   *backend_.server().shared.attempts, settings_of(request).get<SignInLimit>(),
+                   backend_.log(), settings_of(request).get<SecondFactorMode>()) {}
 
 } // namespace useradmin::auth

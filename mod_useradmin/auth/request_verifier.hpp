@@ -16,8 +16,6 @@ class RequestVerifier final {
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:
-    RequestVerifier(request_rec* request, const AuthSettings& settings, bool has_plugins);
-
     httpd::RequestBackend backend_;
     sign_in::HashWork work_;
     sign_in::BoundedPasswordVerifier passwords_;
