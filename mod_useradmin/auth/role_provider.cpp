@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "auth/auth_type.hpp"
+#include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
 
 #include <mod_auth.h>
@@ -20,8 +21,7 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
 }
 
 authz_status check_role(request_rec* request, const char* line, const void*) noexcept {
-    for (request_rec* source = request; source != nullptr;
-         source = source->prev != nullptr ? source->prev : source->main) {
+    for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
         // The session's role does not apply if another AuthType has set r->user.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
             !has_session_user(request, source))

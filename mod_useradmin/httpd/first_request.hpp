@@ -4,10 +4,15 @@
 
 namespace useradmin::httpd {
 
+/// Returns the request that caused this internal redirect or subrequest, or nullptr.
+inline request_rec* parent_of(const request_rec* request) noexcept {
+    return request->prev != nullptr ? request->prev : request->main;
+}
+
 /// Returns the client's original request, following subrequests and internal redirects back to it.
 inline request_rec* first_request(request_rec* request) noexcept {
-    while (request->prev != nullptr || request->main != nullptr)
-        request = request->prev != nullptr ? request->prev : request->main;
+    while (request_rec* const parent = parent_of(request))
+        request = parent;
     return request;
 }
 

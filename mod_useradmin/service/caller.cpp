@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
+#include "httpd/first_request.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,15 +48,10 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
     return caller;
 }
 
-/// Returns the request that caused this internal redirect or subrequest, or nullptr.
-request_rec* origin_of(const request_rec* request) noexcept {
-    return request->prev != nullptr ? request->prev : request->main;
-}
-
 /// Returns whether mod_auth_useradmin looks up sessions for this request. If so, it logs why there
 /// is no session.
 bool has_session_lookup(const request_rec* request) {
-    for (; request != nullptr; request = origin_of(request))
+    for (; request != nullptr; request = httpd::parent_of(request))
         if (httpd::token_settings(request->per_dir_config).carriers)
             return true;
     return false;
@@ -72,7 +68,7 @@ bool has_credential(const request_rec* request) noexcept {
 
 std::optional<api::Caller> stated_caller(request_rec* request, const ServiceSettings& settings,
                                          httpd::RequestLog& log) {
-    for (request_rec* source = request; source != nullptr; source = origin_of(source)) {
+    for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
         const api::Caller caller = caller_of(source, settings, log);
         if (!caller.id.empty())
             return caller;
