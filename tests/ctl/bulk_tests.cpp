@@ -650,6 +650,33 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     CHECK_EQUAL(std::string("admin"), of("root@x.org", "role"));
 }
 
+TEST(bulk, import_rejects_the_line_of_a_user_deleted_in_the_meantime) {
+    create("ana@x.org");
+    create("bo@x.org");
+    constexpr const char* deletion = "DELETE FROM \"user\" WHERE \"email\" = 'bo@x.org'";
+    sql().run(is_postgresql()
+                  ? "CREATE FUNCTION delete_bo() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN " +
+                        std::string(deletion) +
+                        "; RETURN NULL; END$$; CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" "
+                        "FOR EACH ROW EXECUTE FUNCTION delete_bo()"
+                  : "CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" BEGIN " +
+                        std::string(deletion) + "; END");
+    std::vector<std::string> arguments = {"import", lines(line("ana@x.org") + line("bo@x.org")),
+                                          "--on-conflict", "update"};
+    const CommandResult ended = ctl(arguments);
+    arguments.emplace_back("--dry-run");
+    const CommandResult dry = ctl(arguments);
+    sql().run(is_postgresql() ? "DROP TRIGGER delete_bo ON \"user\"; DROP FUNCTION delete_bo()"
+                              : "DROP TRIGGER delete_bo");
+    for (const CommandResult* each : {&ended, &dry}) {
+        CHECK_EQUAL(1, each->status);
+        CHECK_TEXT(has(each->errors, "line 2 is of a user who was deleted in the meantime"),
+                   each->errors.c_str());
+        CHECK(has(each->errors, "nothing was imported"));
+    }
+    CHECK_EQUAL(2, users());
+}
+
 TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));

@@ -507,10 +507,14 @@ class Import {
             reject(Exit::failure, entry.line, leaves_none);
             return work.row_change();
         }
-        if (!changed && !changed.is_not_found())
+        if (!changed && changed.is_not_found()) {
+            reject(Exit::failure, entry.line, "is of a user who was deleted in the meantime");
+            return work.row_change();
+        }
+        if (!changed)
             fail(work);
         const store::RowChange seen = work.row_change();
-        if (entry.row.password_hash && changed)
+        if (entry.row.password_hash)
             set_password(work, *changed, entry, ending);
         return seen;
     }
