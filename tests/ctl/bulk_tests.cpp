@@ -677,6 +677,18 @@ TEST(bulk, import_rejects_the_line_of_a_user_deleted_in_the_meantime) {
     CHECK_EQUAL(2, users());
 }
 
+TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
+    create("root@x.org", "Root", "superAdmin");
+    done(ctl({"ban", "root@x.org", "--expires", "7d", "--yes"}));
+    sql().run(R"(UPDATE "user" SET "banExpires" = '2020-01-01T00:00:00.000Z')");
+    const CommandResult ended =
+        ctl({"import", lines(line("root@x.org", R"(,"banned":true)")), "--on-conflict", "update"});
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "line 1 would leave no superAdmin who is not banned"),
+               ended.errors.c_str());
+    CHECK(has(of("root@x.org", "banExpires"), "2020"));
+}
+
 TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));

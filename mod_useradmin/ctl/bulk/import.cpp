@@ -399,7 +399,8 @@ class Import {
             user.role = said.role;
         if (entry.says("banned"))
             user.banned = said.banned;
-        if (entry.says("banExpires"))
+        // A ban without an end clears an end that has passed.
+        if (entry.says("banExpires") || said.banned)
             user.ban_expires = said.ban_expires;
         return is_active_super_admin(user, rules_.now);
     }
