@@ -689,6 +689,21 @@ TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
     CHECK(has(of("root@x.org", "banExpires"), "2020"));
 }
 
+TEST(bulk, import_gives_the_earlier_address_of_a_user_to_a_new_user) {
+    const std::string id = create("old@x.org");
+    const std::vector<std::string> arguments = {
+        "import",
+        lines(line("new@x.org", R"(,"id":")" + id + '"') + line("old@x.org", R"(,"role":"admin")")),
+        "--on-conflict", "update"};
+    std::vector<std::string> dry = arguments;
+    dry.emplace_back("--dry-run");
+    CHECK(has(done(ctl(dry)), "1 user made, 1 changed, 0 skipped"));
+    CHECK_EQUAL(std::string("1 user made, 1 changed, 0 skipped"), done(ctl(arguments)));
+    CHECK_EQUAL(id, of("new@x.org", "id"));
+    CHECK_EQUAL(std::string("user"), of("new@x.org", "role"));
+    CHECK_EQUAL(std::string("admin"), of("old@x.org", "role"));
+}
+
 TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));

@@ -17,11 +17,13 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <variant>
 
 namespace useradmin::ctl {
@@ -319,29 +321,40 @@ class Import {
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
-    /// Writes the entries to the database, all or none. lines: the number of lines up to the last
-    /// entry.
+    /// Writes the entries to the database, in one transaction where possible. lines: the number of
+    /// lines up to the last entry.
     void flush(std::uint64_t lines) {
-        if (entries_.empty())
-            return;
-        lines_read_ = lines;
-        if (is_dry_) {
-            try_to_write();
-        } else {
+        if (!is_dry_)
             hash_passwords(entries_, context_.settings.hash_format());
-            // After a conflict, no entry is written. The next try takes existing users into
-            // account, but another process may create more in the meantime.
-            constexpr int tries = 5;
-            for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
-                const apr::ScopedPool pool(database_.pool());
-                if (find_existing(pool.get()) == 0)
-                    tried = tries - 1;
-            }
+        for (; !entries_.empty(); entries_ = std::exchange(postponed_, {})) {
+            lines_read_ = lines;
+            if (is_dry_)
+                try_to_write();
+            else
+                commit_entries();
+            progress_.show(lines_read_, total_lines_);
         }
-        entries_.clear();
         names_.clear();
         bytes_ = 0;
-        progress_.show(lines_read_, total_lines_);
+    }
+
+    /// Writes the entries. After a conflict, no entry is written. The next try takes existing users
+    /// into account, but another process may create more in the meantime.
+    void commit_entries() {
+        constexpr int tries = 5;
+        for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
+            const apr::ScopedPool pool(database_.pool());
+            if (find_existing(pool.get()) == 0)
+                tried = tries - 1;
+        }
+    }
+
+    /// Moves an entry and those after it to the next transaction.
+    void postpone(Entries::iterator first) {
+        lines_read_ = (*first)->line - 1;
+        postponed_.insert(postponed_.begin(), std::make_move_iterator(first),
+                          std::make_move_iterator(entries_.end()));
+        entries_.erase(first, entries_.end());
     }
 
     /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
@@ -349,8 +362,10 @@ class Import {
     std::size_t find_existing(apr_pool_t* pool) {
         store::Work work(database_.client(), schema_, pool);
         std::vector<store::bulk::Row> rows;
-        for (const auto& entry : entries_)
+        for (const auto& entry : entries_) {
+            entry->existing.clear();
             rows.push_back(entry->row);
+        }
         const auto taken = store::bulk::find_existing(work, rows);
         if (!taken)
             throw CommandError(Exit::failure,
@@ -363,15 +378,20 @@ class Import {
             const auto found = users.find(key);
             return found != users.end() ? found->second : nullptr;
         };
-        std::size_t count = 0;
-        for (const auto& entry : entries_) {
+        std::set<std::string_view> claimed;
+        for (auto next = entries_.begin(); next != entries_.end(); ++next) {
+            Entry* const entry = next->get();
             const model::User& user = entry->row.user;
             const model::User* const with_address = find(by_address, user.email);
             const model::User* const with_id = entry->names("id") ? find(by_id, user.id) : nullptr;
             const model::User* const known = with_address != nullptr ? with_address : with_id;
             if (known == nullptr)
                 continue;
-            ++count;
+            // The earlier entry may give the user another address, which is no longer this one's.
+            if (!claimed.insert(known->id).second && on_conflict_ == OnConflict::update) {
+                postpone(next);
+                break;
+            }
             entry->existing = known->id;
             entry->is_super_admin = is_super_admin_after(*entry, *known);
             const bool are_two =
@@ -390,7 +410,7 @@ class Import {
                             : "has the id of an existing user, " + std::string(user.id)) +
                            "; use --on-conflict skip or update to accept it");
         }
-        return count;
+        return claimed.size();
     }
 
     bool is_super_admin_after(const Entry& entry, model::User user) const {
@@ -614,6 +634,8 @@ class Import {
     std::uint64_t total_lines_;
 
     Entries entries_;
+    /// The entries to write after entries_, in a transaction of their own.
+    Entries postponed_;
     /// The ids and e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
