@@ -88,7 +88,7 @@ std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 /// store has already printed the cause.
 template <class T>
 T value_of(store::Result<T> result,
-           const char* sentence = "nothing was done; run 'useradminctl check'") {
+           const char* sentence = "the command failed; run 'useradminctl check'") {
     if (!result)
         throw CommandError(Exit::failure, sentence);
     return std::move(*result);

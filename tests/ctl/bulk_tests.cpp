@@ -835,6 +835,20 @@ TEST(postgresql_bulk, import_corrects_audit_lines_after_a_rollback) {
     CHECK_EQUAL(std::string("(absent)"), Json(all[4]).at("corrects"));
 }
 
+TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
+    sql().run("CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
+              "pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'; CREATE CONSTRAINT "
+              "TRIGGER end_session AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR "
+              "EACH ROW EXECUTE FUNCTION end_session()");
+    const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    sql().run("DROP TRIGGER end_session ON \"user\"; DROP FUNCTION end_session()");
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "whether lines 1 to 2 are imported is unknown: ") &&
+                   has(ended.errors, "; run this again with --on-conflict skip"),
+               ended.errors.c_str());
+    CHECK_FALSE(has(ended.errors, "nothing was imported"));
+}
+
 TEST(bulk, import_writes_an_audit_line_for_each_user) {
     const std::string log = path("bulk-audit.log");
     done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),

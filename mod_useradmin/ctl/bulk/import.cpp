@@ -317,7 +317,12 @@ class Import {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
         return "the lines up to line " + std::to_string(lines_imported_) + " are imported; " +
-               remedy + " with --on-conflict " +
+               remedy + with_option();
+    }
+
+    /// Returns the option that resumes the import.
+    std::string with_option() const {
+        return std::string(" with --on-conflict ") +
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
@@ -568,9 +573,13 @@ class Import {
 
     [[noreturn]] void fail(const store::Work& work) {
         report_problems();
-        throw CommandError(Exit::failure, "the database rejected lines " +
-                                              std::to_string(entries_.front()->line) + " to " +
-                                              std::to_string(entries_.back()->line) + ": " +
+        const std::string lines = "lines " + std::to_string(entries_.front()->line) + " to " +
+                                  std::to_string(entries_.back()->line);
+        if (work.may_be_committed())
+            throw CommandError(Exit::failure, "whether " + lines + " are imported is unknown: " +
+                                                  work.error_message() + "; run this again" +
+                                                  with_option());
+        throw CommandError(Exit::failure, "the database rejected " + lines + ": " +
                                               work.error_message() + "; " + state());
     }
 
