@@ -13,10 +13,12 @@ namespace {
 
 using Operator = Condition::Operator;
 
-bool is_number(std::string_view text) noexcept {
+/// Returns whether the text is an integer that fits into the column.
+bool is_number(std::string_view text, const Column& column) noexcept {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && stop == text.data() + text.size();
+    return error == std::errc() && stop == text.data() + text.size() &&
+           number <= column.max_value && number >= -column.max_value - 1;
 }
 
 /// Returns whether the column holds booleans. SQLite tables may declare them as integers.
@@ -50,7 +52,7 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     case Column::Kind::integer:
         if (value == "true" || value == "false")
             return argument(value == "true" ? std::int64_t(1) : 0);
-        return is_number(value) ? std::optional(argument(value)) : std::nullopt;
+        return is_number(value, column) ? std::optional(argument(value)) : std::nullopt;
     case Column::Kind::uuid:
         return column.can_hold_id(value) ? std::optional(argument(value)) : std::nullopt;
     default:

@@ -374,6 +374,10 @@ TEST(table_variants, have_conditions_that_no_row_can_meet) {
     CHECK_TRUE(is_impossible({"nope", Operator::eq, {"x"}}));
     CHECK_TRUE(is_impossible({"nope", Operator::exists}));
     CHECK_TRUE(is_impossible({"seats", Operator::eq, {"many"}}));
+    for (const std::string value : {"2147483648", "-2147483649"})
+        CHECK_EQUAL(is_postgresql(), is_impossible({"seats", Operator::in, {"1", value}}));
+    for (const std::string value : {"2147483647", "-2147483648"})
+        CHECK_FALSE(is_impossible({"seats", Operator::eq, {value}}));
     CHECK_TRUE(is_impossible({"name", Operator::eq, {"a", "b"}}));
     CHECK_TRUE(is_impossible({"name", Operator::in}));
     CHECK_EQUAL(is_postgresql(), is_impossible({"seats", Operator::contains, {"1"}}));
