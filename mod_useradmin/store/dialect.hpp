@@ -18,7 +18,6 @@ namespace useradmin::store {
 
 class ListQueries;
 class Work;
-struct Revocation;
 
 /// Names and properties of a database product.
 struct DatabaseProduct {

@@ -507,16 +507,10 @@ class PlainListQueries final : public ListQueries {
 
     Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
                               const Window& window, LastTotal last) const override {
-        if (!filter.is_standard() || !window.order.is_default())
+        if (!filter.search || !filter.is_standard() || !window.order.is_default())
             return count_any(work, dialect, filter, window, last, append_search);
-        const Schema& schema = work.schema();
         Statement statement = work.statement();
-        if (filter.search) {
-            append_collection(statement, schema, dialect, filter, window);
-        } else {
-            append_number(statement << "SELECT (", schema, dialect, filter, append_search);
-            append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
-        }
+        append_collection(statement, work.schema(), dialect, filter, window);
         return counted_page(work, statement, [&] {
             return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
         });
@@ -590,7 +584,7 @@ Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& 
                               const Window& window, LastTotal last, AppendSearch append_search) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    if (filter.is_empty()) {
+    if (!filter.search && filter.is_standard() && (!filter.role || window.order.is_default())) {
         append_number(statement << "SELECT (", schema, dialect, filter, append_search);
         append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
         return counted_page(work, statement, [&] {

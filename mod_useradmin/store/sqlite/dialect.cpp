@@ -191,23 +191,18 @@ class Sqlite final : public Dialect {
         account.user_id = made->id;
         if (user.account_id_is_user_id)
             account.account_id = made->id;
-        Statement insert_account = work.statement();
-        insert_account << "INSERT INTO " << schema.account.sql << " (";
-        insert_account.columns(schema.account, account) << ") VALUES (";
-        insert_account.values(schema.account, account) << ")";
-        if ((user.has_account && !work.run(insert_account)) || !transaction.commit())
+        if ((user.has_account && !work.run(insertion(work, schema.account, account))) ||
+            !transaction.commit())
             return Failure::failed;
         return made;
     }
 
+    // The callers of the functions below have begun a transaction.
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                            const UpdateGuard& guard,
                                            SessionPolicy sessions) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
-        SqliteTransaction transaction(work);
-        if (!transaction)
-            return Failure::failed;
         const auto append_whom = [&](Statement& statement) {
             append_equals(statement << " WHERE ", key.sql(), key, id);
             append_guard(statement, user, *this, guard);
@@ -236,7 +231,7 @@ class Sqlite final : public Dialect {
         if (sessions == SessionPolicy::revoke && loses &&
             !remove_rows(work, work.schema().session, "userId", id))
             return Failure::failed;
-        return transaction.commit() ? Result<model::User>(after) : Failure::failed;
+        return after;
     }
 
     Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
@@ -244,9 +239,6 @@ class Sqlite final : public Dialect {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
-        SqliteTransaction transaction(work);
-        if (!transaction)
-            return Failure::failed;
         Statement find = work.statement();
         append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
                       key.sql(), key, account.user_id);
@@ -262,14 +254,9 @@ class Sqlite final : public Dialect {
         const Result<Rows> changed = work.run(change);
         if (!changed)
             return changed.failure();
-        Statement make = work.statement();
-        make << "INSERT INTO " << schema.account << " (";
-        make.columns(schema.account, account) << ") VALUES (";
-        make.values(schema.account, account) << ")";
-        if ((changed->affected() == 0 && !work.run(make)) ||
+        if ((changed->affected() == 0 && !work.run(insertion(work, schema.account, account))) ||
             (sessions == SessionPolicy::revoke &&
-             !remove_rows(work, schema.session, "userId", account.user_id)) ||
-            !transaction.commit())
+             !remove_rows(work, schema.session, "userId", account.user_id)))
             return Failure::failed;
         return Done();
     }
@@ -279,9 +266,6 @@ class Sqlite final : public Dialect {
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();
         const Table& table = schema.session;
-        SqliteTransaction transaction(work);
-        if (!transaction)
-            return Failure::failed;
         Statement find = work.statement();
         statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
                                  *this, session, terms);
@@ -303,12 +287,10 @@ class Sqlite final : public Dialect {
             if (!work.run(surplus))
                 return Failure::failed;
         }
-        Statement insert = work.statement();
-        insert << "INSERT INTO " << table << " (";
-        insert.columns(table, session) << ") VALUES (";
-        insert.values(table, session) << ") RETURNING " << table.at("id");
+        Statement insert = insertion(work, table, session);
+        insert << " RETURNING " << table.at("id");
         Result<Rows> rows = work.run(insert);
-        if (!rows || !rows->next() || !transaction.commit())
+        if (!rows || !rows->next())
             return Failure::failed;
         return rows->take().value_or("");
     }
@@ -317,9 +299,6 @@ class Sqlite final : public Dialect {
                         const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
-        SqliteTransaction transaction(work);
-        if (!transaction)
-            return Failure::failed;
         if (const auto refused = statements::refusal_of(work, *this, guard.actor))
             return *refused;
         Statement find = work.statement();
@@ -355,7 +334,7 @@ class Sqlite final : public Dialect {
         }
         if (!remove_rows(work, schema.session, "userId", id) ||
             !remove_rows(work, schema.account, "userId", id) ||
-            !remove_rows(work, schema.user, "id", id) || !transaction.commit())
+            !remove_rows(work, schema.user, "id", id))
             return Failure::failed;
         return Done();
     }
@@ -433,6 +412,16 @@ class Sqlite final : public Dialect {
         };
         return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
                table("a", names.account);
+    }
+
+    /// Returns a statement that inserts the record.
+    template <class Record>
+    static Statement insertion(Work& work, const Table& table, const Record& record) {
+        Statement statement = work.statement();
+        statement << "INSERT INTO " << table << " (";
+        statement.columns(table, record) << ") VALUES (";
+        statement.values(table, record) << ")";
+        return statement;
     }
 
     /// Deletes the rows whose field equals the id. Returns false on failure.
