@@ -1575,6 +1575,19 @@ scene("saving as CSV continues after a failure, and can be cancelled", { site: (
   await view.page.waitForFunction(() => !document.querySelector("dialog"));
 });
 
+scene("pages without a cursor are saved as CSV, too", { site: () => rooted }, async (view) => {
+  // A cursor with such a name would be too long.
+  await rooted.sql(
+    `INSERT INTO user (id, name, email, emailVerified, role, createdAt, updatedAt) SELECT 'long-' || value, '${"z".repeat(600)}' || value,
+     value || '@long.example', 0, 'user', '2026-01-01', '2026-01-01' FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]')`);
+  await comeWithSession(view, rooted);
+  await view.see("tbody tr");
+  await view.page.evaluate(() => (location.hash = "#search=long.example&sort=name+asc"));
+  await view.rest();
+  assert.equal((await view.download(() => view.press("Save as CSV"))).split("\r\n").length, 2 + 15);
+  await rooted.sql(`DELETE FROM user WHERE email LIKE '%@long.example'`);
+});
+
 describe("with UserAdminExtras", () => {
   const there = { site: () => extras };
 

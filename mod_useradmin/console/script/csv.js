@@ -15,16 +15,16 @@ class CsvExport {
   #parts = [];
   /** @type {(keyof User)[]} */
   #columns = [];
-  /** @type {string | undefined} */
-  #cursor;
+  /** @type {Record<string, string> | undefined} */
+  #at = { page: "1" };
   #count = 0;
   #stopped = new AbortController();
   #bar = h("progress", { "aria-label": t("saveCsv"), max: 1, value: 0 });
   #said = h("p", { class: "muted" });
 
-  /** @param {(cursor?: string) => Record<string, string>} parametersFrom returns the list's parameters, starting at the cursor */
-  constructor(parametersFrom) {
-    this.parametersFrom = parametersFrom;
+  /** @param {Record<string, string>} parameters the list's parameters */
+  constructor(parameters) {
+    this.parameters = parameters;
     this.frame = dialog(t("saveCsv"));
     this.frame.content.append(this.#bar, this.#said, actions(button(t("cancel"), this.frame.leave)));
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
@@ -34,8 +34,7 @@ class CsvExport {
   async run() {
     this.frame.notice.replaceChildren();
     try {
-      do this.#take(await readList({ ...this.parametersFrom(this.#cursor), page: "1", limit: String(maxLimit) }, this.#stopped.signal));
-      while (this.#cursor);
+      while (this.#at) this.#take(await readList({ ...this.parameters, limit: String(maxLimit), ...this.#at }, this.#stopped.signal));
       this.#save();
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
@@ -46,7 +45,8 @@ class CsvExport {
   }
 
   /** @param {Reply<"list">} reply */
-  #take({ data, total, next }) {
+  #take(reply) {
+    const { data, total } = reply;
     if (!this.#columns.length) {
       this.#columns = /** @type {(keyof User)[]} */ (Object.keys(data[0] ?? {}));
       // The byte order mark tells spreadsheets that the file is UTF-8.
@@ -54,7 +54,7 @@ class CsvExport {
     }
     this.#parts.push(...data.map((user) => csvLine(this.#columns.map((column) => user[column]))));
     this.#count += data.length;
-    this.#cursor = next;
+    this.#at = nextPage(reply);
     this.#bar.value = total ? this.#count / total : 1;
     this.#said.textContent = t("progress", { done: this.#count, total });
   }

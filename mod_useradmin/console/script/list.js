@@ -113,7 +113,7 @@ class List {
   #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
   /** @type {Table} */
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
-  #pager = new Pager(this.#controls.limit, () => new CsvExport((from) => this.#parameters(from)).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));
+  #pager = new Pager(this.#controls.limit, () => new CsvExport(this.#parameters()).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));
   #said = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
   #none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => this.#change(empty, { focus: this.#search })));

@@ -245,15 +245,14 @@ class UserSelection {
   // Selects all matching users, page by page.
   async #selectAll() {
     const mine = ++this.#readings;
-    /** @type {Record<string, string>} */
+    /** @type {Record<string, string> | undefined} */
     let at = { page: "1" };
     try {
-      while (this.#users.size < mostSelected) {
-        const { data, next, pagination: { page, totalPages } } = await this.read({ limit: String(Math.min(1000, maxLimit)), ...at });
+      while (at && this.#users.size < mostSelected) {
+        const reply = await this.read({ limit: String(Math.min(1000, maxLimit)), ...at });
         if (mine !== this.#readings) return;
-        this.set(data, true);
-        if (page >= totalPages) break;
-        at = next ? { cursor: next } : { page: String(page + 1) };
+        this.set(reply.data, true);
+        at = nextPage(reply);
       }
     } catch (error) {
       tell(problemOf(error).message);

@@ -13,7 +13,7 @@
 /**
  * A successful reply, with the values of its headers.
  * @template {keyof Operations} Name
- * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, tag?: string, total: number }} Reply
+ * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, hasNext: boolean, tag?: string, total: number }} Reply
  */
 /**
  * @template {keyof Operations} Name
@@ -116,15 +116,23 @@ async function call(method, path, options) {
   if (method !== "GET") isStillAccepted = headers.has("Warning");
   if (status !== 200 || !content?.success) throw new Problem(status, content?.error, headers.get("Retry-After"));
   if (method === "GET") listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
+  const links = headers.get("Link");
   /** @param {string} relation */
-  const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
+  const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(links ?? "")?.[1];
+  const hasNext = links ? links.includes('rel="next"') : content.pagination?.page < content.pagination?.totalPages;
   // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
-  return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
+  return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), hasNext, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
 }
 /** @param {{ id: string }} user */
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 /** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Reply<"list">>} */
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
+/**
+ * Returns the parameters of the page after the reply, or undefined if that is the last one. A page whose cursor would be too long has only a number.
+ * @param {Reply<"list">} reply
+ * @returns {Record<string, string> | undefined}
+ */
+const nextPage = ({ next, hasNext, pagination: { page } }) => (hasNext ? { page: String(page + 1), ...(next ? { cursor: next } : {}) } : undefined);
 const furtherColumns = () => caller?.columns ?? [];
 /**
  * Returns the query parameter for the additional columns, if there are any.
