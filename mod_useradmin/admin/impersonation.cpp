@@ -90,10 +90,11 @@ Reply impersonate_user(Call& call) {
     session.ip_address = address;
     session.user_agent = user_agent;
     session.impersonated_by = call.caller.id;
-    // Fail if the user has been banned or given another role in the meantime.
+    // Fail if the user or the caller has been banned or given another role in the meantime.
     store::SessionTerms terms;
     terms.verified = &*user;
     terms.now = text::now();
+    terms.actor = actor_of(call);
     const auto opened = call.service.store.create_session(session, terms);
     if (!opened && opened.failure() == store::Failure::version_mismatch)
         return error(user_not_found);

@@ -453,6 +453,8 @@ void append_terms(Statement& statement, const Table& user, const Dialect& dialec
     statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
               << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
               << user.op("=") << argument(terms.verified->role.value_or("user"));
+    if (terms.actor)
+        append_actor(statement << " AND ", user, dialect, terms.actor);
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
 }
@@ -872,7 +874,9 @@ Result<std::string_view> create_session(Work& work, const Dialect& dialect,
     if (!work.schema().user.at("id").can_hold_id(session.user_id))
         return Failure::version_mismatch;
     const Result<std::string_view> opened = dialect.open_session(work, session, terms);
-    return opened.is_not_found() ? Failure::version_mismatch : opened;
+    if (opened.is_not_found())
+        return refusal_of(work, dialect, terms.actor).value_or(Failure::version_mismatch);
+    return opened;
 }
 
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,

@@ -249,6 +249,8 @@ struct SessionTerms {
     /// The maximum number of live sessions including this one, or 0 for no limit. Beyond it, the
     /// oldest sessions are ended, together with expired ones.
     std::int64_t max_sessions = 0;
+    /// If set, the caller is checked again.
+    std::optional<Actor> actor = {};
 };
 
 struct SessionWithUser {
@@ -478,9 +480,9 @@ class Store {
     /// Returns up to `most` live sessions, newest first, without their tokens.
     virtual Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
-    /// Opens a session. Returns the session's id, which the database may generate, or
-    /// version_mismatch if the terms are not met. Calls are serialized with changes that end the
-    /// user's sessions.
+    /// Opens a session. Returns the session's id, which the database may generate. Fails with
+    /// version_mismatch, caller_rejected or caller_demoted if the terms are not met. Calls are
+    /// serialized with changes that end the user's sessions.
     virtual Result<std::string_view> create_session(const model::Session& session,
                                                     const SessionTerms& terms = {}) = 0;
     /// Changes the expiry of a session. Fails with not_found.

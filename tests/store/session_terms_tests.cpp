@@ -191,6 +191,9 @@ class Callers : public Contract {
         CHECK(is_so(store().update("nobody", {{"name", "Otro"}}, guard)));
         CHECK(is_so(store().set_password(account_row(new_user("n", "n@x")),
                                          store::SessionPolicy::revoke, guard)));
+        store::SessionTerms terms;
+        terms.actor = actor;
+        CHECK(is_so(store().create_session(session_of("n", "new"), terms)));
         CHECK(is_so(store().delete_session_of_user("n", "session-one", actor)));
         CHECK(is_so(store().delete_sessions_of_user("n", actor)));
         CHECK(is_so(store().remove("n", {"n@x"}, guard)));

@@ -176,9 +176,10 @@ TEST(admin, last_superadmin_prevents_every_loss_of_the_role) {
 
 TEST(admin, a_change_checks_the_callers_roles_again) {
     is_stored = true;
-    roles = "admin,user";
+    roles = "admin,helper";
     for (const auto& [endpoint, argument] :
-         {std::pair("ban-user", R"({"userId":"another"})"),
+         {std::pair("impersonate-user", R"({"userId":"another"})"),
+          {"ban-user", R"({"userId":"another"})"},
           {"set-role", R"({"userId":"another","role":"user"})"},
           {"create-user", R"({"email":"n@example.org","name":"n"})"},
           {"set-user-password", R"({"userId":"another","newPassword":"long enough"})"},
@@ -188,7 +189,7 @@ TEST(admin, a_change_checks_the_callers_roles_again) {
         call(endpoint, argument);
         CHECK_TRUE(store.actor.has_value());
         CHECK_EQUAL(1U, store.actor->roles.size());
-        expect("admin,user", store.actor->roles.front(), endpoint);
+        expect("admin,helper", store.actor->roles.front(), endpoint);
     }
 }
 

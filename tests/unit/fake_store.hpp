@@ -355,6 +355,7 @@ class FakeStore final : public store::Store {
         if (const auto* failure = failure_of("open_session"))
             return *failure;
         terms = given;
+        actor = given.actor;
         if (changes_before_session > 0) {
             --changes_before_session;
             if (meanwhile)
