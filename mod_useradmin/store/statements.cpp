@@ -224,20 +224,25 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
 
 /// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
 /// Returns false on failure.
-bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
+bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
+                 bool was_banned) {
     const OwnedTable* const noted = work.schema().disabled_keys();
     if (!is_banned && noted == nullptr)
         return true;
+    const auto forget = [&] {
+        Statement statement = work.statement();
+        append_owned_removal(statement, dialect, *noted, user_id, {});
+        return static_cast<bool>(work.run(statement));
+    };
+    // The keys may be recorded because of an earlier ban that the application has lifted.
+    if (is_banned && !was_banned && noted != nullptr && !forget())
+        return false;
     for (const OwnedTable& keys : work.schema().owned)
         if (keys.can_disable_rows() && keys.owner().can_hold_id(user_id) &&
             !(is_banned ? disable_keys(work, dialect, keys, noted, user_id)
                         : enable_keys(work, dialect, keys, *noted, user_id)))
             return false;
-    if (is_banned)
-        return true;
-    Statement forget = work.statement();
-    append_owned_removal(forget, dialect, *noted, user_id, {});
-    return static_cast<bool>(work.run(forget));
+    return is_banned || forget();
 }
 
 bool is_ban(const Change& change) {
@@ -448,13 +453,13 @@ void append_terms(Statement& statement, const Table& user, const Dialect& dialec
                   const model::Session& session, const SessionTerms& terms) {
     const Column& key = user.at("id");
     dialect.append_equals(statement, key.sql(), key, session.user_id);
+    if (terms.actor)
+        append_actor(statement << " AND ", user, dialect, terms.actor);
     if (terms.verified == nullptr)
         return;
     statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
               << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
               << user.op("=") << argument(terms.verified->role.value_or("user"));
-    if (terms.actor)
-        append_actor(statement << " AND ", user, dialect, terms.actor);
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
 }
@@ -601,6 +606,7 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
     const bool may_revoke = may_revoke_privileges(changes);
     const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
     if (work.has_listener() || ending == SessionPolicy::revoke ||
+        (contains_ban(changes) && schema.disabled_keys() != nullptr) ||
         (may_revoke && (schema.revocation.exists() || ends_links(work))))
         return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
@@ -659,8 +665,9 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
     const std::optional<bool> ban = ban_of_keys(work, changes);
     const auto change = [&]() -> Result<model::User> {
         Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
+        const std::optional<model::User>& before = work.row_change().before;
         if (row &&
-            ((ban && !switch_keys(work, dialect, id, *ban)) ||
+            ((ban && !switch_keys(work, dialect, id, *ban, before && before->banned)) ||
              (update_ends_links(work, changes) && !remove_password_links(work, dialect, id))))
             return Failure::failed;
         return row;

@@ -258,6 +258,15 @@ TEST(disabled_keys, include_those_of_a_second_ban) {
     CHECK_EQUAL(std::string("new, one, other, two"), enabled());
 }
 
+TEST(disabled_keys, of_a_ban_that_the_application_lifted_are_not_enabled) {
+    ban(true);
+    sql().run("UPDATE \"user\" SET \"banned\" = FALSE WHERE \"id\" = 'n'");
+    sql().run("UPDATE \"apikey\" SET \"enabled\" = TRUE WHERE \"id\" = 'two'");
+    ban(true);
+    ban(false);
+    CHECK_EQUAL(std::string("other, two"), enabled());
+}
+
 TEST(disabled_keys, are_only_those_of_a_ban) {
     worked(cleaning([](store::DatabaseStore& store) {
         return store.update("n", {{"role", "admin"}, {"email", "o@x"}}, {});
