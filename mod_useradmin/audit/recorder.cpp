@@ -67,7 +67,7 @@ bool Recorder::on_change(std::string_view user_id, const model::User* before,
         event_.target = user_id;
     event_.before = before != nullptr ? std::optional(*before) : std::nullopt;
     event_.after = after != nullptr ? std::optional(*after) : std::nullopt;
-    if (!runs_before_commit())
+    if (!runs_before_commit() || !event_.is_change)
         return true;
     event_.status = 200;
     return write();

@@ -539,7 +539,7 @@ Result<Done> DatabaseStore::set_password(const model::Account& account, SessionP
 
 Result<Done> DatabaseStore::replace_hash(const model::Account& account,
                                          std::string_view instead_of) {
-    return run(Access::change, needs_user | needs_account, Retry::no, statements::replace_hash,
+    return run(Access::write, needs_user | needs_account, Retry::no, statements::replace_hash,
                account, instead_of);
 }
 

@@ -749,7 +749,6 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const model::Accou
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
                           std::string_view instead_of) {
     const Table& table = work.schema().account;
-    work.row_change().user_id = account.user_id;
     Statement statement = work.statement();
     append_new_hash(statement, table, dialect, account);
     append_key(statement, dialect, table.at("userId"), account.user_id);

@@ -459,7 +459,8 @@ class Store {
     virtual Result<Done> set_password(const model::Account& account,
                                       SessionPolicy sessions = SessionPolicy::keep,
                                       const UpdateGuard& guard = {}) = 0;
-    /// Replaces the hash if it is still `instead_of`. Otherwise, fails with not_found.
+    /// Replaces the hash if it is still `instead_of`. Otherwise, fails with not_found. Is not
+    /// reported to the listener, because the password stays the same.
     virtual Result<Done> replace_hash(const model::Account& account,
                                       std::string_view instead_of) = 0;
     /// Returns the hash formats in a bounded sample of credential accounts: the start of the hash

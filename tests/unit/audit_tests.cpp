@@ -1,4 +1,6 @@
 // The hash chain of an audit log, and the problems that verification reports.
+#include "fake_sign_in.hpp"
+
 #include "audit/history.hpp"
 #include "audit/log.hpp"
 #include "audit/recorder.hpp"
@@ -683,6 +685,16 @@ TEST(audit_program, does_not_block_other_lines_while_one_waits) {
     CHECK_FALSE(has_waited);
     static_cast<void>(read_all());
     waiter.join();
+}
+
+TEST(audit_program, gets_no_line_for_an_operation_that_is_no_change) {
+    FakeLogger errors;
+    audit::Recorder recorder({piped.get(), true}, {}, errors);
+    CHECK(recorder.on_change("n", nullptr, nullptr));
+    CHECK_EQUAL(0U, recorder.written());
+    recorder.event().is_change = true;
+    CHECK(recorder.on_change("n", nullptr, nullptr));
+    CHECK(recorder.written() != 0);
 }
 
 TEST_GROUP(audit_refusals) {
