@@ -58,10 +58,11 @@ Reply session_reply(const Request& request, const Client& client, const Service&
     // A banned user's session is invalid, but keep it: the ban may expire before the session.
     if (is_banned(signed_in.user, service.now))
         return no_session();
-    if (service.refuses_impersonated && !signed_in.session.impersonated_by.value_or("").empty())
+    const bool is_impersonated = !signed_in.session.impersonated_by.value_or("").empty();
+    if (service.refuses_impersonated && is_impersonated)
         return no_session();
     const bool may_extend =
-        !client.has_dont_remember &&
+        !client.has_dont_remember && !is_impersonated &&
         text::query_parameter(request.query, "disableRefresh").value_or("").empty();
     return may_extend && needs_refresh(signed_in.session, service.now)
                ? extend(signed_in, service)
