@@ -35,6 +35,7 @@ Reply revoke_user_session(Call& call) {
     // (UserAdminBetterAuthTokens).
     const std::string_view key = call.parameters.object()->text("sessionToken");
     const auto session = call.service.store.find_session_of_any(key);
+    call.event.is_change = !session.is_not_found();
     if (session.is_not_found())
         return confirmation("success");
     if (!session)
@@ -44,6 +45,7 @@ Reply revoke_user_session(Call& call) {
         return *std::move(refused);
     const auto ended =
         call.service.store.delete_session_of_user(session->user_id, session->id, actor_of(call));
+    call.event.is_change = !ended.is_not_found();
     return ended || ended.is_not_found() ? confirmation("success")
                                          : failure_reply(ended.failure(), call.forbidden);
 }

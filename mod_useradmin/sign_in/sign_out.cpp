@@ -7,6 +7,8 @@
 namespace useradmin::sign_in {
 
 Reply sign_out(const Request& request, const Client& client, const Service& service) {
+    // Without a session, a sign-out changes nothing.
+    service.event.is_change = false;
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
     // Ignore the body, but read it: the next request on the connection follows it.
@@ -14,7 +16,9 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
     if (body.state != http::Body::State::read)
         return body_error(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
+        service.event.is_change = true;
         const auto closed = service.store.delete_session(client.token);
+        service.event.is_change = !closed.is_not_found();
         // Do not report success if the session is still open.
         if (!closed && !closed.is_not_found())
             return store_error(closed.failure());

@@ -91,6 +91,22 @@ TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
     }
 }
 
+TEST(sign_in_endpoints, extend_no_impersonated_session) {
+    keep("token", now + 1h);
+    store.sessions["token"].session.impersonated_by = "boss";
+    expect("200 {\"session\" 0", get_session());
+    expect("session token", calls.text());
+}
+
+TEST(sign_in_endpoints, change_nothing_at_a_sign_out_without_a_session) {
+    for (const char* token : {"", "unknown"}) {
+        LONGS_EQUAL(200, send("POST", "/sign-out", token).status);
+        CHECK_FALSE(event.is_change);
+    }
+    LONGS_EQUAL(200, send("POST", "/sign-out", "token").status);
+    CHECK_TRUE(event.is_change);
+}
+
 TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
     for (const std::optional<text::Timestamp> time :
          {std::optional(now), std::optional(now - 1h), std::optional<text::Timestamp>()}) {
