@@ -64,7 +64,9 @@ Reply update_user(Call& call) {
             changes.push_back({"email", email});
         }
     }
-    if (has_any(data, {"phoneNumber", "phoneNumberVerified"}) && !call.may(Action::set_phone))
+    if (has_any(data,
+                {"phoneNumber", "phoneNumberVerified", "phone_number", "phone_number_verified"}) &&
+        !call.may(Action::set_phone))
         return error(forbidden_phone);
 
     const UserData values(data, {"role", "email"});
