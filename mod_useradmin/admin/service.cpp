@@ -1,4 +1,5 @@
 #include "admin/endpoints.hpp"
+#include "admin/user_data.hpp"
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/replies.hpp"
@@ -25,10 +26,15 @@ void expect_roles(ValidationErrors& errors, const Parameters& parameters) {
         errors.add("role", invalid_input);
 }
 
-/// Adds an error unless "data" is an object.
+/// Adds errors unless "data" is an object whose boolean fields are booleans.
 void expect_record(ValidationErrors& errors, const Parameters& parameters) {
-    if (parameters.object() && parameters.kind("data") != Kind::object)
-        errors.add_type("data", "record", parameters.kind("data"));
+    if (!parameters.object())
+        return;
+    const std::optional<Object> data = parameters.object()->object("data");
+    if (!data)
+        return errors.add_type("data", "record", parameters.kind("data"));
+    for (const std::string_view name : wrong_booleans(*data))
+        errors.add_type(std::string("data.").append(name), "boolean", data->kind(name));
 }
 
 std::optional<Reply> need_nothing(const http::Request&, Parameters&) {

@@ -46,12 +46,22 @@ Reply update_user(Call& call) {
             return error(outranked);
         changes.push_back({"role", roles});
     }
-    const bool is_ban = data.boolean("banned");
+    bool is_ban = data.boolean("banned");
     if (has_ban(data)) {
         if (!call.may(Action::ban_user))
             return error(forbidden_ban);
+        // A new end of a ban that has ended is a ban, too.
+        if (has_any(data, {"banExpires"}) && !has_any(data, {"banned"})) {
+            const auto user = call.service.store.find(call.event.target);
+            if (!user)
+                return failure_reply(user.failure(), call.forbidden);
+            if ((is_ban = user->banned))
+                changes.push_back({"banned", true});
+        }
         if (is_ban && call.event.target == call.caller.id)
             return error(cannot_ban_yourself);
+        if (is_ban && !has_any(data, {"banExpires"}))
+            changes.push_back(store::expired_ban_end());
     }
     std::string email;
     if (has_any(data, {"email", "emailVerified"})) {

@@ -8,12 +8,13 @@ namespace useradmin::admin {
 
 namespace {
 
-bool is_time(std::string_view name) noexcept {
+/// Returns whether the name is a known field with a member of the type.
+template <class Type>
+bool is_field_of(std::string_view name) noexcept {
     return std::any_of(
         std::begin(model::user_fields), std::end(model::user_fields),
         [&](const model::Field<model::User>& field) {
-            return field.name == name &&
-                   std::holds_alternative<model::NullableTime model::User::*>(field.member);
+            return field.name == name && std::holds_alternative<Type model::User::*>(field.member);
         });
 }
 
@@ -27,6 +28,16 @@ bool has_any(const json::Object& data, std::initializer_list<std::string_view> m
 
 bool has_ban(const json::Object& data) noexcept {
     return has_any(data, {"banned", "banReason", "banExpires"});
+}
+
+std::vector<std::string_view> wrong_booleans(const json::Object& data) {
+    using Kind = json::Object::Kind;
+    std::vector<std::string_view> names = data.keys();
+    std::erase_if(names, [&](std::string_view name) {
+        const Kind kind = data.kind(name);
+        return !is_field_of<bool>(name) || kind == Kind::boolean || kind == Kind::null;
+    });
+    return names;
 }
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
@@ -43,6 +54,9 @@ UserData::UserData(const json::Object& data, std::initializer_list<std::string_v
 
 model::Value UserData::value_of(const json::Object& data, std::string_view name) {
     using Kind = json::Object::Kind;
+    // A NULL counts as false.
+    if (is_field_of<bool>(name))
+        return data.boolean(name);
     switch (data.kind(name)) {
     case Kind::absent:
     case Kind::null:
@@ -50,7 +64,7 @@ model::Value UserData::value_of(const json::Object& data, std::string_view name)
     case Kind::boolean:
         return data.boolean(name);
     case Kind::string:
-        if (is_time(name))
+        if (is_field_of<model::NullableTime>(name))
             if (const auto time = text::parse_date(data.text(name)))
                 return *time;
         return data.text(name);

@@ -9,12 +9,16 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::admin {
 
 /// Returns whether the object has one of the members.
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
+
+/// Returns the members that set a boolean field to a value other than true, false or null.
+std::vector<std::string_view> wrong_booleans(const json::Object& data);
 
 /// Converts the members to changes of columns. The values are valid for the lifetime of this object
 /// and of the JSON.

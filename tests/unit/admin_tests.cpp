@@ -193,6 +193,63 @@ TEST(admin, a_change_checks_the_callers_roles_again) {
     }
 }
 
+TEST(admin, only_a_boolean_sets_a_boolean_field) {
+    for (const char* value : {"1", "\"true\"", "[true]"}) {
+        const std::string data = std::string(R"("data":{"banned":)").append(value) + "}}";
+        expect("400 VALIDATION_ERROR", call("update-user", R"({"userId":"another",)" + data));
+        expect("400 VALIDATION_ERROR",
+               call("create-user", R"({"email":"n@example.org","name":"n",)" + data));
+    }
+    STRCMP_CONTAINS("\"banned\":true",
+                    call("update-user", R"({"userId":"another","data":{"banned":true}})").c_str());
+    call("update-user", R"({"userId":"another","data":{"banned":null}})");
+    CHECK_FALSE(std::get<bool>(store.changes->front().value));
+}
+
+TEST(admin, a_new_end_of_a_ban_is_a_ban) {
+    constexpr std::string_view argument = R"({"userId":"another","data":{"banExpires":null}})";
+    settings.guards.last_super_admin = true;
+    call("update-user", argument);
+    CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::none);
+    CHECK_FALSE(store.users[1].banned);
+    store.users[1].banned = true;
+    store.users[1].ban_expires = text::now() - std::chrono::seconds(1);
+    call("update-user", argument);
+    CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::keeps_last_of_role);
+    STRCMP_CONTAINS("update another ending sessions", calls.text().c_str());
+    expect("banned", store.changes->front().field);
+}
+
+TEST(admin, a_ban_has_no_end_in_the_past) {
+    call("update-user", R"({"userId":"another","data":{"banned":true}})");
+    expect("banExpires", store.changes->front().field);
+    CHECK_TRUE(store.changes->front().when == store::Change::When::expired);
+}
+
+TEST(admin, every_spelling_of_a_phone_number_needs_the_permission) {
+    roles = "admin";
+    for (const char* name :
+         {"phoneNumber", "phone_number", "phoneNumberVerified", "phone_number_verified"})
+        expect("403 YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
+               call("update-user",
+                    R"({"userId":"another","data":{")" + std::string(name) + R"(":"1"}})"));
+}
+
+TEST(admin, of_two_spellings_of_a_column_the_first_counts) {
+    call("update-user",
+         R"({"userId":"another","data":{"favorite_color":"a","favoriteColor":"b"}})");
+    CHECK_EQUAL(2U, store.changes->size());
+    expect("favorite_color", store.changes->at(0).field);
+}
+
+TEST(admin, ending_a_session_that_does_not_exist_is_no_change) {
+    call("revoke-user-session", R"({"sessionToken":"none"})");
+    CHECK_FALSE(event.is_change);
+    add_session();
+    call("revoke-user-session", R"({"sessionToken":"its id"})");
+    CHECK_TRUE(event.is_change);
+}
+
 TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
     store.failures["update"] = store::Failure::caller_rejected;
     expect("401", call("ban-user", R"({"userId":"another"})"));
