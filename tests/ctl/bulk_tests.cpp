@@ -704,6 +704,26 @@ TEST(bulk, import_gives_the_earlier_address_of_a_user_to_a_new_user) {
     CHECK_EQUAL(std::string("admin"), of("old@x.org", "role"));
 }
 
+TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
+    if (is_postgresql())
+        sql().run("CREATE COLLATION without_case (provider = icu, locale = 'und-u-ks-level2', "
+                  "deterministic = false)");
+    sql().run(
+        R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text COLLATE )" +
+        std::string(is_postgresql() ? "without_case" : "NOCASE") +
+        R"( UNIQUE, "emailVerified" boolean, "image" text, "createdAt" timestamptz,)"
+        R"( "updatedAt" timestamptz, "role" text, "banned" boolean, "banReason" text,)"
+        R"( "banExpires" timestamptz))");
+    const CommandResult ended =
+        ctl({"--tables", "people session account", "import",
+             lines(line("ana@x.org") + line("ANA@x.org", R"(,"role":"admin")") + line("bo@x.org")),
+             "--on-conflict", "update"});
+    sql().run(R"(DROP TABLE "people")");
+    if (is_postgresql())
+        sql().run("DROP COLLATION without_case");
+    CHECK_EQUAL(std::string("2 users made, 1 changed, 0 skipped"), done(ended));
+}
+
 TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));

@@ -282,9 +282,10 @@ class Import {
             return;
         }
         // Flush first: the duplicate then conflicts with a user in the database.
-        if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
+        const std::string address = address_key(entry->row.user.email);
+        if (names_.contains(address) || names_.contains(entry->row.user.id))
             flush(reader_.lines_before());
-        names_.emplace(entry->row.user.email);
+        names_.insert(address);
         if (!entry->row.user.id.empty())
             names_.emplace(entry->row.user.id);
         for (const Cell& cell : entry->cells)
@@ -362,6 +363,12 @@ class Import {
         entries_.erase(first, entries_.end());
     }
 
+    /// Returns a key that is equal for addresses that the database regards as equal.
+    std::string address_key(std::string_view email) const {
+        return schema_.user.at("email").has_loose_equality ? text::lower(email)
+                                                           : std::string(email);
+    }
+
     /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
     /// marked entries.
     std::size_t find_existing(apr_pool_t* pool) {
@@ -375,10 +382,10 @@ class Import {
         if (!taken)
             throw CommandError(Exit::failure,
                                "the database reported an error: " + work.error_message());
-        std::map<std::string_view, const model::User*> by_address;
-        std::map<std::string_view, const model::User*> by_id;
+        std::map<std::string, const model::User*, std::less<>> by_address;
+        std::map<std::string, const model::User*, std::less<>> by_id;
         for (const model::User& user : *taken)
-            by_address[user.email] = by_id[user.id] = &user;
+            by_address[address_key(user.email)] = by_id[std::string(user.id)] = &user;
         const auto find = [](const auto& users, std::string_view key) {
             const auto found = users.find(key);
             return found != users.end() ? found->second : nullptr;
@@ -387,7 +394,7 @@ class Import {
         for (auto next = entries_.begin(); next != entries_.end(); ++next) {
             Entry* const entry = next->get();
             const model::User& user = entry->row.user;
-            const model::User* const with_address = find(by_address, user.email);
+            const model::User* const with_address = find(by_address, address_key(user.email));
             const model::User* const with_id = entry->names("id") ? find(by_id, user.id) : nullptr;
             const model::User* const known = with_address != nullptr ? with_address : with_id;
             if (known == nullptr)
@@ -645,7 +652,7 @@ class Import {
     Entries entries_;
     /// The entries to write after entries_, in a transaction of their own.
     Entries postponed_;
-    /// The ids and e-mail addresses of entries_.
+    /// The ids and the keys of the e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
     /// The number of lines up to the last entry.
