@@ -20,6 +20,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <new>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -195,15 +197,18 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
             waiting.push_back(entry.get());
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> has_failed = false;
-    const auto work = [&] {
-        for (std::size_t index = next++; index < waiting.size(); index = next++) {
-            auto hash = password::hash(format, waiting[index]->password);
-            if (!hash) {
-                has_failed = true;
-                return;
+    // An exception would end the process.
+    const auto work = [&]() noexcept {
+        try {
+            for (std::size_t index = next++; index < waiting.size(); index = next++) {
+                auto hash = password::hash(format, waiting[index]->password);
+                if (!hash)
+                    throw std::bad_alloc();
+                waiting[index]->made_hash = std::move(*hash);
+                waiting[index]->row.password_hash = waiting[index]->made_hash.view();
             }
-            waiting[index]->made_hash = std::move(*hash);
-            waiting[index]->row.password_hash = waiting[index]->made_hash.view();
+        } catch (const std::bad_alloc&) {
+            has_failed = true;
         }
     };
     std::vector<std::jthread> threads;
