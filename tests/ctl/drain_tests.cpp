@@ -1,6 +1,8 @@
 // useradminctl drain: a file that makes the health check fail.
 #include "scene.hpp"
 
+#include "support/files.hpp"
+
 #include <filesystem>
 
 namespace useradmin::test {
@@ -46,6 +48,12 @@ TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
     CHECK_EQUAL(2, none.status);
     STRCMP_CONTAINS("the configuration has no UserAdminDrainFile", none.errors.c_str());
     CHECK_EQUAL(2, drain(directive_, {"maybe"}).status);
+}
+
+TEST(drain, keeps_the_content_of_an_existing_file) {
+    const std::string kept = file("drained-by-hand", "upgrade at noon\n");
+    done(bare_ctl({"drain", "on", "--file", kept}));
+    CHECK_EQUAL(std::string("upgrade at noon\n"), read_file(kept));
 }
 
 TEST(drain, says_why_the_file_cannot_be_created) {

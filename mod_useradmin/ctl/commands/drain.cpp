@@ -30,7 +30,7 @@ Exit drain(Context& context) {
     const bool drains = wanted == "on";
     if (drains) {
         errno = 0;
-        if (!std::ofstream(file))
+        if (!std::ofstream(file, std::ios::app))
             fail(file, errno);
     } else {
         std::error_code error;
