@@ -181,11 +181,14 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 /// one is not UTF-8.
 std::vector<std::string> reversed(std::span<const char* const> arguments) {
     std::vector<std::string> texts;
+    bool has_options = true;
     for (const std::string_view argument : arguments) {
         if (!text::is_clean_utf8(argument))
             reject("the arguments must be UTF-8");
         // For "--name=", CLI11 would take the next argument as the value, so pass an empty one.
-        const bool has_empty_value = argument.starts_with("--") && argument.ends_with('=');
+        has_options = has_options && argument != "--";
+        const bool has_empty_value =
+            has_options && argument.starts_with("--") && argument.find('=') == argument.size() - 1;
         texts.emplace_back(argument.substr(0, argument.size() - (has_empty_value ? 1 : 0)));
         if (has_empty_value)
             texts.emplace_back();

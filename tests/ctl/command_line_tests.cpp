@@ -96,6 +96,13 @@ TEST(command_line, takes_values_and_arguments_literally) {
     for (const char* const search : {"[Ana]", "--all"})
         CHECK(has(done(ctl({"list", "--search", search})), "1 user,"));
     CHECK(has(done(ctl({"list", "--search=", "--limit", "5", "--json"})), "ana@x.org"));
+    create("bo@x.org", "a=");
+    for (const std::string search : {"--search=a=", "--search=="}) {
+        const std::string found = done(ctl({"list", search, "--limit", "5", "--json"}));
+        CHECK(has(found, "bo@x.org"));
+        CHECK_FALSE(has(found, "ana@x.org"));
+    }
+    CHECK(has(ctl({"show", "--", "--all="}).errors, "with the id --all="));
     CHECK(has(ctl({"show", "[a,b]"}).errors, "with the id [a,b]"));
     CHECK(has(ctl({"show", "--", "--all"}).errors, "with the id --all"));
     CHECK_EQUAL(4, ctl({"show", "list"}).status);
