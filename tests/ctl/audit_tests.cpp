@@ -2,10 +2,17 @@
 #include "scene.hpp"
 
 #include "support/files.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -222,6 +229,33 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
     const CommandResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL(1, cut.status);
     CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to the end"));
+}
+
+TEST(ctl_audit, is_verified_while_lines_are_added) {
+    const auto id = create("ana@x.org");
+    done(audited({"role", id, "admin"}));
+    done(audited({"role", id, "user"}));
+    const auto all = lines();
+    const std::string position = read_file(log_ + ".chain");
+    write_file(log_, all[0]);
+    std::filesystem::remove(log_ + ".chain");
+    CHECK_EQUAL(0, mkfifo((log_ + ".chain").c_str(), 0600));
+    const std::string out = log_ + ".out";
+    Process verifying(
+        {{machine::built("useradminctl").string(), "audit", "verify", log_}, environment()}, out);
+    int end = -1;
+    // Fails until the command opens the position for reading.
+    CHECK(eventually([&] {
+        end = open((log_ + ".chain").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        return end >= 0;
+    }));
+    write_file(log_, all[0] + all[1]);
+    CHECK_EQUAL(static_cast<ssize_t>(position.size()),
+                write(end, position.data(), position.size()));
+    close(end);
+    CHECK(verifying.ended_within(std::chrono::seconds(60)));
+    const std::string said = read_file(out);
+    CHECK_TEXT(has(said, "2 lines, number 1 to 2: intact."), said.c_str());
 }
 
 TEST(ctl_audit, is_verified_without_a_database) {

@@ -30,8 +30,9 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 }
 
 /// Returns the position in a log's .chain file, or std::nullopt if there is none, as for a rotated
-/// log. If the log has lines and the file is unreadable or invalid, adds a note.
-std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
+/// log. If the log has lines and the file is unreadable or invalid, adds a note. Call it before
+/// lines are read: later lines may be beyond the position, but none up to it may be missing.
+std::optional<audit::ChainPosition> last_written(const std::string& log, std::istream& lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
     errno = 0;
@@ -39,7 +40,7 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, bool ha
     const int error = stream.is_open() ? 0 : errno;
     const std::string text(std::istreambuf_iterator<char>(stream), {});
     auto position = audit::parse_position(text);
-    if (!position && has_lines && error != ENOENT)
+    if (!position && error != ENOENT && lines.peek() != std::istream::traits_type::eof())
         notes.push_back(name +
                         (error != 0
                              ? " cannot be read (" + std::generic_category().message(error) + ")"
@@ -65,8 +66,7 @@ class Files {
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
                 throw CommandError(Exit::failure, "cannot read " + name +
                                                       "; name a file that this account may read");
-            const bool has_lines = stream.peek() != LogFile::traits_type::eof();
-            sources_.push_back({name, &stream, last_written(name, has_lines, notes_)});
+            sources_.push_back({name, &stream, last_written(name, stream, notes_)});
         }
         if (sources_.empty())
             throw CommandError(Exit::usage, "name an audit log");
