@@ -10,7 +10,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <thread>
+#include <variant>
 
 namespace useradmin::ctl {
 
@@ -65,6 +65,9 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
         },
         apr_pool_cleanup_null);
     client_ = dialect_->create_client(connection_, "useradminctl_command");
+    // PostgreSQL waits for locks by itself.
+    if (dialect_->product().is_single_writer)
+        execute("PRAGMA busy_timeout = " + std::to_string(timeout_policy.timeout.count()));
     store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
@@ -80,18 +83,11 @@ Database::~Database() {
 
 store::Schema Database::schema(const store::TableNames& names) {
     store::Schema schema;
-    constexpr std::chrono::milliseconds pause(5);
-    const auto deadline = std::chrono::steady_clock::now() + timeout_policy.timeout;
-    while (true) {
-        const auto answer = dialect_->read_schema(*client_, pool_, names, schema);
-        const auto* error = std::get_if<store::ErrorKind>(&answer);
-        if (error == nullptr)
-            return schema;
-        if (*error != store::ErrorKind::busy || std::chrono::steady_clock::now() >= deadline)
-            throw CommandError(Exit::failure,
-                               "cannot read the catalog: " + explain(client_->error_message()));
-        std::this_thread::sleep_for(pause);
-    }
+    const auto answer = dialect_->read_schema(*client_, pool_, names, schema);
+    if (std::holds_alternative<store::ErrorKind>(answer))
+        throw CommandError(Exit::failure,
+                           "cannot read the catalog: " + explain(client_->error_message()));
+    return schema;
 }
 
 std::optional<std::string> Database::superuser_risk(const store::Schema& schema) {

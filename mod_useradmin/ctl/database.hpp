@@ -56,6 +56,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError on failure.
     void execute(const std::string& sql);
+    /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
+    /// CommandError.
+    [[noreturn]] void fail(store::ErrorKind error_kind) const;
     /// The columns of a row. std::nullopt is NULL.
     using Row = std::vector<std::optional<std::string>>;
     /// Returns the rows of a query. Throws CommandError on failure.
@@ -68,8 +71,6 @@ class Database final : public store::ConnectionSource, public text::Logger {
   private:
     /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
-    /// Throws LockTimeout if the error is ErrorKind::busy, otherwise CommandError.
-    [[noreturn]] void fail(store::ErrorKind error_kind) const;
 
     apr_pool_t* pool_ = nullptr;
     store::TableNames tables_;

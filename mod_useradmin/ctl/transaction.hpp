@@ -1,28 +1,38 @@
 #pragma once
 
 #include "ctl/database.hpp"
+#include "store/work.hpp"
+
+#include <memory>
 
 namespace useradmin::ctl {
 
 /// A transaction that the destructor rolls back unless it was committed.
 class Transaction {
   public:
-    explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }
-    ~Transaction() {
-        if (is_open_)
-            static_cast<void>(database_.client().execute("ROLLBACK", database_.pool()));
+    /// Throws LockTimeout or CommandError on failure.
+    explicit Transaction(Database& database)
+        : database_(database), work_(database.client(), schema_, database.pool()),
+          transaction_(database.dialect().begin_transaction(work_)) {
+        if (transaction_ == nullptr)
+            fail();
     }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
 
     void commit() {
-        database_.execute("COMMIT");
-        is_open_ = false;
+        if (!transaction_->commit())
+            fail();
     }
 
   private:
+    [[noreturn]] void fail() const {
+        database_.fail(work_.error_kind().value_or(store::ErrorKind::rejected));
+    }
+
     Database& database_;
-    bool is_open_ = true;
+    /// Unused, but required by Work.
+    store::Schema schema_;
+    store::Work work_;
+    std::unique_ptr<store::Transaction> transaction_;
 };
 
 } // namespace useradmin::ctl

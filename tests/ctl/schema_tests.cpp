@@ -1,8 +1,11 @@
 // useradminctl schema, and tables with different names.
 #include "scene.hpp"
+#include "support/files.hpp"
 #include "support/machine.hpp"
+#include "support/process.hpp"
 #include "support/text.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <sys/stat.h>
 
@@ -35,7 +38,42 @@ std::string application_tables(const std::string& time) {
            "TRUE, '2026-01-01', '2026-01-01')";
 }
 
+/// Returns the command line that creates the tables in an SQLite file.
+std::vector<std::string> creation(const std::string& params) {
+    return {machine::built("useradminctl").string(),
+            "--driver",
+            "sqlite3",
+            "--params",
+            params,
+            "schema"};
+}
+
 } // namespace
+
+TEST_GROUP_BASE(schema_of_file, Scene){};
+
+TEST(schema_of_file, waits_while_another_process_writes) {
+    const std::string name = path("written.db");
+    Database writer("sqlite3", name);
+    writer.run("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE other (id text)");
+    const std::string out = path("written.out");
+    Process creating({creation(name), environment()}, out);
+    const std::filesystem::path process = "/proc/" + std::to_string(creating.id());
+    // With the file open, only the wait for the lock puts the process to sleep for long.
+    int asleep = 0;
+    CHECK(eventually([&] {
+        std::error_code ended;
+        bool is_open = false;
+        for (const auto& each : std::filesystem::directory_iterator(process / "fd", ended))
+            is_open = is_open || std::filesystem::read_symlink(each, ended) == name;
+        asleep = is_open && status_field(process, "State").starts_with("S") ? asleep + 1 : 0;
+        return asleep == 3 || !creating.running();
+    }));
+    CHECK(creating.running());
+    writer.run("COMMIT");
+    CHECK(creating.ended_within(std::chrono::seconds(60)));
+    CHECK_TEXT(has(read_file(out), "The tables were created."), read_file(out).c_str());
+}
 
 TEST_GROUP_BASE(schema, Scene) {
     const std::string tables = "app_user app_session app_account";

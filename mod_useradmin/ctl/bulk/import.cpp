@@ -9,6 +9,7 @@
 #include "ctl/display.hpp"
 #include "ctl/interruption.hpp"
 #include "ctl/password_input.hpp"
+#include "ctl/transaction.hpp"
 #include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
@@ -253,7 +254,7 @@ class Import {
 
     Exit run() {
         if (is_dry_)
-            begin_trial();
+            trial_.emplace(database_);
         while (auto line = reader_.next()) {
             take(std::move(*line));
             if (entries_.size() >= users_at_once || bytes_ >= batch_bytes ||
@@ -265,15 +266,6 @@ class Import {
     }
 
   private:
-    /// Begins the transaction of a dry run. The destructor rolls it back.
-    void begin_trial() {
-        trial_.emplace(database_.client(), schema_, database_.pool());
-        trial_transaction_ = database_.dialect().begin_transaction(*trial_);
-        if (trial_transaction_ == nullptr)
-            throw CommandError(Exit::failure,
-                               "the database reported an error: " + trial_->error_message());
-    }
-
     void take(FileLine line) {
         auto entry = std::make_unique<Entry>();
         entry->line = line.number;
@@ -669,8 +661,7 @@ class Import {
     /// The number of problems printed so far.
     std::size_t reported_ = 0;
     /// The transaction of a dry run.
-    std::optional<store::Work> trial_;
-    std::unique_ptr<store::Transaction> trial_transaction_;
+    std::optional<Transaction> trial_;
     /// The last member, because its thread uses the others.
     Interruption interruption_;
 };
