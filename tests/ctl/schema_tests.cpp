@@ -75,6 +75,14 @@ TEST(schema_of_file, waits_while_another_process_writes) {
     CHECK_TEXT(has(read_file(out), "The tables were created."), read_file(out).c_str());
 }
 
+TEST(schema_of_file, needs_a_write_ahead_log) {
+    // This VFS of SQLite has no shared memory.
+    const CommandResult ended =
+        test::run({creation("file:" + path("unshared.db") + "?vfs=unix-none"), environment()});
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "the file cannot have a write-ahead log"), ended.errors.c_str());
+}
+
 TEST_GROUP_BASE(schema, Scene) {
     const std::string tables = "app_user app_session app_account";
 

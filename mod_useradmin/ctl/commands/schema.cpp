@@ -198,9 +198,13 @@ Exit create_schema(Context& context) {
                            "the database has the tables under other names; use --tables \"" +
                                found.fitting_tables + "\" and write: UserAdminTables " +
                                found.fitting_tables + "; --force creates other tables");
-    if (!found.user.exists() && !dialect.init_database(database.client(), database.pool()))
+    if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
+        const std::string& error = database.client().error_message();
         throw CommandError(Exit::failure,
-                           "the database reported an error: " + database.client().error_message());
+                           error.empty() ? "the file cannot have a write-ahead log; move it to a "
+                                           "local file system"
+                                         : "the database reported an error: " + error);
+    }
     Transaction transaction(database);
     // Several servers may run this command at the same time.
     if (dialect.product().has_schemas)

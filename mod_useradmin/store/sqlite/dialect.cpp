@@ -376,7 +376,10 @@ class Sqlite final : public Dialect {
 
     /// The write-ahead log allows concurrent readers. The mode is stored in the file.
     bool init_database(Client& client, apr_pool_t* pool) const override {
-        return std::holds_alternative<Rows>(client.execute("PRAGMA journal_mode = WAL", pool));
+        auto answer = client.execute("PRAGMA journal_mode = WAL", pool);
+        auto* const rows = std::get_if<Rows>(&answer);
+        // If the file cannot have a write-ahead log, the pragma succeeds and returns another mode.
+        return rows != nullptr && rows->next() && rows->take() == "wal";
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
