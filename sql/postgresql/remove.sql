@@ -6,8 +6,9 @@
 -- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"
 -- in the manual.
 --
--- Disable the modules, then run this with psql as the owner of the user table. If it fails, nothing
--- was changed; if it timed out waiting for a lock, run it again.
+-- Disable the modules, then run this with psql as the owner of the user table. It removes the objects
+-- of this role alone; a superuser removes those of all applications in the database. If it fails,
+-- nothing was changed; if it timed out waiting for a lock, run it again.
 
 -- Shorter than deadlock_timeout: a conflict aborts this script, not a transaction of the application.
 SET lock_timeout = '900ms';
@@ -19,22 +20,26 @@ BEGIN
     FOR command IN
         SELECT text FROM (
             -- Writers lock the user table before the counts.
-            SELECT 1, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tgrelid::regclass) FROM pg_trigger
-            WHERE starts_with(tgname::text, 'useradmin_scale_')
+            SELECT 1, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', tgrelid::regclass)
+            FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+            WHERE starts_with(tgname::text, 'useradmin_scale_') AND pg_has_role(c.relowner, 'USAGE')
             UNION
             -- The triggers and the index for searches use the functions of the schema.
             SELECT 2, format('DROP SCHEMA %I CASCADE', n.nspname) FROM pg_namespace n
-            WHERE starts_with(n.nspname::text, 'useradmin_')
+            WHERE starts_with(n.nspname::text, 'useradmin_') AND pg_has_role(n.nspowner, 'USAGE')
                 AND EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = 'counts')
+                AND EXISTS (SELECT FROM pg_proc WHERE pronamespace = n.oid AND prorettype = 'trigger'::regtype)
             UNION
             SELECT 3, format('DROP TABLE %s', oid::regclass) FROM pg_class
-            WHERE relkind = 'r' AND relname IN ('useradmin_revocation', 'useradmin_attempt', 'useradmin_disabled_key')
+            WHERE relkind = 'r' AND pg_has_role(relowner, 'USAGE')
+                AND relname IN ('useradmin_revocation', 'useradmin_attempt', 'useradmin_disabled_key')
             UNION
             -- The indexes are named after the user table, which has at least the first two.
             SELECT 4, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
             WHERE c.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx', t.relname || '_by_name_idx',
                                          t.relname || '_by_email_idx', t.relname || '_by_update_idx']::name[])
+                AND pg_has_role(t.relowner, 'USAGE')
                 AND 2 = (SELECT count(*) FROM pg_index j JOIN pg_class d ON d.oid = j.indexrelid
                          WHERE j.indrelid = t.oid
                              AND d.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx']::name[]))
@@ -42,7 +47,7 @@ BEGIN
             -- This index is on the session table or on the user table.
             SELECT 5, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
-            WHERE c.relname = (t.relname || '_useradmin_seen_idx')::name
+            WHERE c.relname = (t.relname || '_useradmin_seen_idx')::name AND pg_has_role(t.relowner, 'USAGE')
         ) AS commands (step, text)
         ORDER BY step, text
     LOOP

@@ -185,7 +185,8 @@ TEST(schema, remove_file_keeps_the_application_s_own_objects) {
     };
     run(application_tables(is_postgresql() ? "timestamptz" : "date"));
     if (is_postgresql())
-        run("CREATE EXTENSION pg_trgm");
+        run("CREATE EXTENSION pg_trgm; CREATE SCHEMA useradmin_reports; "
+            "CREATE TABLE useradmin_reports.counts (id integer)");
     const std::string before = contents();
     with({"schema"});
     if (is_postgresql())
