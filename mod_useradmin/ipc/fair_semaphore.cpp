@@ -39,6 +39,8 @@ struct FairSemaphore::Reservation {
     bool is_displaced;
     /// The position in the queue. The waiter with the lowest order is served first.
     std::uint64_t order;
+    /// When the waiter gives up. A stopped process must not block others for longer.
+    Clock::time_point deadline;
     Client client;
     Event wakeup;
 
@@ -46,10 +48,12 @@ struct FairSemaphore::Reservation {
         order = free;
         return mutex.init();
     }
-    bool try_acquire(std::uint64_t its_order, const Client& its_client) noexcept {
+    bool try_acquire(std::uint64_t its_order, const Client& its_client,
+                     Clock::time_point its_deadline) noexcept {
         if (!mutex.try_lock())
             return false;
         order = its_order;
+        deadline = its_deadline;
         client = its_client;
         is_displaced = false;
         holder = getpid();
@@ -69,13 +73,13 @@ struct FairSemaphore::Reservation {
         release();
         return false;
     }
-    bool is_waiting() noexcept { return is_held() && !is_displaced; }
+    bool is_waiting() noexcept { return is_held() && !is_displaced && Clock::now() < deadline; }
 
     /// Acquires the first free reservation. Returns nullptr if there is none.
     static Reservation* acquire_free(std::span<Reservation> all, std::uint64_t order,
-                                     const Client& client) noexcept {
+                                     const Client& client, Clock::time_point deadline) noexcept {
         const auto found = std::find_if(all.begin(), all.end(), [&](Reservation& each) {
-            return each.try_acquire(order, client);
+            return each.try_acquire(order, client, deadline);
         });
         return found != all.end() ? &*found : nullptr;
     }
@@ -129,7 +133,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
                                                      const Client& client) noexcept {
     if (!may_run(client.account) || has_earlier_waiter(order))
         return nullptr;
-    Reservation* const slot = Reservation::acquire_free(slots(), order, client);
+    Reservation* const slot =
+        Reservation::acquire_free(slots(), order, client, Clock::time_point::max());
     if (slot != nullptr)
         next_order_ = std::max(next_order_, order + 1);
     return slot;
@@ -137,8 +142,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
 
 /// Takes a place in the queue. If the queue is full, displaces the request that is last in order.
 /// Returns nullptr if the new request is last or no place is free.
-FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
-                                                      const Client& client) noexcept {
+FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order, const Client& client,
+                                                      Clock::time_point deadline) noexcept {
     Reservation* last = nullptr;
     unsigned waiting = 0;
     for (Reservation& waiter : waiters()) {
@@ -151,7 +156,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     const bool is_full = waiting >= capacity_.waiters;
     if (is_full && last->order <= order)
         return nullptr;
-    Reservation* const place = Reservation::acquire_free(waiters(), order, client);
+    Reservation* const place = Reservation::acquire_free(waiters(), order, client, deadline);
     if (place == nullptr)
         return nullptr;
     // A rejected request must not advance the order. That would favour requests already in the
@@ -230,7 +235,7 @@ FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) 
         order = order_of(client);
         if (Reservation* const slot = take_slot(order, client))
             return Permit(*this, slot);
-        place = take_place(order, client);
+        place = take_place(order, client, deadline);
     }
     if (place == nullptr)
         return AcquireError::queue_full;

@@ -454,6 +454,11 @@ TEST(secret_source, is_inline_text_a_file_or_an_environment_variable) {
     CHECK_EQUAL("of the environment"s, secret_at("env:USERADMIN_TEST_SECRET"));
 }
 
+TEST(secret_source, a_line_of_a_file_may_end_with_a_carriage_return) {
+    test::write_file(path, "the secret\r\n");
+    CHECK_EQUAL("the secret"s, secret_at("file:secret"));
+}
+
 TEST(secret_source, a_relative_path_starts_in_the_folder) {
     test::write_file(path, "the secret");
     CHECK_EQUAL("the secret"s, secret_at("file:secret"));
@@ -1035,6 +1040,16 @@ TEST(slots, are_not_given_to_later_arrivals) {
     waiting.go_on();
     waiting.end();
     CHECK_TRUE(shared.has_one());
+}
+
+TEST(slots, are_reserved_for_a_stopped_waiter_only_until_its_timeout) {
+    const SharedSlots shared(1);
+    auto held = std::optional(shared.slots().acquire());
+    WaitingProcess waiting(shared.slots(500ms), 1);
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
+    waiting.stop();
+    held.reset();
+    CHECK_TRUE(shared.has_one(60s));
 }
 
 TEST(slots, are_not_reserved_for_a_killed_waiter) {
