@@ -12,6 +12,7 @@
 #include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "store/database_store.hpp"
+#include "text/url.hpp"
 
 #include <apr_uri.h>
 #include <mod_watchdog.h>
@@ -48,9 +49,12 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     address.has_tls = apr::view_of(url.scheme) == "rediss";
     if (!address.has_tls && apr::view_of(url.scheme) != "redis")
         return false;
-    for (char* part : {url.user, url.password})
-        if (part != nullptr && ap_unescape_url(part) != OK)
+    for (char** part : {&url.user, &url.password}) {
+        const std::string decoded = text::decode_path_segment(apr::view_of(*part));
+        if (decoded.find('\0') != decoded.npos)
             return false;
+        *part = apr_pstrdup(pool, decoded.c_str());
+    }
     const std::string_view path = apr::view_of(url.path);
     if (path.size() > 1) {
         const auto database = httpd::number_within(path.substr(1), 0, 1000000);
@@ -59,8 +63,12 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
         address.database = static_cast<int>(*database);
     }
     address.host = url.hostname;
-    if (url.port != 0)
-        address.port = url.port;
+    if (const std::string_view port = apr::view_of(url.port_str); !port.empty()) {
+        const auto number = httpd::number_within(port, 1, 65535);
+        if (!number)
+            return false;
+        address.port = static_cast<decltype(address.port)>(*number);
+    }
     if (!apr::view_of(url.user).empty())
         address.user = url.user;
     if (!apr::view_of(url.password).empty())

@@ -46,11 +46,11 @@ void Redis::change_password(const std::string& password) {
 }
 
 std::string Redis::url(std::uint16_t port) const {
-    return "redis://:s3cr3t%20of%20%40redis@127.0.0.1:" + std::to_string(port) + "/2";
+    return "redis://:s3cr3t%20of%20%40%2Fredis@127.0.0.1:" + std::to_string(port) + "/2";
 }
 
 std::string Redis::tls_url(const std::string& host) const {
-    return "rediss://:s3cr3t%20of%20%40redis@" + host + ":" + std::to_string(tls_port_) + "/2";
+    return "rediss://:s3cr3t%20of%20%40%2Fredis@" + host + ":" + std::to_string(tls_port_) + "/2";
 }
 
 std::optional<std::string> Redis::run(const std::vector<std::string>& words) const {

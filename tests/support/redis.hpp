@@ -21,7 +21,7 @@ struct ServerCertificate {
 /// The destructor kills it.
 class Redis {
   public:
-    static constexpr const char* password = "s3cr3t of @redis";
+    static constexpr const char* password = "s3cr3t of @/redis";
 
     /// If certificate is given, the server also uses TLS, on another port.
     Redis(const WorkFolder& work, std::string_view name,
