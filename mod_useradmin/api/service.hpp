@@ -87,8 +87,8 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 /// Returns whether the settings enable links of this kind.
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
-/// Returns whether a request below the base address may use tables of the application's plugins,
-/// except for the tables of links by mail.
+/// Returns whether a request below the base address concerns second factors or sign-in methods,
+/// which may be in tables of the application's plugins.
 bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
 
 /// Returns the body and headers for an error raised by httpd or another module. The message depends

@@ -30,8 +30,8 @@ void warn(const httpd::ConfigLine& line, const char* sentence) {
 
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
-        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also "
-                   "shows; use file: or env:");
+        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, and mod_info "
+                   "shows it; use file: or env:");
     if (sourced.is_world_readable)
         warn(line, "UA0312: the file in AuthUserAdminSecret is world-readable; run chmod 600");
     if (sourced.is_short())

@@ -23,7 +23,8 @@ crypto::Secret credential_of(const request_rec* request, const AuthSettings& set
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings) {
     if (const char* const key = apr_table_get(request->headers_in, "x-api-key"))
         return crypto::Secret(std::string(apr::view_of(key).substr(0, max_token_length)));
-    // Without a secret, session tokens have no signature either, so the two cannot be told apart.
+    // Only its signature distinguishes a session token from an API key, and without a secret,
+    // tokens are unsigned.
     if (!settings.get<ReadsBearer>() || settings.get<SigningSecrets>().secrets.empty())
         return crypto::Secret("");
     auto token =

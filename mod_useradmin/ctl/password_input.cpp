@@ -22,7 +22,8 @@ namespace {
 
 using password::max_password_bytes;
 
-/// Turns off the terminal's echo. Delays signals that would end the program until echo is restored.
+/// Turns off the terminal's echo. Until it is restored, blocks the signals that would terminate the
+/// program.
 class EchoOff {
   public:
     EchoOff() noexcept {

@@ -103,8 +103,8 @@ http::Body RequestBody::failed(apr_status_t status, bool is_late) {
         answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
                is_late ? "UA0209: the body did not arrive within " +
-                             std::to_string(timeout_.count()) + " s"
-                       : "UA0209: the body could not be read");
+                             std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
+                       : "UA0209: the request body could not be read");
     return {http::Body::State::broken, {}, answer};
 }
 

@@ -179,8 +179,8 @@ class Metrics {
     /// use, because a killed child with the same number may have left a nonzero value.
     Metrics(SharedMetrics& shared, int child) noexcept;
 
-    /// Records that the virtual host has counts. Call before any other member function, except
-    /// count_request() and connection_acquired(), which call activate() themselves.
+    /// Includes the virtual host in the metrics from now on. Call before any other member function,
+    /// except count_request() and connection_acquired(), which call activate() themselves.
     void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;

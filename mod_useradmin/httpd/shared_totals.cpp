@@ -92,9 +92,9 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     return total.number;
                 ended = total.ended.generation(); // read before checking for a running count
                 is_own = total.counting.try_lock();
-                // Requests that waited for the same count return together. Without a delay, the
-                // first one to come back would count for itself, and the others would wait for yet
-                // another count.
+                // After a count, the clients that waited for it often send their next requests at
+                // the same time. Without a delay, the first of these would start a count before the
+                // others arrive, and they would have to wait for another one.
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
                 if (is_own && total.is_wanted)

@@ -15,8 +15,8 @@
 
 namespace useradmin::store {
 
-/// An argument. Streaming it into a statement appends its placeholder. A string_view may be secret,
-/// and is not copied before it is streamed.
+/// An argument. Streaming it into a statement appends its placeholder. A string_view is not copied
+/// until then, because it may be a secret.
 struct Argument {
     /// std::monostate is NULL.
     std::variant<std::monostate, std::string_view, std::string> text;

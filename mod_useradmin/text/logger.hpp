@@ -18,7 +18,7 @@ class Logger {
     virtual void write_throttled(Level level, std::string_view message) noexcept {
         write(level, message);
     }
-    /// Writes a line about a client's failure. The log may merge lines with the same tag and
+    /// Writes a line about a client's failed attempt. The log may merge lines with the same tag and
     /// network into one line with a count.
     virtual void write_for_client(Level level, std::string_view message,
                                   std::string_view network) noexcept {

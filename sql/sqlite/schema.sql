@@ -63,8 +63,9 @@ CREATE TABLE IF NOT EXISTS "verification" (
 );
 
 -- Revocations of rights and sessions, for other servers and for the application: see "Cached
--- sessions" in the manual. session_id is NULL for all sessions. Rows are removed after 30 days.
--- The columns are not quoted: useradminctl renames quoted names that begin with user_ or session_.
+-- sessions" in the manual. If session_id is NULL, the row applies to all sessions of the user. Rows
+-- are removed after 30 days. The columns are not quoted: useradminctl renames quoted names that begin
+-- with user_ or session_.
 CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
     id         integer NOT NULL PRIMARY KEY AUTOINCREMENT,
     user_id    text    NOT NULL,

@@ -25,7 +25,7 @@ repository_files() {
         -o -type f \( "${names[@]:1}" \) -print | sort
 }
 
-# find_tool NAME: prints the tool. If it is not installed, prints the newest one with a version suffix.
+# find_tool NAME: prints the path of NAME or, if it is not installed, of the newest NAME-VERSION.
 find_tool() {
     local version
     command -v "$1" && return

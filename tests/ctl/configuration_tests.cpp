@@ -68,7 +68,7 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
     done(bare_ctl({"list"}, "", confdir));
-    // With options for another database, the installation's settings do not apply.
+    // If options name the database, the installed configuration is not read.
     file(name, "UserAdminTables other\n");
     done(ctl({"list"}, "", confdir));
 }

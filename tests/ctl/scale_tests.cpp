@@ -273,7 +273,7 @@ TEST(postgresql_scale, rebuilds_an_outdated_role_index) {
 TEST(postgresql_scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
     sql().run(users(1, 10));
     scale();
-    constexpr const char* missing = "the indexes of the orders of lists are missing";
+    constexpr const char* missing = "the indexes for sorting lists are missing";
     CHECK_FALSE(has(ctl({"check", "--verbose"}).output, missing));
     sql().run("DROP INDEX user_by_name_idx; DROP INDEX user_by_email_idx; "
               "DROP INDEX user_by_update_idx");

@@ -114,7 +114,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
 
 TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     create("ana@x.org", "An\x1b[31ma");
-    // The same applies if the file is the terminal.
+    // The output file may be the terminal, too.
     for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {
         Terminal terminal(words({"export", name, "--format", "csv"}), environment());
         terminal.await(",An\\x1b[31ma,ana@x.org,");
@@ -191,7 +191,8 @@ constexpr const char* hostile = "a\x1b[31m\x7f\r\n\b\u0085\u009b31m\u202a\u202b\
 
 class HostileTexts : public Scene {
   protected:
-    /// Runs a command without and with --json. Scene::ctl checks the output.
+    /// Runs a command with and without --json, and expects escapes in the output. Scene::ctl
+    /// rejects raw control characters.
     static void run(std::vector<std::string> arguments, std::string_view input = "") {
         for (const bool is_json : {false, true}) {
             if (is_json)

@@ -11,7 +11,7 @@ namespace useradmin::fuzz {
 /// directory with its name.
 struct Target {
     std::string_view name;
-    /// Does not return if the input violates a property that the target checks.
+    /// Aborts if the input violates a property that the target checks.
     void (*run)(std::string_view input);
 };
 

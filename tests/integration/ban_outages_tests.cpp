@@ -107,7 +107,7 @@ return 1)",
         await_bans(writer_count);
     }
 
-    /// Returns whether the sessions of these users have ended in Redis.
+    /// Returns whether Redis has no sessions of these users and has a revocation key for each.
     bool have_ended_in_redis(const std::vector<int>& users) const {
         std::vector<std::string> sessions = {"EXISTS"};
         std::vector<std::string> refusals = {"EXISTS"};

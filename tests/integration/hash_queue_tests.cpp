@@ -116,8 +116,8 @@ class HashQueue : public OwnHttpd {
     bool are_answered(long count) const {
         return eventually([&] { return answered() >= count; }) && answered() == count;
     }
-    /// Expects that ivo can sign in from two other networks while waiting requests fill the queue
-    /// of four.
+    /// Expects that sign-ins by ivo from two other networks get places in the full queue of four.
+    /// Each displaces a create.
     void expect_places_for_ivo() {
         CHECK(are_answered(12));
         for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {

@@ -121,8 +121,8 @@ class Maker {
         return request;
     }
 
-    /// Returns the request as HTTP/1.1 bytes. Sometimes changes a few of them. In this case, no
-    /// reply is required.
+    /// Returns the request as HTTP/1.1 bytes, sometimes with a few bytes changed. A changed request
+    /// need not get a reply.
     std::string bytes_of(Hostile& request) {
         std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
         bytes += host(request);
@@ -569,8 +569,8 @@ class HostileRequests : public OwnHttpd {
             came = connection.receive_all();
         }
         if (!came.starts_with("HTTP/")) {
-            // httpd replies without a head if the request looks like HTTP/0.9, and does not reply
-            // if it is empty.
+            // httpd omits the status line and headers if the request looks like HTTP/0.9. It does
+            // not reply to an empty request.
             if (request.is_regular)
                 give_up_on(number, bytes, {}, "no reply came");
             return;

@@ -1,4 +1,4 @@
-// Delayed request bodies. Meanwhile, the caller may be banned, deleted or demoted.
+// Request bodies that arrive after the caller was banned, deleted or demoted.
 #include "scene.hpp"
 
 #include <functional>

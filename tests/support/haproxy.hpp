@@ -14,7 +14,7 @@ namespace useradmin::test {
 struct HaProxyServers {
     std::array<std::uint16_t, 3> httpds;
     std::array<std::uint16_t, 3> databases;
-    /// The ports of Patroni's REST interface on each database server.
+    /// The port of Patroni's REST API on each database server.
     std::array<std::uint16_t, 3> patronis;
 };
 

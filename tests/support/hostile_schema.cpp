@@ -60,7 +60,7 @@ CREATE FUNCTION hostile.word(pg_catalog.text) RETURNS hostile.word LANGUAGE plpg
 CREATE CAST (pg_catalog.text AS hostile.word) WITH FUNCTION hostile.word(pg_catalog.text) AS IMPLICIT;
 CREATE FUNCTION hostile.lower(hostile.word) RETURNS pg_catalog.text LANGUAGE plpgsql AS
     $$BEGIN RAISE EXCEPTION 'hostile code ran: lower'; END$$;
--- Last, since from here on the names mean something else in such a path.
+-- Last, because these domains hide the built-in types if the search_path starts with this schema.
 CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (hostile.run());
 CREATE DOMAIN hostile.oid AS pg_catalog.oid CHECK (hostile.run());
 CREATE DOMAIN hostile.regclass AS pg_catalog.regclass CHECK (hostile.run());

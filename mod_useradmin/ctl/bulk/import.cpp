@@ -367,7 +367,7 @@ class Import {
     }
 
     /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
-    /// marked entries.
+    /// existing users.
     std::size_t find_existing(apr_pool_t* pool) {
         store::Work work(database_.client(), schema_, pool);
         std::vector<store::bulk::Row> rows;

@@ -21,7 +21,8 @@ std::string real_path(const std::string& file) {
     return std::filesystem::weakly_canonical(file, ignored).string();
 }
 
-/// Returns httpd's default configuration if it is or includes the file, or std::nullopt.
+/// Returns httpd's default configuration if it is this file or includes it. Otherwise, returns
+/// std::nullopt.
 std::optional<HttpdConfiguration> installed_with(const std::string& file) {
     try {
         HttpdConfiguration installed(default_configuration_file());

@@ -188,8 +188,8 @@ RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
-/// Counts the users that the application and the service created. The query returns one row for
-/// each: a flag (1 for the service), then the counts.
+/// Counts the users that the service created and, separately, all others. The query returns one row
+/// for each group: a flag (1 for the service), then the counts.
 void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting the users");
     const store::Table& user = schema.user;

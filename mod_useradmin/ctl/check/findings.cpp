@@ -394,9 +394,9 @@ class Examiner {
         if (schema().has_outdated_scale)
             note("the objects for long lists are incomplete, or older than a column or this "
                  "version, and the service does not use them; run: useradminctl schema --scale");
-        // The indexes for the orders of lists are created together, so checking one is enough.
+        // The indexes for sorting lists are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
-            note("the indexes of the orders of lists are missing; "
+            note("the indexes for sorting lists are missing; "
                  "run: useradminctl schema --scale");
         check_seen_index();
     }

@@ -20,7 +20,7 @@ struct Orphans {
     std::int64_t number;
 };
 
-/// Returns an SQL condition that is true if no row of the table has the id in o's owner column.
+/// Returns an SQL condition that is true if o's owner column refers to no row of the table.
 /// Compares the ids as text, because their types may differ.
 std::string no_row(const store::Table& table, const store::Column& owner) {
     const std::string type = table.system.empty() ? "text" : std::string(table.system) + ".text";

@@ -197,7 +197,7 @@ class Sqlite final : public Dialect {
         return made;
     }
 
-    // The callers of the functions below have begun a transaction.
+    // For each write below, the caller has begun a transaction.
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                            const UpdateGuard& guard,
                                            SessionPolicy sessions) const override {

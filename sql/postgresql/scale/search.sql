@@ -42,7 +42,7 @@ CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE sql IMMUTABLE 
         THEN pg_catalog.lower(original COLLATE pg_catalog."C") ELSE @scale@.fold_unicode(original) END
 $body$;
 
--- Returns the text to search: the name and the address, separated by U+0001.
+-- Returns the text to search: the folded name and address, separated by U+0001.
 CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
     SELECT coalesce(@scale@.fold(name), '') OPERATOR(pg_catalog.||) E'\x01' OPERATOR(pg_catalog.||)
         coalesce(@scale@.fold(email), '')
