@@ -35,7 +35,7 @@ TEST_GROUP_BASE(check, Scene) {
     }
 
     /// Creates separate tables that a test may damage.
-    void lay_tables() {
+    void create_tables() {
         has_tables = true;
         done(ctl({"--tables", tables, "schema", "--force"}));
     }
@@ -201,7 +201,7 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
 }
 
 TEST(check, of_missing_columns_explains_the_consequences) {
-    lay_tables();
+    create_tables();
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const Json json = look(0, {"--tables", tables});
@@ -238,7 +238,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
 }
 
 TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
-    lay_tables();
+    create_tables();
     if (!is_postgresql())
         return;
     sql().run("ALTER TABLE app_user DROP CONSTRAINT app_user_email_key");
@@ -252,7 +252,7 @@ TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
 TEST(check, reports_uuid_ids_and_an_issuer) {
     if (!is_postgresql())
         return;
-    lay_tables();
+    create_tables();
     sql().run("ALTER TABLE app_session DROP CONSTRAINT \"app_session_userId_fkey\"");
     sql().run("ALTER TABLE app_account DROP CONSTRAINT \"app_account_userId_fkey\"");
     sql().run("ALTER TABLE app_user ALTER id TYPE uuid USING id::uuid");

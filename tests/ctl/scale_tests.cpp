@@ -708,17 +708,17 @@ TEST(postgresql_scale, is_created_by_the_table_owner_and_read_by_its_readers) {
                           "GRANT SELECT (id, name, email, role, \"createdAt\") ON shop.users TO "
                           "test_stranger"));
     const std::vector<std::string> names = {"--tables", "shop.users s a"};
-    const auto laid = [&](const char* option) {
+    const auto arguments = [&](const char* option) {
         return std::vector<std::string>{names[0], names[1], "schema", option};
     };
     const store::TableNames tables{"shop.users", "s", "a"};
     sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
     undo("DROP ROLE test_member");
-    CHECK(has(ctl_as("useradmin", laid("--scale")).errors, "is a superuser, and test_owner"));
+    CHECK(has(ctl_as("useradmin", arguments("--scale")).errors, "is a superuser, and test_owner"));
     // The owner and a member of its role run the command. In both cases, the new objects belong to
     // the owner.
     for (const char* who : {"test_owner", "test_member"}) {
-        done(ctl_as(who, laid("--scale")));
+        done(ctl_as(who, arguments("--scale")));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = "
                                     "p.pronamespace WHERE n.nspname = 'useradmin_shop_users' AND "
                                     "p.proowner <> 'test_owner'::regrole"));
@@ -741,12 +741,12 @@ TEST(postgresql_scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         // A privilege granted later is copied when the command runs again.
         sql().run("GRANT SELECT ON shop.users TO test_late");
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).is_scaled());
-        done(ctl_as(who, laid("--scale")));
+        done(ctl_as(who, arguments("--scale")));
         CHECK(OpenStore(params_, "user=test_late", tables).is_scaled());
         // A revocation is copied, too.
         sql().run("REVOKE SELECT ON shop.users FROM test_late; GRANT SELECT ON "
                   "useradmin_shop_users.counts TO PUBLIC");
-        done(ctl_as(who, laid("--scale")));
+        done(ctl_as(who, arguments("--scale")));
         for (const char* revoked : {"test_late", "test_stranger"}) {
             Session late(params_, std::string("user=") + revoked);
             CHECK_EQUAL(std::string("42501"),
@@ -763,10 +763,10 @@ TEST(postgresql_scale, is_created_by_the_table_owner_and_read_by_its_readers) {
         sql().run("DROP POLICY not_all ON shop.users; ALTER TABLE shop.users DISABLE ROW LEVEL "
                   "SECURITY");
         sql().run("DELETE FROM shop.users WHERE id <> 'a'");
-        done(ctl_as(who, laid("--no-scale")));
+        done(ctl_as(who, arguments("--no-scale")));
     }
     // Other roles are rejected.
-    CHECK_EQUAL(1, ctl_as("test_reader", laid("--scale")).status);
+    CHECK_EQUAL(1, ctl_as("test_reader", arguments("--scale")).status);
 }
 
 TEST(postgresql_scale, is_unused_while_a_trigger_is_disabled) {
@@ -813,9 +813,9 @@ TEST(postgresql_scale, can_be_removed_under_open_connections) {
         });
     std::string wrong;
     for (int round = 0; round < 6; ++round) {
-        const CommandResult laid = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
-        if (laid.status != 0)
-            wrong += laid.errors;
+        const CommandResult result = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
+        if (result.status != 0)
+            wrong += result.errors;
         const int before = lists;
         while (lists < before + 20 && odd[0].empty() && odd[1].empty() && odd[2].empty())
             std::this_thread::yield();

@@ -141,7 +141,7 @@ TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
     const CommandResult listed = shop("test_root", {"list"});
     const CommandResult checked = shop("test_root", {"check", "--verbose"});
     run_as("test_shop", R"(DROP TABLE "useradmin_revocation")");
-    const CommandResult laid = shop("test_root", {"schema"});
+    const CommandResult created = shop("test_root", {"schema"});
     // If the table belonged to test_root, httpd would ignore it.
     CHECK_EQUAL(
         std::string("test_shop"),
@@ -150,7 +150,7 @@ TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
             .value_or("(none)"));
     sql().run("DROP ROLE test_root");
     done(listed);
-    done(laid);
+    done(created);
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 

@@ -666,13 +666,13 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
         replace("create 640 root adm", "create 640");
     write_file(folder / "rule", rule);
     const std::string process = std::to_string(httpd_->main_process());
-    const auto lay_program = [&](const char* name, const std::string& words,
-                                 const std::string& command) {
+    const auto create_program = [&](const char* name, const std::string& words,
+                                    const std::string& command) {
         write_file(folder / name, "#!/bin/sh\n[ \"$*\" = '" + words + "' ] && " + command + "\n");
         std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
     };
-    lay_program("apachectl", "graceful", "kill -USR1 " + process);
-    lay_program("pgrep", "-f ^/usr/sbin/apache2", "kill -0 " + process + " 2>/dev/null");
+    create_program("apachectl", "graceful", "kill -USR1 " + process);
+    create_program("pgrep", "-f ^/usr/sbin/apache2", "kill -0 " + process + " 2>/dev/null");
     const auto rotate = [&] {
         const CommandResult rotated =
             test::run({{machine::program("logrotate"), "--force", "--state",

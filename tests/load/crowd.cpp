@@ -69,9 +69,9 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         watch(index);
         all[index].due = pause_from(Clock::now());
     }
-    const auto connect_anew = [&](std::size_t index) {
+    const auto reconnect = [&](std::size_t index) {
         Client& client = all[index];
-        ++(client.waits ? report.lost : report.made_anew);
+        ++(client.waits ? report.lost : report.reconnects);
         ::close(client.socket);
         client = {connected(port), false, pause_from(Clock::now()), {}, {}};
         watch(index);
@@ -81,7 +81,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         std::array<char, 65536> part;
         const ssize_t got = ::recv(client.socket, part.data(), part.size(), 0);
         if (got <= 0)
-            return connect_anew(index);
+            return reconnect(index);
         client.bytes.append(part.data(), static_cast<std::size_t>(got));
         if (!client.waits || !is_whole(client.bytes))
             return;
@@ -110,7 +110,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
             client.sent = Clock::now();
             if (::send(client.socket, request.data(), request.size(), MSG_NOSIGNAL) !=
                 static_cast<ssize_t>(request.size()))
-                connect_anew(index);
+                reconnect(index);
         }
         const int count = epoll_wait(events, ready.data(), static_cast<int>(ready.size()), 5);
         for (int at = 0; at < count; ++at)

@@ -16,7 +16,7 @@ struct CrowdReport {
     long lost = 0;
     /// Idle connections that the server closed and the client reopened. httpd closes keep-alive
     /// connections when all of its workers are busy.
-    long made_anew = 0;
+    long reconnects = 0;
     /// Requests that had no reply when the time was up.
     long unanswered = 0;
     std::chrono::milliseconds median{};

@@ -190,10 +190,10 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
     const auto third = static_cast<std::ptrdiff_t>(memory.size() / 3);
     const long early = *std::max_element(memory.begin() + third, memory.begin() + 2 * third);
     const long late = *std::max_element(memory.end() - third, memory.end());
-    std::printf("\n%d connections, %ld s: %ld replies, %ld connections made anew; median %ld ms, "
+    std::printf("\n%d connections, %ld s: %ld replies, %ld connections reopened; median %ld ms, "
                 "p99 %ld ms, longest %ld ms; "
                 "%ld KiB resident after a third of the time, %ld KiB at its end\n",
-                clients, static_cast<long>(time.count()), report.replies, report.made_anew,
+                clients, static_cast<long>(time.count()), report.replies, report.reconnects,
                 static_cast<long>(report.median.count()), static_cast<long>(report.p99.count()),
                 static_cast<long>(report.longest.count()), early, late);
     CHECK_TEXT(late < early + early / 10, "the children grow");
