@@ -97,14 +97,15 @@ TEST(configuration, follows_what_it_includes) {
 
 TEST(configuration, names_an_included_directory_that_cannot_be_read) {
     std::string deep = "parts";
-    for (int level = 0; level < 40; ++level)
+    for (int level = 0; level < 300; ++level)
         deep += "/inner";
     std::filesystem::create_directories(path(deep));
     const std::string main = file("some.conf", "Include " + path("parts") + "\n");
     // Each open directory takes a file descriptor.
     const CommandResult result =
-        test::run({{"/bin/sh", "-c", "ulimit -n 20 && exec \"$@\"", "sh",
-                    machine::built("useradminctl").string(), "--config", main, "list"}});
+        test::run({{"/bin/sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
+                    machine::built("useradminctl").string(), "--config", main, "list"},
+                   environment()});
     std::filesystem::remove_all(path("parts"));
     CHECK_EQUAL(1, result.status);
     CHECK_TEXT(has(result.errors, "cannot read " + path("parts") + ": "), result.errors.c_str());
