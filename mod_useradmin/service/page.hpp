@@ -32,9 +32,9 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request);
 /// compression filter adds to it is ignored.
 int evaluate_conditions(request_rec* request, std::string_view tag);
 
-bool is_for_page(const request_rec* request) noexcept;
-
 /// Handles a request for a page.
 int handle_page(request_rec* request);
+
+bool is_for_page(const request_rec* request) noexcept;
 
 } // namespace useradmin::service

@@ -188,9 +188,9 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 bool has_better_auth_endpoints(apr_pool_t* pool) {
     bool is_found = false;
     httpd::for_each_directive([&](const httpd::TreeDirective& each) {
-        if (httpd::is_named(each.directive, "SetHandler"))
-            is_found =
-                is_found || httpd::words_of(each.directive, pool).front() == better_auth_handler;
+        is_found =
+            is_found || (httpd::is_named(each.directive, "SetHandler") &&
+                         httpd::words_of(each.directive, pool).front() == better_auth_handler);
     });
     return is_found;
 }
@@ -201,11 +201,11 @@ bool has_better_auth_endpoints(apr_pool_t* pool) {
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
     const ServiceSettings& around = settings_of(server);
-    const bool has_endpoints = has_better_auth_endpoints(pool);
     const auto visit_storage = [&](const ServiceSettings& settings) {
         const auto* const address = settings.get<SecondaryStorageAddress>().address;
         const bool is_inherited = address == around.get<SecondaryStorageAddress>().address;
-        if (address != nullptr && (settings.get<Enabled>().is_on || has_endpoints || !is_inherited))
+        if (address != nullptr &&
+            (!is_inherited || settings.get<Enabled>().is_on || has_better_auth_endpoints(pool)))
             visit(settings);
     };
     visit_storage(around);
