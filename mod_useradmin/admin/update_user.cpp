@@ -50,8 +50,9 @@ Reply update_user(Call& call) {
     if (has_ban(data)) {
         if (!call.may(Action::ban_user))
             return error(forbidden_ban);
+        const bool has_end = has_any(data, {"banExpires"});
         // A new end of a ban that has ended is a ban, too.
-        if (has_any(data, {"banExpires"}) && !has_any(data, {"banned"})) {
+        if (has_end && !has_any(data, {"banned"})) {
             const auto user = call.service.store.find(call.event.target);
             if (!user)
                 return failure_reply(user.failure(), call.forbidden);
@@ -60,7 +61,7 @@ Reply update_user(Call& call) {
         }
         if (is_ban && call.event.target == call.caller.id)
             return error(cannot_ban_yourself);
-        if (is_ban && !has_any(data, {"banExpires"}))
+        if (is_ban && !has_end)
             changes.push_back(store::expired_ban_end());
     }
     std::string email;
