@@ -22,11 +22,10 @@ const watchRows = () => {
 
 /** Opens the console with an empty browser cache. */
 const open = async (browser, address) => {
-  const context = await browser.createBrowserContext();
+  const context = await browser.newContext({ extraHTTPHeaders: contenders.console.headers("superAdmin") });
   const page = await context.newPage();
-  await page.setExtraHTTPHeaders(contenders.console.headers("superAdmin"));
-  await page.evaluateOnNewDocument(watchRows);
-  await (await page.createCDPSession()).send("Network.emulateNetworkConditions", { offline: false, latency, downloadThroughput: -1, uploadThroughput: -1 });
+  await page.addInitScript(watchRows);
+  await (await context.newCDPSession(page)).send("Network.emulateNetworkConditions", { offline: false, latency, downloadThroughput: -1, uploadThroughput: -1 });
   await page.goto(`${address}/admin`);
   await page.waitForFunction(() => window.firstRows);
   return { context, page };
@@ -44,8 +43,7 @@ const requestsOfTyping = async (page) => {
 
 export const consoleInBrowser = async ({ rounds, say }) => {
   if (!chromium) throw new Skipped("there is no Chromium here");
-  const { default: puppeteer } = await load("puppeteer-core");
-  const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+  const browser = await (await load("playwright-core")).chromium.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
   const server = await start("console", { users, isScaled: true });
   const figures = { paint: [], rows: [], requests: [] };
   try {
