@@ -346,13 +346,12 @@ TEST(postgresql_bulk, export_gives_way_to_a_concurrent_export) {
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
     CommandResult ended;
     std::thread export_thread([&] { ended = test::run({words({"export", name}), environment()}); });
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!std::filesystem::exists(part) && std::chrono::steady_clock::now() < deadline)
-        std::this_thread::yield();
+    const bool is_started = eventually([&] { return std::filesystem::exists(part); });
     std::filesystem::remove(part);
     write_file(part, "half of another");
     sql().run("COMMIT");
     export_thread.join();
+    CHECK(is_started);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "another export is writing " + name));
     CHECK_FALSE(std::filesystem::exists(name));

@@ -148,8 +148,7 @@ TEST(connections, that_could_not_be_opened_are_not_counted_as_taken) {
     for (int time = 0; time < 12; ++time)
         expect_error(send("GET", "/api/users"), 503, unavailable);
     own.make_available();
-    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
-                     std::chrono::seconds(30)));
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     allow_log("dbd");
 }
 

@@ -154,11 +154,9 @@ TEST(database, outage_is_503_with_Retry_After) {
     }
     own.make_available();
     // The first requests may still get broken connections.
-    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
-                     std::chrono::seconds(30)));
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     // Wait for the auth module's connection, too. After that, requests must succeed in every child.
-    CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
-                     std::chrono::seconds(30)));
+    CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; }));
     expect_success(send("POST", "/api/users", new_user));
     // ExchangeLog fetches the documents when httpd stops, so stop it while there is a database.
     stop();

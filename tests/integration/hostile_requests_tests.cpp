@@ -591,7 +591,7 @@ class HostileRequests : public OwnHttpd {
     void send_http2(std::uint64_t number) {
         const Hostile made = maker(number).make();
         const Request request = {
-            made.method,        made.target, made.headers, made.body, std::chrono::seconds(30),
+            made.method,        made.target, made.headers, made.body, std::chrono::seconds(60),
             /* is_http2 */ true};
         auto reply = client_->try_send(request);
         // httpd may have closed the connection after the previous request.

@@ -231,7 +231,6 @@ void ExchangeLog::ask(const Server& server, std::uint16_t port) {
     HttpClient client(port);
     for (const auto& [host, base] : server.asked) {
         Request request{"GET", encoded(base) + "/" + page};
-        request.patience = std::chrono::seconds(10);
         if (!host.empty())
             request.headers.push_back("Host: " + host);
         const std::optional<Reply> reply = client.try_send(request);

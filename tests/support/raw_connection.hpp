@@ -30,16 +30,16 @@ class RawConnection {
     void finish_sending() const;
 
     /// Receives all data until the peer closes the connection. Fails the test on timeout.
-    std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(30)) const;
+    std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(60)) const;
 
     /// Receives data until it contains the text. Fails the test on timeout or if the peer closes
     /// the connection first.
     std::string receive_until(std::string_view text,
-                              std::chrono::seconds bound = std::chrono::seconds(30)) const;
+                              std::chrono::seconds bound = std::chrono::seconds(60)) const;
 
     /// Receives data until a reply is complete (by Content-Length) or the peer closes the
     /// connection. Fails the test on timeout.
-    std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(30)) const;
+    std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(60)) const;
 
   private:
     struct Socket {

@@ -885,7 +885,6 @@ TEST(slots, wait_for_the_whole_timeout) {
     CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK_TRUE(waited >= 120ms);
-    CHECK_TRUE(waited < 10s);
 }
 
 TEST(slots, processes_share_one_limit) {
