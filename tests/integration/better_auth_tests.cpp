@@ -97,27 +97,19 @@ TEST(better_auth, a_preflight_request_is_answered) {
     CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
 }
 
-TEST(better_auth, requests_that_httpd_refuses_are_counted_too) {
+TEST(better_auth, requests_are_counted_by_operation_also_if_httpd_refuses_them) {
     expect_log("AH01630"); // httpd: denied by server configuration
-    std::string denied = endpoints;
-    denied.replace(denied.find("granted"), 7, "denied");
-    start(denied + "</Location>\n<Location \"/metrics\">\n"
-                   "SetHandler useradmin-metrics\n</Location>\n");
-    CHECK_EQUAL(403, list(Caller::super_admin, "limit=1").status);
-    CHECK(eventually([&] {
-        return client_->send({"GET", "/metrics"}).body.find("operation=\"list\"") !=
-               std::string::npos;
-    }));
-}
-
-TEST(better_auth, the_requests_are_counted_by_their_operations) {
-    start(endpoints + "</Location>\n<Location \"/metrics\">\nSetHandler useradmin-metrics\n"
-                      "Require all granted\n</Location>\n");
-    list(Caller::super_admin, "limit=1");
-    CHECK(eventually([&] {
-        return client_->send({"GET", "/metrics"}).body.find("operation=\"list\"") !=
-               std::string::npos;
-    }));
+    for (const auto& [access, status] : {std::pair("granted", 200), {"denied", 403}}) {
+        std::string configuration = endpoints;
+        configuration.replace(configuration.find("granted"), 7, access);
+        start(configuration + "</Location>\n<Location \"/metrics\">\n"
+                              "SetHandler useradmin-metrics\n</Location>\n");
+        CHECK_EQUAL(status, list(Caller::super_admin, "limit=1").status);
+        CHECK(eventually([&] {
+            return client_->send({"GET", "/metrics"}).body.find("operation=\"list\"") !=
+                   std::string::npos;
+        }));
+    }
 }
 
 TEST(better_auth, a_search_and_a_filter_are_both_met) {

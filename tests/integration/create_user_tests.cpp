@@ -45,14 +45,6 @@ class CreateUser : public Scene {
 
 TEST_GROUP_BASE(create_user, CreateUser){};
 
-TEST(create_user, with_a_registered_email_is_400) {
-    expect_error(
-        post(Caller::admin,
-             R"({"name":"N","email":"sara@example.org","password":"s3cr3t","role":"user"})"),
-        400, taken);
-    expect_nothing_stored();
-}
-
 TEST(create_user, answers_with_the_row_as_it_is_stored) {
     const auto before = now_as_text();
     const auto reply = post(Caller::super_admin, nina);

@@ -5,7 +5,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* oneself = "No puedes eliminar tu propio usuario";
 constexpr const char* protected_one = "No se puede eliminar el usuario administrador principal";
 
 } // namespace
@@ -27,14 +26,10 @@ TEST(delete_user, of_the_address_of_UserAdminProtectedEmail_is_403) {
     expect_success(ask(Caller::super_admin, "DELETE", "/protected/users/main"));
 }
 
-TEST(delete_user, answers_with_the_message) {
-    expect(remove(Caller::super_admin, "ulises-1"), 200,
-           R"({"success":true,"message":"Usuario eliminado correctamente"})");
-}
-
 TEST(delete_user, ends_the_sessions_of_the_user) {
     expect_success(get(Caller::user, "/api/users/ulises-1"));
-    expect_success(remove(Caller::super_admin, "ulises-1"));
+    expect(remove(Caller::super_admin, "ulises-1"), 200,
+           R"({"success":true,"message":"Usuario eliminado correctamente"})");
     expect_error(get(Caller::user, "/api/users/ulises-1"), 401, "No autorizado");
 }
 
@@ -72,20 +67,6 @@ TEST(delete_user, of_the_address_of_ADMIN_EMAIL_is_403) {
     expect_error(client.send({"DELETE", "/named/users/ada-1"}), 403, protected_one);
     expect_success(client.send({"DELETE", "/named/users/boss"}));
     expect_success(client.send({"DELETE", "/api/users/main"}));
-}
-
-TEST(delete_user, deletes_only_the_row_version_that_if_match_names) {
-    const auto tagged = [](const std::string& id, const std::string& tags) {
-        return ask(Caller::super_admin, "DELETE", "/api/users/" + id, {}, {"If-Match: " + tags});
-    };
-    const std::string read = *get(Caller::admin, "/api/users/ulises-1").header("ETag");
-    expect_success(put(Caller::admin, "ulises-1", R"({"name":"Otro"})"));
-    expect_error(tagged("ulises-1", read), 412, "El usuario ha cambiado");
-    expect_error(tagged("sara-1", read), 400, oneself);
-    expect_error(tagged("unknown", read), 404, not_found);
-    CHECK_EQUAL(3, count("user"));
-    expect_success(tagged("ulises-1", *get(Caller::admin, "/api/users/ulises-1").header("ETag")));
-    CHECK_EQUAL(2, count("user"));
 }
 
 } // namespace useradmin::test

@@ -261,20 +261,6 @@ TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_go_on) {
                     methods("GET", "", Caller::super_admin, "ada-1").body.c_str());
 }
 
-TEST(extras_sign_in_methods, are_removed_only_if_the_user_is_unchanged) {
-    const auto remove = [this](const std::string& tag) {
-        return client_->send({"DELETE",
-                              "/api/users/ulises-1/sign-in-methods/passkey/ulises-1",
-                              {bearer(Caller::super_admin), "If-Match: " + tag}});
-    };
-    const std::string tag =
-        client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::super_admin)}})
-            .header("ETag")
-            .value_or("");
-    expect_error(remove("\"1-2\""), 412, "El usuario ha cambiado");
-    expect_success(remove(tag));
-}
-
 class FurtherColumnsOfUsers : public Extras {
   protected:
     static constexpr const char* columns[] = {"company", "plan", "seats", "apiSecret"};

@@ -94,16 +94,6 @@ TEST(mail, with_a_password_link_has_the_token_of_a_verification_row) {
     CHECK_EQUAL(std::string::npos, audit.find(token_in_mail()));
 }
 
-TEST(mail, with_a_password_link_ends_the_link_before) {
-    start_with(keeping());
-    expect(send_link("password"), 200, link_sent);
-    expect(send_link("password"), 200, link_sent);
-    CHECK_EQUAL(1, count("verification"));
-    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "identifier" =
-        'reset-password:)" + token_in_mail() +
-                                "'"));
-}
-
 TEST(mail, with_a_password_link_is_in_vain_after_another_address_or_password_or_a_ban) {
     start_with(keeping());
     for (const auto& [method, path, body] :
@@ -118,17 +108,6 @@ TEST(mail, with_a_password_link_is_in_vain_after_another_address_or_password_or_
         expect_success(send(method, "/api/users/ulises-1" + std::string(path), body));
         CHECK_EQUAL_TEXT(0, count("verification"), body);
     }
-}
-
-TEST(mail, with_an_invitation_is_in_vain_after_the_address_is_corrected) {
-    start_with(keeping());
-    const auto created = send("POST", "/api/users", new_user);
-    expect_success(created);
-    const std::string user = "/api/users/" + text_member(created, "id");
-    expect_success(send("PUT", user, R"({"name":"Eva Ruiz","email":"eva@example.org"})"));
-    CHECK_EQUAL(1, count("verification"));
-    expect_success(send("PUT", user, R"({"email":"eva.ruiz@example.org"})"));
-    CHECK_EQUAL(0, count("verification"));
 }
 
 TEST(mail, with_a_verification_link_is_for_addresses_that_are_not_verified) {

@@ -20,11 +20,6 @@ class Sessions : public Scene {
                       SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", path, {}, headers, where);
     }
-
-    static void ban_ulises(const std::string& until) {
-        sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = " + until +
-                  " WHERE \"id\" = 'ulises-1'");
-    }
 };
 
 TEST_GROUP_BASE(sessions, Sessions){};
@@ -198,27 +193,6 @@ TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
     CHECK_EQUAL(401, reply.status);
     CHECK_EQUAL(std::string("Bearer"), reply.header("WWW-Authenticate").value_or("(none)"));
     expect_refused(get(Caller::user, "/typed/users"));
-}
-
-TEST(sessions, refusals_are_logged_with_the_reason) {
-    add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
-    ban_ulises("NULL");
-    const struct {
-        const char* path;
-        std::string token;
-        const char* reason;
-    } refusals[] = {
-        {"/signed/users", "s3cr3t", "UA0310: the session token was refused: it is not signed"},
-        {"/signed/users", "s3cr3t.sig", "UA0310: the session token was refused: its signature"},
-        {"/api/users", "s3cr3t-of-nobody", "UA0310: the session token was refused: no session"},
-        {"/api/users", "s3cr3t-old", "UA0310: the session token was refused: its session has"},
-        {"/api/users", token_of(Caller::user),
-         "UA0310: the session token was refused: its user is"},
-    };
-    for (const auto& [path, token, reason] : refusals) {
-        expect_log(reason);
-        expect_error(with({"Authorization: Bearer " + token}, path), 401, "No autorizado");
-    }
 }
 
 TEST(sessions, UserAdminSession_reads_id_and_role_from_expressions) {

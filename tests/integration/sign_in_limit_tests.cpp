@@ -133,28 +133,6 @@ TEST(sign_in_limit, applies_to_all_servers_together_if_it_is_shared) {
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
 }
 
-TEST(sign_in_limit, is_cleared_on_all_servers_by_a_right_password) {
-    constexpr const char* limit = "AuthUserAdminSignInLimit 3 1000 shared";
-    start(limit);
-    std::unique_ptr<Httpd> other = std::move(httpd_);
-    start(limit);
-    for (int time = 0; time < 2; ++time) {
-        CHECK_EQUAL(std::string("401 401"), fail_times(2, "eva"));
-        std::swap(httpd_, other);
-        CHECK_EQUAL(200, sign_in("eva", right_password).status);
-    }
-}
-
-TEST(sign_in_limit, is_per_server_without_the_table) {
-    expect_log("UA0305");
-    expect_log("UA0317");
-    sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
-    start("AuthUserAdminSignInLimit 3 1000 shared");
-    const std::string statuses = fail_times(4, "eva");
-    sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
-    CHECK_EQUAL(std::string("401 401 401 429"), statuses);
-}
-
 TEST(sign_in_limit, is_shared_by_all_children) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 5 1000");

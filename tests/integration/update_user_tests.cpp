@@ -36,23 +36,6 @@ TEST(update_user, returns_the_full_updated_row) {
     CHECK_EQUAL(reply.body, get(Caller::super_admin, "/api/users/ulises-1").body);
 }
 
-TEST(update_user, that_bans_removes_the_end_of_an_expired_ban) {
-    const auto ban = [](const std::string& end) {
-        sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '" + end +
-                  "' WHERE \"id\" = 'ulises-1'");
-        return put(Caller::super_admin, "ulises-1", R"({"banned":true})").body;
-    };
-    STRCMP_CONTAINS(R"("banExpires":null)", ban("2026-01-02T00:00:00.000Z").c_str());
-    STRCMP_CONTAINS(R"("banExpires":"2999-01-02T00:00:00.000Z")",
-                    ban("2999-01-02T00:00:00.000Z").c_str());
-}
-
-TEST(update_user, with_an_unreadable_body_is_500_and_changes_nothing) {
-    for (const char* body : {"", "{", "name=X"})
-        expect_error(put(Caller::super_admin, "ulises-1", body), 500, update_failed);
-    expect_unchanged();
-}
-
 TEST(update_user, to_a_taken_email_is_500_and_changes_nothing) {
     expect_log("UA0106");
     expect_error(put(Caller::super_admin, "ulises-1", R"({"name":"X","email":"sara@example.org"})"),
