@@ -55,19 +55,6 @@ TEST_GROUP(sessions) {
         return who_has("token");
     }
 
-    std::string who_has_when_expiring(std::optional<text::Timestamp> time) {
-        auto found = good_session();
-        found.session.expires_at = time;
-        return who_has(found);
-    }
-
-    std::string who_has_when_banned_until(std::optional<text::Timestamp> time) {
-        auto found = good_session();
-        found.user.banned = true;
-        found.user.ban_expires = time;
-        return who_has(found);
-    }
-
     Calls calls;
     FakeStore store{calls};
 };
@@ -104,46 +91,34 @@ TEST(sessions, a_token_that_is_not_utf8_is_refused_without_a_query) {
     }
 }
 
-TEST(sessions, an_expired_session_is_none) {
-    expect("expired", who_has_when_expiring(now - 1ms));
-    expect("expired", who_has_when_expiring(now - 24h));
-}
-
-TEST(sessions, a_session_that_expires_exactly_now_is_none) {
-    expect("expired", who_has_when_expiring(now));
-    expect("me as admin", who_has_when_expiring(now + 1ms));
-}
-
-TEST(sessions, a_session_without_an_expiry_is_none) {
-    expect("expired", who_has_when_expiring({}));
-}
-
-TEST(sessions, a_permanently_banned_user_has_no_session) {
-    expect("banned", who_has_when_banned_until({}));
-}
-
-TEST(sessions, a_user_has_no_session_until_the_ban_ends) {
-    expect("banned", who_has_when_banned_until(now + 1ms));
-    expect("banned", who_has_when_banned_until(now + 24h));
-}
-
-TEST(sessions, a_user_has_a_session_after_the_ban) {
-    expect("me as admin", who_has_when_banned_until(now - 1ms));
-    expect("me as admin", who_has_when_banned_until(now));
-}
-
-TEST(sessions, a_ban_expiry_without_a_ban_is_ignored) {
-    auto found = good_session();
-    found.user.ban_expires = now + 24h;
-    expect("me as admin", who_has(found));
-}
-
-TEST(sessions, a_ban_that_is_over_revives_no_expired_session) {
-    auto found = good_session();
-    found.session.expires_at = now - 1ms;
-    found.user.banned = true;
-    found.user.ban_expires = now - 1h;
-    expect("expired", who_has(found));
+TEST(sessions, last_until_they_expire_or_their_user_is_banned) {
+    const struct {
+        const char* name;
+        std::optional<text::Timestamp> expires_at;
+        bool is_banned;
+        std::optional<text::Timestamp> ban_expires;
+        const char* user;
+    } cases[] = {
+        {"a session that expired a day ago", now - 24h, false, {}, "expired"},
+        {"a session that has just expired", now - 1ms, false, {}, "expired"},
+        {"a session that expires now", now, false, {}, "expired"},
+        {"a session that expires later", now + 1ms, false, {}, "me as admin"},
+        {"a session without an expiry", {}, false, {}, "expired"},
+        {"a permanent ban", now + 1h, true, {}, "banned"},
+        {"a ban for another day", now + 1h, true, now + 24h, "banned"},
+        {"a ban that ends later", now + 1h, true, now + 1ms, "banned"},
+        {"a ban that ends now", now + 1h, true, now, "me as admin"},
+        {"a ban that has ended", now + 1h, true, now - 1ms, "me as admin"},
+        {"the end of a ban without a ban", now + 1h, false, now + 24h, "me as admin"},
+        {"a ban that has ended and an expired session", now - 1ms, true, now - 1h, "expired"},
+    };
+    for (const auto& each : cases) {
+        auto found = good_session();
+        found.session.expires_at = each.expires_at;
+        found.user.banned = each.is_banned;
+        found.user.ban_expires = each.ban_expires;
+        expect(each.user, who_has(found), each.name);
+    }
 }
 
 TEST(sessions, what_the_database_could_not_do_is_passed_on) {
