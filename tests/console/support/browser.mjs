@@ -14,20 +14,21 @@ const axe = readFileSync(
 );
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-let browser = null;
-let firefox = null;
+const browsers = new Map();
 
-export const startBrowser = async () => {
-  if (process.env.CONSOLE_FIREFOX) firefox = await puppeteer.launch({ browser: "firefox", executablePath: process.env.CONSOLE_FIREFOX });
-  browser = await puppeteer.launch({
-    executablePath: process.env.CONSOLE_CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
-      "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
-  });
+/** Returns the browser. Starts it at first use. */
+const browserOf = (isFirefox) => {
+  const name = isFirefox ? "firefox" : "chrome";
+  if (!browsers.has(name))
+    browsers.set(name, puppeteer.launch(isFirefox ? { browser: name, executablePath: process.env.CONSOLE_FIREFOX } : {
+      executablePath: process.env.CONSOLE_CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
+        "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
+    }));
+  return browsers.get(name);
 };
-export const stopBrowser = async () => {
-  await firefox?.close();
-  await browser?.close();
+export const stopBrowsers = async () => {
+  for (const each of browsers.values()) await (await each).close();
 };
 
 /** The default settings of a page. */
@@ -40,9 +41,9 @@ export class View {
     view.site = site;
     view.settings = { ...plain, ...settings };
     const { isFirefox } = view.settings;
-    view.context = await (isFirefox ? firefox : browser).createBrowserContext();
+    view.context = await (await browserOf(isFirefox)).createBrowserContext();
     const page = (view.page = await view.context.newPage());
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000);
     // Another open page may have the focus.
     if (!isFirefox) await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
     view.troubles = [];
@@ -114,7 +115,7 @@ export class View {
   }
   /** Waits until the page, or a part of it, contains the text. */
   async read(text, within = "body") {
-    const found = await eventually(async () => (await this.text(within)).includes(text), 10);
+    const found = await eventually(async () => (await this.text(within)).includes(text));
     assert.ok(found, `"${text}" does not come up in ${within}, which says: ${await this.text(within)}`);
   }
   text(selector = "body") {

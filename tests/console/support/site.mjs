@@ -1,5 +1,5 @@
 // An httpd with the console, and users to manage.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { accountOfChildren, Httpd } from "../../interop/support/httpd.mjs";
@@ -29,28 +29,43 @@ const names = (
   "Zhang Wei,Yuki Tanaka,Olu Adeyemi,Ingrid Bergström,Paweł Nowak,Lucía Fernández"
 ).split(",");
 
-let made = 0;
-
 export class Site {
-  /** Starts the service at a base address and its console at /admin. `directives` and `console` are added to their Locations. */
-  static async start({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}) {
-    const site = new Site();
-    site.folder = join(work, `site-${++made}`);
-    site.database = join(site.folder, "users.db");
-    mkdirSync(site.folder);
-    await site.ctl(["schema"]);
-    await site.fill();
-    const secretFile = join(site.folder, "secret");
+  static #started = [];
+  #settings;
+  #prepare;
+  #starting;
+
+  /** A service at a base address and its console at /admin. `directives` and `console` are added to their Locations. prepare may fill the site. */
+  constructor({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}, prepare = () => {}) {
+    this.#settings = { base, directives, console, signIn, secret, hasAuditLog };
+    this.#prepare = prepare;
+  }
+
+  /** Starts the site, unless it has been started before. */
+  start() {
+    return (this.#starting ??= this.#start());
+  }
+  static async stopAll() {
+    for (const each of Site.#started) await each.httpd.stop();
+  }
+
+  async #start() {
+    const { base, directives, console, signIn, secret, hasAuditLog } = this.#settings;
+    this.folder = mkdtempSync(join(work, "site-"));
+    this.database = join(this.folder, "users.db");
+    await this.ctl(["schema"]);
+    await this.fill();
+    const secretFile = join(this.folder, "secret");
     if (secret) writeFileSync(secretFile, secret, { mode: 0o600 });
     const owner = await accountOfChildren();
-    if (owner) await run("chown", [`${owner.user}:${owner.group}`, site.folder, site.database]);
-    chmodSync(site.folder, 0o755);
-    site.httpd = await Httpd.start(
-      `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +
+    if (owner) await run("chown", [`${owner.user}:${owner.group}`, this.folder, this.database]);
+    chmodSync(this.folder, 0o755);
+    this.httpd = await Httpd.start(
+      `DBDriver sqlite3\nDBDParams "${this.database}"\nDBDMin 0\n` +
         `UserAdminPasswordHash argon2id m=64\n` +
-        (hasAuditLog ? `UserAdminAuditLog "${site.folder}/audit.log"\n` : "") +
+        (hasAuditLog ? `UserAdminAuditLog "${this.folder}/audit.log"\n` : "") +
         (secret ? `AuthUserAdminSecret "file:${secretFile}"\n` : "") +
-        `CustomLog "\${SRVROOT}/access.log" "%m %U%q %>s"\n`.replace("${SRVROOT}/", `${site.folder}/`) +
+        `CustomLog "${this.folder}/access.log" "%m %U%q %>s"\n` +
         `<Location "${base}">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +
         `UserAdminProtectedEmail admin@example.com\n${directives}\n</Location>\n` +
         (signIn
@@ -58,7 +73,8 @@ export class Site {
           : "") +
         `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n${console}\n</Location>\n`,
     );
-    return site;
+    Site.#started.push(this);
+    await this.#prepare(this);
   }
 
   get address() {
@@ -124,9 +140,5 @@ export class Site {
   }
   async userAt(email) {
     return (await this.users()).find((each) => each.email === email);
-  }
-
-  async stop() {
-    await this.httpd.stop();
   }
 }

@@ -52,7 +52,7 @@ export class Httpd {
   }
 
   async #start(configuration) {
-    this.folder = join(work, `httpd-${++started}`);
+    this.folder = join(work, `httpd-${process.pid}-${++started}`);
     this.port = await freePort();
     const account = await accountOfChildren();
     mkdirSync(join(this.folder, "documents", "guarded"), { recursive: true });

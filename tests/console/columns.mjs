@@ -1,0 +1,125 @@
+// Tests the columns of the list.
+import { describe } from "node:test";
+import assert from "node:assert/strict";
+
+import { admin, root, scenesOf } from "./support/scene.mjs";
+import { Site } from "./support/site.mjs";
+
+// The application has added columns to the user table.
+const site = new Site(
+  { directives: "UserAdminExtras On\nUserAdminColumns company settings\nUserAdminEditable plan seats vip seen missing", hasAuditLog: true },
+  (each) => each.sql(
+    `ALTER TABLE "user" ADD COLUMN "company" text; ALTER TABLE "user" ADD COLUMN "settings" json; ALTER TABLE "user" ADD COLUMN "plan" text;
+     ALTER TABLE "user" ADD COLUMN "seats" integer; ALTER TABLE "user" ADD COLUMN "vip" boolean; ALTER TABLE "user" ADD COLUMN "seen" timestamp;
+     ALTER TABLE "user" ADD COLUMN "resetToken" text DEFAULT 's3cr3t';
+     UPDATE "user" SET "company" = '<b>Navy</b>', "settings" = '{"a":[1]}', "plan" = 'basic', "seen" = '2026-03-01T09:30:00.000Z' WHERE "id" = 'user-3'`));
+const scene = scenesOf(site);
+
+describe("columns", () => {
+  const there = { email: root };
+  const heads = (view) => view.page.$$eval("thead th", (all) => all.map((each) => each.textContent));
+  const cells = (view) => view.page.$$eval("tbody tr:first-child td", (all) => all.slice(1).map((each) => each.textContent));
+  const stored = async (view, id) => (await view.ask("GET", `/api/users/${id}?columns=company,plan,seats,vip,seen`)).data;
+  const label = (text) => `dialog .choice ::-p-text(${text})`;
+
+  for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Last activity", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Última actividad", "Creación"], "Último cambio"]])
+    scene(`the columns of the list are chosen with the keyboard and remembered, in ${language}`, { ...there, languages: [language] }, async (view) => {
+      await view.searchFor("grace.hopper");
+      assert.deepEqual(await heads(view), first);
+      await view.tabTo(".choose");
+      await view.focusOn(name);
+      await view.key("Enter");
+      await view.see("dialog .choice");
+      assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), [...first.slice(1), own, "company", "settings", "plan", "seats", "vip", "seen"]);
+      await view.check("the column menu");
+      // Toggle the first, the fifth and the sixth column.
+      await view.tabTo("dialog .choice:nth-child(1) input");
+      await view.key("Space");
+      await view.tabTo("dialog .choice:nth-child(5) input");
+      await view.key("Space");
+      await view.tabTo("dialog .choice:nth-child(6) input");
+      await view.key("Space");
+      await view.closeDialog();
+      await view.focusOn(name);
+      const chosen = [first[0], ...first.slice(2), own, "company"];
+      assert.deepEqual(await heads(view), chosen);
+      await view.rest();
+      assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
+      await view.check("a list with an extra column");
+      await view.page.reload();
+      await view.see("tbody tr");
+      await view.rest();
+      assert.deepEqual(await heads(view), chosen);
+      assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
+    });
+
+  scene("columns are labelled on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+    await view.press("Filters");
+    await view.press("Columns");
+    for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();
+    await view.press("Close");
+    await view.searchFor("grace.hopper");
+    assert.deepEqual((await cells(view)).slice(3), ["<b>Navy</b>", `{"a":[1]}`, "basic", "–", "1 Mar 2026"]);
+    assert.equal(await view.page.$eval("tbody td[data-label=plan]", (cell) => getComputedStyle(cell, "::before").content), `"plan: "`);
+    await view.check("a list with extra columns on a phone");
+    const [head, row] = (await view.download(() => view.press("Save as CSV"))).split("\r\n");
+    assert.ok(head.endsWith("banExpires,lastSeenAt,company,settings,plan,vip,seen"), head);
+    assert.ok(row.includes(`<b>Navy</b>,"{""a"":[1]}",basic,,2026-03-01T09:30:00.000Z`), row);
+    assert.ok(!row.includes("s3cr3t"));
+  });
+
+  scene("an admin can choose only columns of the service", { ...there, email: admin }, async (view) => {
+    await view.press("Columns");
+    assert.deepEqual(await view.page.$$eval("dialog .choice", (all) => all.map((each) => each.textContent)), ["Role", "Status", "Last activity", "Created", "Last change"]);
+    await view.closeDialog();
+    await view.openUser("grace.hopper@example.org");
+    assert.ok(!(await view.text("dialog")).includes("Navy"));
+    assert.equal(await view.has("dialog input[name^=data]"), false);
+  });
+
+  scene("a superAdmin sees extra columns and edits some according to their types", there, async (view) => {
+    await view.openUser("grace.hopper@example.org");
+    const facts = await view.text("dialog .facts");
+    assert.ok(facts.includes("<b>Navy</b>") && facts.includes(`{"a":[1]}`), facts);
+    assert.ok(!(await view.text("dialog")).includes("s3cr3t"));
+    const input = (name) => `dialog [name="data.${name}"]`;
+    assert.deepEqual(
+      await view.page.$$eval("dialog [name^=data]", (all) => all.map(({ name, type, value }) => [name, type, value])),
+      [["data.plan", "text", "basic"], ["data.seats", "number", ""], ["data.vip", "select-one", ""], ["data.seen", "datetime-local", "2026-03-01T10:30"]]);
+    await view.check("a user with extra columns");
+    await view.type(input("plan"), "pro");
+    await view.type(input("seats"), "1e");
+    await view.press("Save changes");
+    await view.read("This is not a whole number.", "dialog");
+    await view.type(input("seats"), "12");
+    await view.choose(input("vip"), "true");
+    await view.page.$eval(input("seen"), (each) => (each.value = "2026-07-01T12:00"));
+    await view.save();
+    const { plan, seats, vip, seen, company } = await stored(view, "user-3");
+    assert.deepEqual([plan, seats, vip, seen, company], ["pro", 12, true, "2026-07-01T10:00:00.000Z", "<b>Navy</b>"]);
+    // Only changed inputs are sent. An empty input is sent as NULL.
+    await view.press("Save changes");
+    await view.read("Nothing has changed.", "dialog .status");
+    await view.choose(input("vip"), "");
+    await view.type(input("seats"), "");
+    await view.save();
+    const after = await stored(view, "user-3");
+    assert.deepEqual([after.vip, after.seats, after.plan], [null, null, "pro"]);
+    await view.click("dialog details:has(.events) summary");
+    await view.read("plan", "dialog .events");
+  });
+
+  scene("saving a column that somebody else has changed reports it and loses no edits", there, async (view) => {
+    await view.openUser("zhang.wei@example.org");
+    await view.type('dialog [name="data.plan"]', "mine");
+    await view.ask("PUT", "/api/users/user-24", { data: { plan: "theirs", vip: true } });
+    await view.press("Save changes");
+    await view.read("Somebody has changed this user", "dialog .notice");
+    await view.press("Load again, keep what I typed");
+    await view.read("vip is now “Yes”.", "dialog .status");
+    assert.equal(await view.page.$eval('dialog [name="data.plan"]', (each) => each.value), "mine");
+    await view.save();
+    const { plan, vip } = await stored(view, "user-24");
+    assert.deepEqual([plan, vip], ["mine", true]);
+  });
+});

@@ -1,0 +1,107 @@
+// Tests edits that are not saved.
+import assert from "node:assert/strict";
+
+import { admin, make, root, scenesOf } from "./support/scene.mjs";
+import { Site } from "./support/site.mjs";
+
+const site = new Site();
+const scene = scenesOf(site);
+
+scene("discarding edits requires a confirmation", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  await view.key("Escape");
+  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.check("the confirmation of discarding edits");
+  await view.press("Keep editing");
+  await view.gone("dialog:not(.drawer)");
+  // Repeat without a click in between. The browser could then close the dialog by itself.
+  for (let count = 0; count < 3; ++count) {
+    await view.key("Escape");
+    await view.see("dialog:not(.drawer)");
+    await view.key("Escape");
+    await view.gone("dialog:not(.drawer)");
+  }
+  await view.press("Close");
+  await view.see("dialog:not(.drawer)");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
+  await view.press("Discard");
+  await view.gone("dialog");
+  assert.equal((await site.user("user-17")).name, "Hedy Lamarr");
+  await view.press("Hedy Lamarr");
+  await view.see("dialog.drawer .facts dd");
+  await view.closeDialog();
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Nobody");
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog");
+});
+
+scene("the browser asks before a reload discards edits", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  const asked = new Promise((resolve) => view.page.once("dialog", (question) => resolve(question.dismiss().then(() => question.type()))));
+  const loaded = view.page.evaluate(() => new Promise((resolve) => {
+    addEventListener("beforeunload", () => setTimeout(resolve));
+    location.reload();
+  })).catch(() => "loaded again");
+  assert.equal(await Promise.race([asked, loaded]), "beforeunload");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
+});
+
+scene("edits are kept after the session expires", { email: root }, async (view) => {
+  const id = await make(view, "Drafty", "drafty@example.org");
+  await view.openUser("drafty@example.org");
+  await view.type("dialog input[name=name]", "Drafty II");
+  await view.choose("dialog select[name=role]", "admin");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Save changes");
+  await view.press("Give the role");
+  await view.read("Your session has ended. Sign in again.");
+  // The draft also survives a reload.
+  await view.page.reload();
+  await view.signIn(root);
+  await view.read("What you typed is still here.", "dialog.drawer .status");
+  assert.deepEqual(await view.page.$$eval("dialog.drawer form :is(input, select)", (all) => all.map((each) => each.value)), ["Drafty II", "drafty@example.org", "admin"]);
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
+  await view.press("Ban");
+  await view.type("dialog input[name=reason]", "draughts");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Ban");
+  await view.read("Your session has ended. Sign in again.");
+  await view.signIn(root);
+  await view.see("dialog:not(.drawer)");
+  assert.equal(await view.valueOf("reason"), "draughts");
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog:not(.drawer)");
+  await view.choose("dialog select[name=role]", "user");
+  await view.save();
+  assert.equal((await site.user(id)).name, "Drafty II");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("a draft contains no password, and only its author sees it", { email: root }, async (view) => {
+  const fillIn = async () => {
+    await view.press("New user");
+    await view.type("dialog input[name=name]", "Half Done");
+    await view.type("dialog input[name=email]", "half@example.org");
+    await view.press("Generate");
+    await view.ask("POST", "/api/auth/sign-out", {});
+    await view.press("Create user");
+    await view.read("Your session has ended. Sign in again.");
+  };
+  await fillIn();
+  await view.signIn(root);
+  await view.read("What you typed is still here.", "dialog .status");
+  assert.deepEqual(await view.page.$$eval("dialog input", (all) => all.map((each) => each.value)), ["Half Done", "half@example.org", ""]);
+  await view.press("Cancel");
+  await view.press("Discard");
+  await view.gone("dialog");
+  await fillIn();
+  await view.signIn(admin);
+  await view.rest();
+  assert.equal(await view.has("dialog"), false);
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
+});

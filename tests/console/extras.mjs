@@ -1,0 +1,292 @@
+// Tests sessions, passwords, sign-in methods and the history of a user.
+import { describe } from "node:test";
+import assert from "node:assert/strict";
+
+import { join } from "node:path";
+
+import { run } from "../interop/support/machine.mjs";
+import { View } from "./support/browser.mjs";
+import { admin, agents, make, root, scenesOf } from "./support/scene.mjs";
+import { password, Site } from "./support/site.mjs";
+
+const site = new Site();
+const extras = new Site({ directives: "UserAdminExtras On", hasAuditLog: true }, (each) => each.addSecondFactor("user-27"));
+const unaudited = new Site({ directives: "UserAdminExtras On" });
+const scene = scenesOf(site);
+
+scene("without UserAdminExtras the console offers neither sessions nor passwords", { email: root }, async (view) => {
+  await view.openUser("marta.nunez@example.org");
+  assert.equal(await view.button("Set a password"), null);
+  assert.ok(!(await view.text("dialog")).includes("Sessions"));
+  await view.press("Ban");
+  assert.equal(await view.has("dialog select[name=until]"), false);
+});
+
+describe("with UserAdminExtras", () => {
+  const there = { site: extras };
+
+  scene("a superAdmin sets a password, which ends all sessions; the user can sign in with it", { ...there, email: root }, async (view) => {
+    await extras.ctl(["session", "open", "mary.jackson@example.org"]);
+    await view.openUser("mary.jackson@example.org");
+    await view.read("Sessions 1", "dialog");
+    await view.press("Set a password");
+    await view.type("dialog input[name=password]", "short");
+    await view.press("Set a password");
+    await view.read("It must have 8 to 128 characters.", "dialog");
+    await view.press("Generate");
+    await view.check("the password dialog");
+    await view.picture("password");
+    const made = await view.valueOf("password");
+    assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
+    await view.press("Set a password");
+    await view.read("The password has been set.", "dialog.drawer .status");
+    await view.focusOn("Set a password");
+    await view.read("No session is open.", "dialog");
+    await view.key("Escape");
+    await view.press("Sign out");
+    await view.signIn("mary.jackson@example.org", made);
+    await view.read("Mary Jackson", "header.bar");
+  });
+
+  scene("a superAdmin ends one session, then all sessions", { ...there, email: root }, async (view) => {
+    for (let count = 0; count < 3; ++count) await extras.ctl(["session", "open", "zhang.wei@example.org"]);
+    await view.openUser("zhang.wei@example.org");
+    await view.read("Sessions 3", "dialog");
+    await view.check("sessions");
+    await view.picture("sessions");
+    assert.equal((await view.page.$$(".sessions li")).length, 3);
+    await view.click(".sessions li button");
+    await view.read("The session has ended.", "dialog .status");
+    await view.read("Sessions 2", "dialog");
+    await view.press("End all");
+    await view.read("All sessions have ended.", "dialog .status");
+    await view.read("No session is open.", "dialog");
+    assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
+  });
+
+  scene("ending the last session shows a visible message", { ...there, email: root, width: 1280, height: 720 }, async (view) => {
+    for (let count = 0; count < 6; ++count) await extras.ctl(["session", "open", "pawe.nowak@example.org"]);
+    await view.openUser("pawe.nowak@example.org");
+    await view.read("Sessions 6", "dialog");
+    for (let left = 6; left > 0; --left) {
+      const ends = await view.page.$$(".sessions li button");
+      assert.equal(ends.length, left);
+      await ends.at(-1).click();
+      await view.read(left > 1 ? `Sessions ${left - 1}` : "No session is open.", "dialog");
+      await view.readInSight("The session has ended.", "dialog .status");
+    }
+  });
+
+  scene("ending one's own sessions requires a confirmation", { ...there, email: root }, async (view) => {
+    await view.openUser(root);
+    await view.see(".sessions li");
+    const count = (await view.page.$$(".sessions li")).length;
+    for (const name of ["End", "End all"]) {
+      if (name === "End") await view.click(".sessions li:has(.pill) button");
+      else await view.press(name);
+      await view.read("End a session of your own?", "dialog:not(.drawer)");
+      await view.press("Cancel");
+      await view.gone("dialog:not(.drawer)");
+    }
+    await view.rest();
+    assert.equal((await view.page.$$(".sessions li")).length, count);
+    await view.press("End all");
+    await view.press("End it");
+    await view.read("Your session has ended. Sign in again.");
+  });
+
+  scene("one's own session is marked, and only ending it requires a confirmation", { ...there, email: root }, async (view) => {
+    await extras.openSession(root, agents[0]);
+    await view.openUser(root);
+    await view.see(".sessions li .pill");
+    const marks = () => view.page.$$eval(".sessions li", (all) => all.map((each) => each.querySelector(".pill")?.textContent ?? each.querySelector("span").textContent));
+    assert.equal((await marks()).filter((each) => each === "this session").length, 1);
+    await view.check("the caller's own sessions");
+    assert.equal((await marks())[0], "Firefox on Linux");
+    await view.click(".sessions li:first-child button");
+    await view.read("The session has ended.", "dialog .status");
+    await view.click(".sessions li:has(.pill) button");
+    await view.read("End a session of your own?", "dialog:not(.drawer)");
+    await view.press("End it");
+    await view.read("Your session has ended. Sign in again.");
+  });
+
+  scene("a ban ends at the chosen time", { ...there, email: root }, async (view) => {
+    await view.openUser("john.backus@example.org");
+    await view.press("Ban");
+    await view.type("dialog input[name=reason]", "a week off");
+    await view.choose("dialog select[name=until]", "date");
+    await view.page.$eval("dialog input[name=date]", (input) => (input.value = "2020-01-01T10:00"));
+    await view.press("Ban");
+    await view.read("This time has passed.", "dialog");
+    await view.check("the ban dialog with an end");
+    for (const year of ["10000", "275760"]) {
+      await view.page.$eval("dialog input[name=date]", (input, time) => (input.value = time), `${year}-01-02T10:00`);
+      await view.press("Ban");
+      await view.read("The year must be 9999 or earlier.", "dialog");
+    }
+    await view.choose("dialog select[name=until]", "7");
+    await view.press("Ban");
+    await view.read("John Backus is banned.", "dialog.drawer .status");
+    const { banned, banReason, banExpires } = await extras.user("user-18");
+    assert.deepEqual({ banned, banReason }, { banned: true, banReason: "a week off" });
+    assert.ok(Math.abs(new Date(banExpires) - Date.now() - 7 * 86400000) < 60000, banExpires);
+    await view.read("Banned until", "dialog.drawer .facts");
+    await view.press("Lift the ban");
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    assert.equal((await extras.user("user-18")).banned, false);
+  });
+
+  scene("the count and the filter say that they include expired bans", { ...there, email: root }, async (view) => {
+    const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
+    assert.equal((await run("sqlite3", [extras.database, update])).status, 0);
+    await view.searchFor("niklaus.wirth");
+    await view.read("Ban has ended", "tbody");
+    await view.page.reload();
+    await view.read("banned, ended bans included", ".counts");
+    await view.click(".counts button:first-child");
+    await view.rest();
+    assert.ok((await view.names()).includes("Niklaus Wirth"));
+    const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
+    assert.ok((await chosen()).includes("Banned, or ban ended"));
+  });
+
+  scene("a superAdmin sees a user's sign-in methods, and removes one", { ...there, email: root }, async (view) => {
+    await make(view, "Mia Keys", "mia@example.org");
+    await extras.sql(`INSERT INTO account (id, "accountId", "providerId", "userId", "createdAt", "updatedAt") SELECT 'mia-google', '1', 'google', id, '2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.000Z' FROM user WHERE email = 'mia@example.org'`);
+    await view.openUser("mia@example.org");
+    assert.ok(!view.requests.some((each) => each.includes("/sign-in-methods")));
+    await view.click("details:first-of-type summary");
+    await view.read("Account: google", "details");
+    await view.read("Password", "details");
+    await view.read("since 2 Jan 2026", "details");
+    await view.check("the sign-in methods");
+    await view.press("Remove Account: google");
+    await view.read("Remove “Account: google” of Mia Keys?", "dialog h2:last-of-type");
+    await view.check("removing a sign-in method");
+    await view.press("Remove");
+    await view.read("It has been removed.", "dialog .status");
+    assert.ok(!(await view.text("details")).includes("google"));
+    await view.press("Remove Password");
+    await view.press("Remove");
+    await view.read("This user cannot sign in.", "details");
+  });
+
+  scene("a superAdmin reads the history of a user", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Vera Stone", "vera@example.org");
+    await view.ask("PUT", `/api/users/${id}`, { name: "Vera Rock", role: "admin" });
+    for (let count = 0; count < 20; ++count) await view.ask("PUT", `/api/users/${id}/ban`, { reason: `reason ${count}` });
+    await extras.ctl(["unban", "--audit-log", join(extras.folder, "audit.log"), "vera@example.org"]);
+    await view.openUser("vera@example.org");
+    assert.ok(!view.requests.some((each) => each.includes("/events")));
+    await view.click("details:last-of-type summary");
+    await view.read("Ban lifted", ".events li:first-child");
+    await view.read("(useradminctl)", ".events li:first-child");
+    await view.read("Banned: Yes → No", ".events li:first-child");
+    await view.read("by you", ".events li:nth-child(2)");
+    await view.read("Reason: reason 18 → reason 19", ".events li:nth-child(2)");
+    await view.check("the history");
+    assert.equal((await view.page.$$(".events li")).length, 20);
+    await view.press("Show earlier");
+    await view.read("Created", ".events li:last-child");
+    await view.read("Name: Vera Stone → Vera Rock", ".events");
+    await view.read("Role: User → Admin", ".events");
+    assert.equal((await view.page.$$(".events li")).length, 23);
+    assert.equal(await view.button("Show earlier"), null);
+    assert.ok(await view.page.evaluate(() => document.activeElement.matches(".events li:nth-child(21)")));
+    // An open history shows the change.
+    await view.press("Ban");
+    await view.press("Ban");
+    await view.read("Banned: No → Yes", ".events li:first-child");
+  });
+
+  scene("a history names the callers, and lists refused requests", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Walt Frost", "walt@example.org");
+    const asOlivia = await View.open(extras, { email: admin });
+    await asOlivia.ask("PUT", `/api/users/${id}`, { name: "Walt Snow" });
+    assert.equal((await asOlivia.ask("DELETE", `/api/users/${id}`)).success, false);
+    await asOlivia.openUser("walt@example.org");
+    assert.equal(await asOlivia.has("details"), false);
+    await asOlivia.close();
+    await view.openUser("walt@example.org");
+    await view.click("details:last-of-type summary");
+    await view.read("Deleted refused", ".events li:first-child");
+    await view.read("by Olivia Ortiz", ".events li:nth-child(2)");
+  });
+
+  scene("without an audit log no history is offered", { site: unaudited, email: root }, async (view) => {
+    await view.openUser("mary.jackson@example.org");
+    await view.read("Ways to sign in", "dialog");
+    assert.ok(!(await view.text("dialog")).includes("History"));
+  });
+
+  scene("of two replies with sessions, the later one is shown", { ...there, email: root }, async (view) => {
+    await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
+    const release = await view.hold((request) => request.url().endsWith("/sessions"));
+    await view.searchFor("hedy");
+    await view.openFirst();
+    await view.press("Set a password");
+    await view.press("Generate");
+    await view.press("Set a password");
+    await view.read("No session is open.", "dialog");
+    await release({ body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
+    await view.rest();
+    await view.read("No session is open.", "dialog");
+  });
+
+  scene("a superAdmin resets a second factor, which ends the sessions, and is told if there is none", { ...there, email: root }, async (view) => {
+    await extras.ctl(["session", "open", "ingrid.bergstrom@example.org"]);
+    await view.openUser("ingrid.bergstrom@example.org");
+    await view.read("Sessions 1", "dialog");
+    await view.press("Reset second factor");
+    await view.check("the dialog for a second factor");
+    await view.press("Cancel");
+    await view.gone("dialog:not(.drawer)");
+    await view.press("Reset second factor");
+    await view.press("Reset second factor");
+    await view.read("The second factor has been removed.", "dialog.drawer .status");
+    await view.read("No session is open.", "dialog");
+    await view.press("Reset second factor");
+    await view.press("Reset second factor");
+    await view.read("This user has no second factor.", "dialog:not(.drawer) [role=alert]");
+  });
+
+  scene("an admin sees none of these features", { ...there, email: admin }, async (view) => {
+    await view.openUser("marta.nunez@example.org");
+    for (const name of ["Ban", "Set a password", "Reset second factor", "Delete user"]) assert.equal(await view.button(name), null, name);
+    assert.ok(!(await view.text("dialog")).includes("Sessions"));
+    assert.ok(!view.requests.some((each) => each.includes("/sessions")));
+  });
+
+  scene("banning, deleting or setting a password reports if the user has changed in the meantime, and can be repeated", { ...there, email: root }, async (view) => {
+    await view.openUser("yuki.tanaka@example.org");
+    await view.press("Ban");
+    await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
+    await view.press("Ban");
+    await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
+    assert.equal((await extras.user("user-25")).banned, false);
+    // The user is reloaded, and the caller can continue.
+    await view.key("Escape");
+    await view.gone("dialog:not(.drawer)");
+    await view.focusOn("Yuki T.");
+    await view.read("Yuki T.", "dialog.drawer h2");
+    for (const [name, field, text] of [["Set a password", "password", password], ["Delete user", "address", "yuki.tanaka@example.org"]]) {
+      await view.rest();
+      await view.press(name);
+      await view.type(`dialog input[name=${field}]`, text);
+      await view.ask("PUT", "/api/users/user-25", { name });
+      await view.press(name);
+      await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
+      await view.key("Escape");
+      if (field === "password") await view.press("Discard");
+      await view.gone("dialog:not(.drawer)");
+      await view.rest();
+      await view.press(name);
+      await view.type(`dialog input[name=${field}]`, text);
+      await view.press(name);
+      await view.gone("dialog:not(.drawer)");
+    }
+    await view.gone("dialog");
+    assert.equal(await extras.user("user-25"), undefined);
+  });
+});

@@ -1,0 +1,130 @@
+// Tests the addresses of lists and users, and the browser's history.
+import assert from "node:assert/strict";
+
+import { root, scenesOf } from "./support/scene.mjs";
+import { Site } from "./support/site.mjs";
+
+const site = new Site();
+const extras = new Site({ directives: "UserAdminExtras On" });
+const scene = scenesOf(site);
+
+scene("opening a bookmark changes the list, and Back restores it", { email: root }, async (view) => {
+  await view.searchFor("ada lovelace");
+  await view.listed("Ada Lovelace");
+  const depth = await view.page.evaluate(() => history.length);
+  await view.page.evaluate(() => (location.hash = "#search=o&role=admin&sort=name+asc"));
+  await view.listed("Dennis Ritchie", "Olivia Ortiz");
+  const shown = () => view.page.$$eval(".tools input, .tools select", (all) => all.map((each) => each.value));
+  assert.deepEqual(await shown(), ["o", "admin", "", "", "", "", "name asc"]);
+  assert.equal(await view.page.evaluate(() => history.length), depth + 1);
+  await view.page.evaluate(() => history.back());
+  await view.listed("Ada Lovelace");
+  assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "", "", "createdAt desc"]);
+});
+
+const back = (view) => view.page.evaluate(() => history.back());
+const depth = (view) => view.page.evaluate(() => history.length);
+
+scene("Back returns to each page and search, and typing a search is one history entry", { email: root }, async (view) => {
+  const before = await depth(view);
+  await view.press("Next");
+  await view.read("21–37 of 37", ".foot");
+  for (const text of ["ada", "ada l", "ada lovelace"]) {
+    await view.page.$eval("input[type=search]", (search, value) => {
+      search.value = value;
+      search.dispatchEvent(new Event("input"));
+    }, text);
+    await view.searchesFor(text);
+  }
+  await view.listed("Ada Lovelace");
+  assert.equal(await depth(view), before + 2);
+  await back(view);
+  await view.read("21–37 of 37", ".foot");
+  await back(view);
+  await view.read("1–20 of 37", ".foot");
+  assert.equal(await view.page.evaluate(() => location.hash), "");
+  await view.page.evaluate(() => history.go(2));
+  await view.listed("Ada Lovelace");
+});
+
+scene("an open user has an address and a history entry", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org&user=user-17");
+  await back(view);
+  await view.gone("dialog");
+  await view.focusOn("Hedy Lamarr");
+  await view.listed("Hedy Lamarr");
+  await view.page.evaluate(() => history.forward());
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.page.reload();
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.rest();
+  const entries = await depth(view);
+  await view.closeDialog();
+  await view.focusOn("Hedy Lamarr");
+  assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org");
+  // A closed drawer leaves no history entry.
+  await view.press("Hedy Lamarr");
+  await view.see("dialog.drawer .facts dd");
+  assert.equal(await depth(view), entries);
+  await view.key("Escape", "Escape");
+  await view.gone("dialog");
+  await view.listed("Hedy Lamarr");
+});
+
+scene("Back asks before it discards edits", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  await back(view);
+  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.press("Keep editing");
+  await view.gone("dialog:not(.drawer)");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
+  assert.match(await view.page.evaluate(() => location.hash), /user=user-17$/);
+  await back(view);
+  await view.see("dialog:not(.drawer)");
+  await back(view);
+  await view.rest();
+  assert.equal((await view.page.$$("dialog:not(.drawer)")).length, 1);
+  await view.press("Discard");
+  await view.gone("dialog");
+  await view.listed("Hedy Lamarr");
+});
+
+scene("a link to a user opens that user", {}, async (view) => {
+  await view.page.goto(`${site.address}#user=user-17`);
+  await view.signIn(root);
+  await view.read("Hedy Lamarr", "dialog.drawer h2");
+  await view.check("a user opened through a link");
+  await view.page.evaluate(() => (location.hash = "#user=user-18"));
+  await view.read("John Backus", "dialog.drawer h2");
+  await view.press("Close");
+  await view.gone("dialog");
+  assert.equal(await view.page.evaluate(() => location.hash), "");
+  await view.read("1–20 of 37", ".foot");
+});
+
+scene("buttons copy the link, e-mail, identifier and password", { email: root, site: extras }, async (view) => {
+  await view.context.overridePermissions(extras.httpd.address, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
+  await view.openUser("hedy.lamarr@example.org");
+  const copied = async (name) => {
+    await view.press(name);
+    await view.read("Copied.", "dialog:last-of-type .status");
+    return view.page.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied("Copy the e-mail"), "hedy.lamarr@example.org");
+  assert.equal(await copied("Copy the identifier"), "user-17");
+  assert.equal(await copied("Copy a link to this user"), `${extras.address}#user=user-17`);
+  await view.press("Set a password");
+  await view.press("Generate");
+  assert.equal(await copied("Copy the password"), await view.valueOf("password"));
+  await view.check("a password to copy");
+});
+
+scene("an address that starts with two slashes is not taken for another server", { email: root }, async (view) => {
+  await view.page.goto(`${site.httpd.address}//admin`);
+  await view.read("1–20 of 37", ".foot");
+  await view.searchFor("ada lovelace");
+  await view.listed("Ada Lovelace");
+  assert.equal(await view.page.evaluate(() => location.pathname), "//admin");
+});

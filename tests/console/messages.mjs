@@ -1,0 +1,85 @@
+// Tests messages and the focus.
+import assert from "node:assert/strict";
+
+import { make, root, scenesOf } from "./support/scene.mjs";
+import { Site } from "./support/site.mjs";
+
+const site = new Site();
+const scene = scenesOf(site);
+
+scene("status messages appear in live regions that already existed", { email: root }, async (view) => {
+  const places = async () => JSON.stringify(await view.page.accessibility.snapshot({ interestingOnly: false })).match(/"role":"status"/g)?.length;
+  // One region for the number of users found, one for the outcome of changes.
+  assert.equal(await places(), 2);
+  await view.openUser("emmy.noether@example.org");
+  assert.equal(await places(), 1);
+});
+
+scene("a status message is visible on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+  await view.openUser("lucia.fernandez@example.org");
+  await view.page.$eval("dialog.drawer", (drawer) => {
+    drawer.querySelector("form button").focus();
+    drawer.scrollTo(0, drawer.scrollHeight);
+  });
+  await view.key("Enter");
+  await view.readInSight("Nothing has changed.", "dialog .status");
+});
+
+scene("a failure is visible on a phone", { email: root, width: 390, height: 480 }, async (view) => {
+  await view.openUser("emmy.noether@example.org");
+  await view.intercept((request) => request.method() === "PUT" && { status: 503, body: "{}" });
+  await view.page.$eval("dialog.drawer", (drawer) => drawer.scrollTo(0, drawer.scrollHeight));
+  await view.press("Lift the ban");
+  await view.readInSight("The service is busy.", "dialog .notice.warn");
+});
+
+scene("a message disappears when the next edit begins", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.page.type("dialog input[name=name]", "x");
+  assert.equal(await view.text("dialog .status"), "");
+});
+
+scene("the toast disappears even if something else is saved in the meantime", { email: root }, async (view) => {
+  // Hold long timers until the test runs them.
+  await view.page.evaluate(() => {
+    const { setTimeout: set, clearTimeout: clear } = window;
+    const kept = new Map();
+    window.setTimeout = (action, time) => {
+      if (!(time > 3000)) return set(action, time);
+      kept.set(-1 - kept.size, action);
+      return -kept.size;
+    };
+    window.clearTimeout = (id) => kept.delete(id) || clear(id);
+    window.runTimers = () => [...kept.values()].forEach((action) => action());
+  });
+  const other = await make(view, "Toast B", "b.toast@example.org");
+  await make(view, "Toast A", "a.toast@example.org");
+  await view.searchFor("toast@");
+  await view.listed("Toast A", "Toast B");
+  await view.press("Toast A");
+  await view.see("dialog.drawer .facts dd");
+  await view.deleteUser("a.toast@example.org");
+  await view.read("Toast A has been deleted.", ".toast");
+  await view.listed("Toast B");
+  await view.press("Toast B");
+  await view.see("dialog.drawer .facts dd");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.page.evaluate(() => window.runTimers());
+  assert.equal(await view.text(".toast"), "");
+  await view.ask("DELETE", `/api/users/${other}`);
+});
+
+scene("the focus stays on the heading while a user loads", { email: root }, async (view) => {
+  await view.searchFor("hedy.lamarr@example.org");
+  const release = await view.hold((request) => request.url().endsWith("/user-17"));
+  await view.click("tbody .person button");
+  await view.focusOn("Hedy Lamarr");
+  await release();
+  await view.see("dialog.drawer .facts dd");
+  await view.rest();
+  assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
+  await view.focusOn("Hedy Lamarr");
+});

@@ -1,0 +1,122 @@
+// Tests signing in to the console and signing out.
+import { describe } from "node:test";
+import assert from "node:assert/strict";
+
+import { admin, comeWithSession, root, scenesOf, secret } from "./support/scene.mjs";
+import { password, Site } from "./support/site.mjs";
+
+const site = new Site();
+// The backup codes are aaaaa-bbbbb and ccccc-ddddd, encrypted with the secret as better-auth does.
+const backupCodes =
+  "000102030405060708090a0b0c0d0e0f1011121314151617701eadf76239860842bd9cd0c8166bc918908d5ed98d6c32ab90a0a49d9e22299fb7708f128259f1863b0d6138";
+// A site with a superAdmin who has a second factor.
+const factored = new Site({ secret }, (each) => each.addSecondFactor("root-1", backupCodes));
+// A site next to an application with its own sign-in.
+const application = new Site({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
+const scene = scenesOf(site);
+
+scene("without a session the console shows the sign-in form, and reports a wrong password", {}, async (view) => {
+  await view.see("form");
+  assert.ok(!(await view.text()).includes("@"));
+  await view.press("Sign in");
+  assert.equal(await view.text(".field .wrong"), "Enter an e-mail.\nEnter a password.");
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", "not the password");
+  await view.press("Sign in");
+  await view.read("Wrong e-mail or password.", "[role=alert]");
+  await view.check("sign-in with an error");
+  await view.signIn(root);
+  await view.see("tbody tr");
+});
+
+/** Enters the address and password of a user with a second factor. */
+const enterPassword = async (view) => {
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.see("input[name=code]");
+};
+
+scene("a user with a second factor is asked for a code after the password", { site: factored }, async (view) => {
+  await enterPassword(view);
+  await view.check("second factor");
+  await view.press("Cancel");
+  await enterPassword(view);
+  await view.type("input[name=code]", "aaaaa-aaaaa");
+  await view.press("Sign in");
+  await view.read("Wrong code.", "[role=alert]");
+  await view.type("input[name=code]", "aaaaa-bbbbb");
+  await view.page.click("input[name=trust]");
+  await view.press("Sign in");
+  await view.see("tbody tr");
+  await view.press("Sign out");
+  await view.signIn(root);
+  await view.see("tbody tr");
+});
+
+scene("an expired challenge leads back to the password", { site: factored }, async (view) => {
+  await enterPassword(view);
+  await view.page.deleteCookie({ name: "better-auth.two_factor", domain: "localhost", path: "/" });
+  await view.type("input[name=code]", "ccccc-ddddd");
+  await view.press("Sign in");
+  await view.read("That took too long. Sign in again.");
+  await view.see("input[name=password]");
+});
+
+scene("signing out ends the session, and an expired session leads back to the form", { email: root }, async (view) => {
+  await view.press("Sign out");
+  await view.read("You have signed out.");
+  await view.page.reload();
+  await view.see("input[name=password]");
+  await view.signIn(root);
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.type("input[type=search]", "a");
+  await view.read("Your session has ended. Sign in again.");
+});
+
+scene("a reply that arrives after signing out is ignored", { email: root }, async (view) => {
+  await view.rest();
+  const release = await view.holdSearch("grace");
+  await view.press("Sign out");
+  await view.read("You have signed out.");
+  const reply = view.page.waitForResponse((response) => response.url().includes("search=grace"));
+  await release();
+  assert.equal((await reply).status(), 401);
+  await view.rest();
+  assert.match(await view.text(), /You have signed out\./);
+});
+
+scene("a banned user cannot sign in", {}, async (view) => {
+  await view.type("input[name=email]", "alan.turing@example.org");
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.read("This account is banned.", "[role=alert]");
+});
+
+scene("after signing in, the focus is on the page's heading", { site: factored }, async (view) => {
+  const onHeading = () => view.page.evaluate(() => document.activeElement.tagName);
+  await view.signIn(admin);
+  assert.equal(await onHeading(), "H1");
+  await view.press("Sign out");
+  await enterPassword(view);
+  await view.focusOn("code");
+  await view.type("input[name=code]", "ccccc-ddddd");
+  await view.press("Sign in");
+  await view.see("header.bar");
+  await view.rest();
+  assert.equal(await onHeading(), "H1");
+});
+
+describe("with the application's session", () => {
+  scene("without a session the console links to the application's sign-in page", { site: application }, async (view) => {
+    await view.read("Sign in to the application first");
+    assert.equal(await view.page.$eval("a.button", (link) => link.getAttribute("href")), "/sign-in?then=/admin");
+    assert.equal(await view.has("form"), false);
+  });
+
+  scene("a session of the application is accepted, and signing out is left to the application", { site: application }, async (view) => {
+    await comeWithSession(view, application);
+    await view.read("Ada Lovelace", "header.bar");
+    assert.equal(await view.button("Sign out"), null);
+  });
+});

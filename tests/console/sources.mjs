@@ -1,0 +1,54 @@
+// Tests the console's sources, without a browser.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
+
+test("the refusals that the console tells apart have the service's own English", () => {
+  const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
+  const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
+  const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
+  const told = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
+  assert.deepEqual(told.map(({ name }) => name),
+    ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor"]);
+  for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
+  // No other key is a sentence.
+  assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);
+  // The console always says correo, bloquear and superadministrador, so it does not show these Spanish messages.
+  for (const { name, spanish, own } of told.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
+    assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js lacks the text of ${name}`);
+  // For other errors, the console shows the text of the status.
+  for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
+    assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js lacks the English text of status ${status}`);
+});
+
+const scripts = join(repository, "mod_useradmin/console/script");
+
+test("the script's types fit each other and those of the OpenAPI document", async () => {
+  const folder = join(work, "script");
+  cpSync(scripts, folder, { recursive: true });
+  const { default: typesOf, astToString } = await load("openapi-typescript");
+  const document = readFileSync(join(repository, "mod_useradmin/api/openapi.json"), "utf8");
+  writeFileSync(join(folder, "openapi.d.ts"), astToString(await typesOf(JSON.parse(document))));
+  const compilerOptions = { allowJs: true, checkJs: true, lib: ["es2023", "dom", "dom.iterable"], noEmit: true, noUnusedLocals: true, strict: true, target: "es2023", types: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.js"] }));
+  const { status, output } = await run(process.execPath, [join(packages, "typescript/bin/tsc"), "-p", folder]);
+  assert.equal(status, 0, output);
+});
+
+test("no function of the script has more than 60 lines", async () => {
+  const { default: typescript } = await load("typescript");
+  for (const name of readdirSync(scripts)) {
+    const source = typescript.createSourceFile(name, readFileSync(join(scripts, name), "utf8"), typescript.ScriptTarget.Latest);
+    const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+    const visit = (node) => {
+      const [from, to] = [lineOf(node.getStart(source)), lineOf(node.end)];
+      assert.ok(!typescript.isFunctionLike(node) || to - from < 60, `${name}:${from}: ${to - from + 1} lines`);
+      typescript.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+});

@@ -1,0 +1,348 @@
+// Tests creating, editing and deleting one user.
+import assert from "node:assert/strict";
+
+import { admin, make, root, scenesOf, secret, user } from "./support/scene.mjs";
+import { password, Site } from "./support/site.mjs";
+
+const site = new Site();
+// A site that sends links by mail.
+const mailing = new Site({
+  secret,
+  hasAuditLog: true,
+  directives:
+    'UserAdminExtras On\nUserAdminMailCommand /bin/true\nUserAdminMailFrom a@example.org\nUserAdminMailPasswordLink https://a.example/{token}\nUserAdminMailVerifyLink https://a.example/{token}',
+});
+const scene = scenesOf(site);
+
+scene("a user sees only their own record, read-only", { email: user }, async (view) => {
+  await view.read("Ulises Vega");
+  await view.read("ulises-1");
+  assert.equal(await view.has("table"), false);
+  assert.deepEqual(await view.page.$$eval("button", (all) => all.map((each) => each.textContent)), ["Sign out"]);
+  assert.ok(!view.requests.some((each) => each.startsWith("/api/users?")), "users are listed");
+});
+
+scene("an admin sees users with the role user, and can change only names and addresses", { email: admin }, async (view) => {
+  await view.read("users with the role");
+  await view.page.$$eval("tbody .pill.admin, tbody .pill.superAdmin", (pills) => pills.length).then((count) => assert.equal(count, 0));
+  assert.ok(!(await view.text(".tools")).includes("Role"));
+  await view.openUser("marta.nunez@example.org");
+  for (const name of ["Ban", "Delete user", "Set a password"]) assert.equal(await view.button(name), null, name);
+  assert.equal(await view.has("dialog select"), false);
+  await view.type("dialog input[name=name]", "Marta Núñez Vela");
+  await view.save();
+  await view.check("an admin's drawer");
+  assert.equal((await site.user("user-0")).name, "Marta Núñez Vela");
+  await view.key("Escape");
+  await view.press("New user");
+  assert.equal(await view.has("dialog select"), false);
+  await view.type("dialog input[name=name]", "Nina Neu");
+  await view.type("dialog input[name=email]", "nina@example.org");
+  await view.press("Generate");
+  await view.press("Create user");
+  await view.read("Nina Neu has been created.");
+  await view.gone("dialog");
+  assert.equal((await site.userAt("nina@example.org")).role, "user");
+});
+
+scene("a superAdmin invites a user, and sends links", { site: mailing, email: root }, async (view) => {
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Iris Vega");
+  await view.type("dialog input[name=email]", "iris@example.org");
+  await view.check("a new user with an invitation");
+  await view.press("Create user");
+  await view.read("Iris Vega has been created.");
+  await view.openUser("iris@example.org");
+  assert.equal(await view.button("Send a link to verify the address"), null);
+  await view.press("Send a link to set a password");
+  await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
+  await view.click("details:last-of-type summary");
+  await view.read("Password link sent", "dialog.drawer");
+  await mailing.sql(`UPDATE "user" SET "emailVerified" = FALSE WHERE "email" = 'iris@example.org'`);
+  await view.page.reload();
+  await view.read("Send a link to verify the address", "dialog.drawer");
+  await view.press("Send a link to verify the address");
+  await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
+});
+
+scene("a superAdmin can also set a password if links are sent by mail", { site: mailing, email: root }, async (view) => {
+  await view.press("New user");
+  await view.choose("dialog select[name=access]", "");
+  await view.type("dialog input[name=name]", "Noa Gil");
+  await view.type("dialog input[name=email]", "noa@example.org");
+  await view.press("Create user");
+  await view.read("Enter a password.", "dialog");
+  await view.type("dialog input[name=password]", password);
+  await view.press("Create user");
+  await view.read("Noa Gil has been created.");
+});
+
+scene("a superAdmin creates a user, who can sign in", { email: root }, async (view) => {
+  await view.press("New user");
+  await view.press("Create user");
+  assert.equal((await view.text("dialog .wrong")).trim().split("\n").length, 3);
+  await view.focusOn("name");
+  await view.type("dialog input[name=name]", "Carla Cruz");
+  await view.type("dialog input[name=email]", "no address");
+  await view.type("dialog input[name=password]", "short");
+  await view.press("Create user");
+  await view.read("This is not an e-mail address.", "dialog");
+  await view.read("It must have 8 to 128 characters.", "dialog");
+  await view.check("a new user with errors");
+  await view.type("dialog input[name=email]", root);
+  await view.type("dialog input[name=password]", password);
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Create user");
+  await view.press("Give the role");
+  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
+  await view.type("dialog input[name=email]", "carla@example.org");
+  await view.press("Create user");
+  await view.read("Give Carla Cruz the role “Admin”?", "dialog:not(.drawer) h2");
+  await view.check("the confirmation of a role");
+  await view.press("Give the role");
+  await view.read("Carla Cruz has been created.");
+  await view.gone("dialog");
+  assert.equal((await site.userAt("carla@example.org")).role, "admin");
+  await view.read("Carla Cruz", "tbody");
+  await view.press("Sign out");
+  await view.signIn("carla@example.org");
+  await view.read("Carla Cruz", "header.bar");
+});
+
+scene("a superAdmin edits name, address and role", { email: root }, async (view) => {
+  await view.openUser("jonas.weber@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.type("dialog input[name=name]", "Jonas M. Weber");
+  await view.type("dialog input[name=email]", "jonas@example.org");
+  await makeAdmin(view);
+  await view.read("Jonas M. Weber", "dialog h2");
+  const { name, email, role } = await site.user("user-2");
+  assert.deepEqual({ name, email, role }, { name: "Jonas M. Weber", email: "jonas@example.org", role: "admin" });
+  // Save again, with the current tag of the row.
+  await view.choose("dialog select[name=role]", "user");
+  await view.press("Save changes");
+  await view.rest();
+  assert.equal((await site.user("user-2")).role, "user");
+  site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
+  await view.type("dialog input[name=email]", root);
+  await view.press("Save changes");
+  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
+  assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
+});
+
+scene("giving a role with more rights requires a confirmation", { email: root }, async (view) => {
+  await view.openUser("adele.goldberg@example.org");
+  await view.choose("dialog select[name=role]", "superAdmin");
+  await view.press("Save changes");
+  await view.read("Give Adele Goldberg the role “Super admin”?", "dialog:not(.drawer)");
+  await view.press("Cancel");
+  await view.gone("dialog:not(.drawer)");
+  await view.rest();
+  assert.equal((await site.user("user-15")).role, "user");
+  await view.press("Save changes");
+  await view.press("Give the role");
+  await view.read("Saved.", "dialog .status");
+  assert.equal((await site.user("user-15")).role, "superAdmin");
+  // A role with fewer privileges needs no confirmation.
+  await view.choose("dialog select[name=role]", "user");
+  await view.press("Save changes");
+  await view.rest();
+  assert.equal((await site.user("user-15")).role, "user");
+});
+
+scene("saving a user that somebody else has changed reports it and loses no edits", { email: root }, async (view) => {
+  await view.openUser("edsger.dijkstra@example.org");
+  await view.type("dialog input[name=name]", "Edsger W. Dijkstra");
+  await view.ask("PUT", "/api/users/user-6", { email: "ewd@example.org" });
+  await view.press("Save changes");
+  await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
+  await view.check("a conflict");
+  await view.focusOn("Load again, keep what I typed");
+  await view.picture("conflict");
+  assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
+  await view.press("Load again, keep what I typed");
+  await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
+  assert.equal(await view.valueOf("name"), "Edsger W. Dijkstra");
+  assert.equal(await view.valueOf("email"), "ewd@example.org");
+  await view.save();
+  const { name, email } = await site.user("user-6");
+  assert.deepEqual({ name, email }, { name: "Edsger W. Dijkstra", email: "ewd@example.org" });
+});
+
+/** Gives the open user the role admin, and saves all edits. */
+const makeAdmin = async (view) => {
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Save changes");
+  await view.press("Give the role");
+  await view.read("Saved.", "dialog .status");
+};
+
+scene("values that were not edited are not saved, even if an input cannot show them exactly", { email: root }, async (view) => {
+  const made = await view.ask("POST", "/api/users", { name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
+  await view.openUser("blank@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await makeAdmin(view);
+  const { name, email, role } = await site.user(made.data.id);
+  assert.deepEqual({ name, email, role }, { name: "Blank\nLine ", email: " blank@example.org ", role: "admin" });
+  await view.deleteUser("blank@example.org");
+  await view.read("has been deleted.");
+  assert.equal(await site.user(made.data.id), undefined);
+});
+
+scene("text typed during a save is kept, and saved by the next one", { email: root }, async (view) => {
+  const id = await make(view, "Slow Line", "slow@example.org");
+  await view.openUser("slow@example.org");
+  const release = await view.hold((request) => request.method() === "PUT");
+  await view.type("dialog input[name=name]", " Slower Line ");
+  await view.press("Save changes");
+  await view.page.waitForFunction(() => document.querySelector("dialog form button[aria-busy=true]"));
+  await view.type("dialog input[name=email]", "slower@example.org");
+  await release();
+  await view.read("Saved.", "dialog .status");
+  await view.rest();
+  const typed = () => view.page.$$eval("dialog form input", (all) => all.map((each) => each.value));
+  assert.deepEqual(await typed(), ["Slower Line", "slower@example.org"]);
+  assert.equal((await site.user(id)).email, "slow@example.org");
+  await view.press("Save changes");
+  await view.read("slower@example.org", "dialog .facts");
+  const { name, email } = await site.user(id);
+  assert.deepEqual({ name, email }, { name: "Slower Line", email: "slower@example.org" });
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("an entity tag that a proxy made weak is still accepted", { email: root }, async (view) => {
+  await view.page.evaluate(() => {
+    const own = window.fetch;
+    window.fetch = async (url, options) => {
+      const reply = await own(url, options);
+      const headers = new Headers(reply.headers);
+      if (headers.has("ETag")) headers.set("ETag", `W/${headers.get("ETag")}`);
+      return new Response(reply.body, { status: reply.status, headers });
+    };
+  });
+  await view.openUser("frances.allen@example.org");
+  await view.type("dialog input[name=name]", "Frances E. Allen");
+  await view.save();
+  assert.equal((await site.user("user-11")).name, "Frances E. Allen");
+});
+
+scene("a user whom somebody else has deleted is removed from the list when it is noticed", { email: root }, async (view) => {
+  const showNew = async () => {
+    const id = await make(view, "Gone Elsewhere", "gone@example.org");
+    await view.searchFor("gone@");
+    await view.listed("Gone Elsewhere");
+    return id;
+  };
+  const remove = (id) => view.ask("DELETE", `/api/users/${id}`);
+  await remove(await showNew());
+  await view.click("tbody .person button");
+  await view.read("This no longer exists.", "dialog.drawer");
+  await view.listed();
+  await view.closeDialog();
+
+  const id = await showNew();
+  await view.openFirst();
+  await remove(id);
+  await view.type("dialog input[name=name]", "Gone Again");
+  await view.press("Save changes");
+  await view.read("This no longer exists.", "dialog.drawer");
+  await view.listed();
+});
+
+scene("a user without an address can be edited, and is deleted by typing the identifier", { email: root }, async (view) => {
+  for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
+    const id = await make(view, name, email);
+    await view.searchFor(name);
+    await view.openFirst();
+    await view.type("dialog input[name=name]", `${name} II`);
+    await makeAdmin(view);
+    assert.deepEqual([(await site.user(id)).name, (await site.user(id)).email], [`${name} II`, email]);
+    // Input is validated.
+    await view.type("dialog input[name=email]", "no address");
+    await view.press("Save changes");
+    await view.read("This is not an e-mail address.", "dialog");
+    await view.press("Delete user");
+    await view.check(`${name}, about to be deleted`);
+    await view.press("Delete user");
+    await view.read("Enter a value.", "dialog:not(.drawer)");
+    await view.type("dialog input[name=address]", "x");
+    await view.press("Delete user");
+    await view.read("This does not match.", "dialog:not(.drawer)");
+    await view.type("dialog input[name=address]", email === "odd mail" ? email : id);
+    await view.press("Delete user");
+    await view.read("has been deleted.");
+    await view.gone("dialog");
+    assert.equal(await site.user(id), undefined);
+  }
+});
+
+scene("the protected address is compared with case", { email: root }, async (view) => {
+  const id = await make(view, "Jefe", "Admin@Example.com");
+  await view.searchFor("jefe");
+  await view.openFirst();
+  assert.ok(!(await view.text("dialog")).includes("Cannot be deleted"));
+  await view.deleteUser("Admin@Example.com");
+  await view.read("Jefe has been deleted.");
+  assert.equal(await site.user(id), undefined);
+});
+
+scene("on a standby no changes are offered, and the age of the data is shown", { email: root }, async (view) => {
+  const warning = '110 - "Read from a standby; the last change that it has received is of 2026-11-27T16:00:00.000Z"';
+  await view.page.evaluate((text) => {
+    const own = window.fetch;
+    window.fetch = async (...request) => {
+      const reply = await own(...request);
+      return new Response(reply.body, { status: reply.status, headers: { ...Object.fromEntries(reply.headers), Warning: text } });
+    };
+  }, warning);
+  await view.searchFor("dennis.ritchie");
+  await view.read("Read-only: a copy of the database. Its last change is of 27 Nov 2026", ".notice.warn");
+  await view.openFirst();
+  await view.rest();
+  assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);
+  assert.deepEqual(await view.page.$$eval("main button.main, dialog.drawer form, dialog.drawer .actions button", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.textContent)), []);
+  await view.check("a user on a standby");
+});
+
+scene("a double click on a button sends one request", { email: root }, async (view) => {
+  await view.openUser("alan.turing@example.org");
+  const twice = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
+  await twice("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  await view.rest();
+  assert.equal((await view.text("dialog [role=alert]")).trim(), "");
+  await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
+  await view.key("Escape");
+  await twice("Sign out");
+  await view.read("You have signed out.");
+  await view.rest();
+  assert.match(await view.text(), /You have signed out\./);
+});
+
+scene("a superAdmin deletes by typing the address", { email: root }, async (view) => {
+  await view.openUser("ken.thompson@example.org");
+  await view.deleteUser("ken@example.org");
+  await view.read("This does not match.", "dialog");
+  await view.check("the delete dialog");
+  await view.picture("delete");
+  assert.ok(await site.user("user-10"));
+  await view.type("dialog input[name=address]", "ken.thompson@example.org");
+  await view.press("Delete user");
+  await view.read("Ken Thompson has been deleted.");
+  await view.gone("dialog");
+  assert.equal(await site.user("user-10"), undefined);
+  await view.read("No user matches.");
+});
+
+scene("callers cannot delete or ban themselves, nor delete the protected address", { email: root }, async (view) => {
+  await view.openUser(root);
+  assert.equal(await view.button("Delete user"), null);
+  assert.equal(await view.button("Ban"), null);
+  await view.read("You would lose the rights of your present role.", "dialog");
+  await view.key("Escape");
+  await view.openUser("admin@example.com");
+  assert.equal(await view.button("Delete user"), null);
+  assert.ok(await view.button("Ban"));
+});
