@@ -105,7 +105,7 @@ export class Site {
     hostileNames.forEach((name, index) => add(`hostile-${index}`, name, `hostile${index}@example.net`, "user", (20 + index) * day, index === 0 ? { banned: true, banReason: name } : {}));
     const file = join(this.folder, "users.ndjson");
     writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n") + "\n");
-    await this.ctl(["import", file, "--hash", "scrypt", "--force"]);
+    await this.ctl(["import", file, "--hash", "argon2id m=64", "--force"]);
   }
 
   /** Gives a user a second factor as the application's plugin does. */
