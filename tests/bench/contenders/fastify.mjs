@@ -9,17 +9,8 @@ import fastify from "fastify";
 import pg from "pg";
 
 const fields = [
-  "id",
-  "name",
-  "email",
-  "role",
-  "emailVerified",
-  "image",
-  "createdAt",
-  "updatedAt",
-  "banned",
-  "banReason",
-  "banExpires",
+  "id", "name", "email", "role", "emailVerified", "image", "createdAt", "updatedAt",
+  "banned", "banReason", "banExpires",
 ];
 const columns = fields.map((field) => `"${field}"`).join(", ");
 const roleColumn = `COALESCE("role", 'user')`;

@@ -43,17 +43,8 @@ export const somebody = (further = {}) => {
 };
 
 export const elevenFields = [
-  "id",
-  "name",
-  "email",
-  "role",
-  "emailVerified",
-  "image",
-  "createdAt",
-  "updatedAt",
-  "banned",
-  "banReason",
-  "banExpires",
+  "id", "name", "email", "role", "emailVerified", "image", "createdAt", "updatedAt",
+  "banned", "banReason", "banExpires",
 ];
 
 /** Returns the eleven fields of a library record as this service writes them. */
