@@ -36,13 +36,13 @@ int handle_sign_in(request_rec* request) {
     const crypto::SigningSecrets factor_secrets = second_factor_secrets(settings);
     RequestVerifier verifier(request, !factor_secrets.empty());
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
-    const sign_in::Cookies cookies(settings.get<CookieName>(),
-                                   secrets.empty() ? std::string_view() : secrets.front(),
-                                   apr::view_of(ap_http_scheme(request)) == "https");
+    const httpd::RequestHeaders headers(request);
+    const sign_in::Cookies cookies(
+        settings.get<CookieName>(), secrets.empty() ? std::string_view() : secrets.front(),
+        apr::view_of(ap_http_scheme(request)) == "https", headers.find("Cookie"));
     const crypto::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), max_body_size,
                             verifier.backend().settings().body_timeout);
-    const httpd::RequestHeaders headers(request);
     const auto cookie = [&](std::string_view name) {
         return signed_cookie(request, settings, cookies.name_of(name));
     };

@@ -39,13 +39,13 @@ int handle_better_auth(request_rec* request, std::string_view endpoint) {
                               *context.settings().get<BetterAuthRoles>(),
                               context.settings().get<ShowsTokens>()};
     if (credentials)
-        service.session_cookies =
-            admin::SessionCookies{{credentials->cookie_name, credentials->signing_secret,
-                                   apr::view_of(ap_http_scheme(request)) == "https"},
-                                  credentials->token.view(),
-                                  credentials->admin_session.view(),
-                                  credentials->is_not_remembered,
-                                  apr::view_of(request->useragent_ip)};
+        service.session_cookies = admin::SessionCookies{
+            {credentials->cookie_name, credentials->signing_secret,
+             apr::view_of(ap_http_scheme(request)) == "https", context.headers().find("Cookie")},
+            credentials->token.view(),
+            credentials->admin_session.view(),
+            credentials->is_not_remembered,
+            apr::view_of(request->useragent_ip)};
     return context.send(
         admin::handle_request(endpoint,
                               {request->method, apr::view_of(request->uri),

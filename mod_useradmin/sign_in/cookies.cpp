@@ -3,7 +3,7 @@
 #include "crypto/secret.hpp"
 #include "crypto/signature.hpp"
 #include "sign_in/lengths.hpp"
-#include "text/hex.hpp"
+#include "text/url.hpp"
 
 namespace useradmin::sign_in {
 
@@ -11,18 +11,9 @@ namespace {
 
 /// Percent-encodes like encodeURIComponent().
 std::string encoded(std::string_view text) {
-    constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                       "0123456789-_.!~*'()";
     std::string out;
     out.reserve(3 * text.size()); // reallocation would leave copies of secrets in memory
-    for (const char character : text) {
-        if (plain.find(character) != plain.npos) {
-            out += character;
-            continue;
-        }
-        out += '%';
-        text::append_hex(out, static_cast<unsigned char>(character), text::upper_hex_digits);
-    }
+    text::append_percent_encoded(out, text, "!*'()");
     return out;
 }
 
@@ -41,6 +32,9 @@ std::vector<std::string> Cookies::session_cookies(std::string_view token,
     const crypto::Secret value(encode_token(token));
     std::vector<std::string> headers;
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
+    // better-auth 1.4 and 1.6 would go on with the session in this cookie.
+    if (sent_.find(name_of("session_data")) != sent_.npos)
+        headers.push_back(expired_cookie("session_data"));
     if (!is_remembered)
         headers.push_back(cookie("dont_remember", "true"));
     return headers;

@@ -20,16 +20,18 @@ constexpr bool has_prefix(std::string_view name) noexcept {
 class Cookies {
   public:
     /// name: the session cookie's name. secret: if empty, cookies are not signed. is_secure:
-    /// whether the request used https.
-    Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
-        : name_(name), secret_(secret), is_secure_(is_secure) {}
+    /// whether the request used https. sent: the request's Cookie header.
+    Cookies(std::string_view name, std::string_view secret, bool is_secure,
+            std::string_view sent = {}) noexcept
+        : name_(name), secret_(secret), is_secure_(is_secure), sent_(sent) {}
 
     /// Returns the token, signed if there is a secret, and percent-encoded. All versions of
     /// better-auth accept this encoding.
     std::string encode_token(std::string_view token) const;
 
     /// Returns the Set-Cookie values for a new session. Unless is_remembered is set, the session
-    /// ends when the browser closes.
+    /// ends when the browser closes. They also expire a session that the application keeps in a
+    /// cookie (cookieCache).
     std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
     /// Returns the Set-Cookie values that end a session.
     std::vector<std::string> expired_cookies() const;
@@ -54,6 +56,7 @@ class Cookies {
     std::string_view name_;
     std::string_view secret_;
     bool is_secure_;
+    std::string_view sent_;
 };
 
 } // namespace useradmin::sign_in

@@ -193,6 +193,13 @@ TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
                 cookies_of(prefixed));
 }
 
+TEST(sign_in, expires_the_session_that_the_application_keeps_in_a_cookie) {
+    const auto reply =
+        sign_in(login(eva, right_password), {"Cookie: better-auth.session_data=x", from_here()});
+    STRCMP_CONTAINS("\nbetter-auth.session_data=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n",
+                    cookies_of(reply).c_str());
+}
+
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     const auto before = in_hours(7 * 24);
     const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));

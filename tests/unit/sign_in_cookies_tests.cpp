@@ -31,4 +31,14 @@ TEST(cookies, with_a_Secure_prefix_are_Secure_on_http_too) {
                    opened(name, is_secure));
 }
 
+TEST(cookies, of_a_new_session_expire_one_that_the_application_keeps_in_a_cookie) {
+    constexpr std::string_view name = "better-auth.session_token";
+    const sign_in::Cookies cookies(name, "", false, "a=b; better-auth.session_data=x");
+    CHECK_EQUAL(2, cookies.session_cookies("token", true).size());
+    CHECK_EQUAL(3, cookies.session_cookies("token", false).size());
+    expect("better-auth.session_data=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
+           cookies.session_cookies("token", true).at(1));
+    CHECK_EQUAL(1, sign_in::Cookies(name, "", false, "a=b").session_cookies("token", true).size());
+}
+
 } // namespace useradmin::test
