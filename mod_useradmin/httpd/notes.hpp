@@ -31,13 +31,15 @@ inline void set_note(request_rec* request, const char* name, std::string_view te
 }
 
 /// Sets the notes about the caller and, if there is one, the administrator who impersonates the
-/// caller.
+/// caller. Removes those about an API key.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
                         std::string_view table, std::string_view impersonated_by = {}) {
     apr_table_setn(request->notes, id_note, apr::copy_c_string(request->pool, id));
     apr_table_setn(request->notes, role_note, apr::copy_c_string(request->pool, role));
     apr_table_setn(request->notes, table_note, apr::copy_c_string(request->pool, table));
     set_note(request, impersonator_note, impersonated_by);
+    apr_table_unset(request->notes, api_key_note);
+    apr_table_unset(request->notes, permissions_note);
 }
 
 /// Notes for access logs, such as `%{useradmin-action}n`.

@@ -45,14 +45,18 @@ class ApiKeys : public OwnHttpd {
         sql().run("UPDATE \"apikey\" SET " + values + " WHERE \"id\" = '" + id + "'");
     }
 
-    void start_with(const std::string& directives = {}) {
+    void start_with(const std::string& directives = {},
+                    const std::vector<std::string>& modules = {}) {
         start("UserAdminAuditLog \"" + audit_log().string() +
-              "\"\nLogFormat \"%{session-api-key}n|%{session-permissions}n|%u\" key\nCustomLog \"" +
-              access_log().string() + "\" key\n" + directives +
-              location("/api/users", "AuthUserAdmin On\nAuthUserAdminApiKey On") +
-              location("/signed/users", "AuthUserAdmin On\nAuthUserAdminApiKey On\n"
-                                        "AuthUserAdminSecret text-of-32-characters-or-more-123") +
-              location("/closed/users", "AuthUserAdmin On"));
+                  "\"\nLogFormat \"%{session-api-key}n|%{session-permissions}n|%u\" key\nCustomLog "
+                  "\"" +
+                  access_log().string() + "\" key\n" + directives +
+                  location("/api/users", "AuthUserAdmin On\nAuthUserAdminApiKey On") +
+                  location("/signed/users",
+                           "AuthUserAdmin On\nAuthUserAdminApiKey On\n"
+                           "AuthUserAdminSecret text-of-32-characters-or-more-123") +
+                  location("/closed/users", "AuthUserAdmin On"),
+              modules);
     }
     std::filesystem::path audit_log() const { return folder_ / "audit.log"; }
     std::filesystem::path access_log() const { return folder_ / "access.log"; }
@@ -102,6 +106,25 @@ TEST(api_keys, take_precedence_over_sessions) {
     expect_error(both("ulises"), 403, "No tienes permisos para ver usuarios");
     expect_log("UA0318: the API key was refused: no user has it");
     expect_error(both("nobody"), 401, "No autorizado");
+}
+
+TEST(api_keys, leave_no_notes_if_a_password_identifies_the_caller) {
+    const auto created = ask(Caller::super_admin, "POST", "/cheap/users",
+                             R"({"name":"Eva","email":")" + std::string(eva) + R"(","password":")" +
+                                 right_password + R"(","role":"user"})");
+    const std::string id = text_member(created, "id");
+    start_with("<Location \"/basic/users\">\nUserAdmin On\nAuthUserAdmin On\n"
+               "AuthUserAdminApiKey On\nAuthType Basic\nAuthName x\n"
+               "AuthBasicProvider useradmin\nRequire valid-user\n</Location>\n",
+               {"mod_auth_basic.so", "mod_authz_user.so"});
+    set(R"("permissions" = '{"files":["read"]}')");
+    expect_success(
+        client_->send({"GET",
+                       "/basic/users/" + id,
+                       {"x-api-key: sara", // eva@example.org:s3cr3t of eva
+                        "Authorization: Basic ZXZhQGV4YW1wbGUub3JnOnMzY3IzdCBvZiBldmE="}}));
+    CHECK(eventually([&] { return std::ranges::count(read_file(access_log()), '\n') == 1; }));
+    CHECK_EQUAL("-|-|" + std::string(eva) + "\n", read_file(access_log()));
 }
 
 TEST(api_keys, are_not_read_without_the_directive) {
