@@ -30,7 +30,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
 /// letters, digits, spaces, "-" and "'".
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t longest_plain = 60;
-    constexpr std::size_t bytes_of_word = 45; // 72 characters when encoded; the limit is 75
+    // 64 characters when encoded. With "Subject: ", the line has at most 76 (RFC 2047, section 2).
+    constexpr std::size_t bytes_of_word = 39;
     if (text.size() <= longest_plain && consists_of(text, " -'") && text.front() != ' ' &&
         text.back() != ' ') {
         out += text;
@@ -84,10 +85,11 @@ bool is_address(std::string_view text) noexcept {
 }
 
 std::string format(const Message& message) {
-    std::string out = "From: ";
+    std::string out = "From:";
     if (!message.from_name.empty())
-        append_encoded(out, message.from_name);
-    out.append(message.from_name.empty() ? "<" : " <").append(message.from).append(">\nTo: <");
+        append_encoded(out += ' ', message.from_name);
+    // The address may not fit into a line with an encoded word.
+    out.append(out.ends_with("?=") ? "\n <" : " <").append(message.from).append(">\nTo: <");
     out.append(message.to).append(">\nSubject: ");
     append_encoded(out, message.subject);
     append_date(out += "\nDate: ", message.now);
