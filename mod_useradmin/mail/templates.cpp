@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kind_names[] = {"set-password", "invitation", "verify-email"};
 constexpr http::Language languages[] = {http::Language::spanish, http::Language::english};
-constexpr std::string_view placeholder_names[] = {"name", "email", "link", "hours"};
+constexpr std::string_view placeholders[] = {"{name}", "{email}", "{link}", "{hours}"};
 /// Longer names are truncated.
 constexpr std::size_t max_name_size = 100;
 /// The longest value is a link: a URL of 1000 bytes, and a token with the user's address and id.
@@ -48,10 +48,11 @@ std::string_view next_placeholder(std::string_view text) {
     return text.substr(begin, end == text.npos || text[end] == '\n' ? 1 : end + 1 - begin);
 }
 
-bool is_known(std::string_view placeholder) {
-    return std::any_of(
-        std::begin(placeholder_names), std::end(placeholder_names),
-        [&](std::string_view name) { return placeholder == "{" + std::string(name) + "}"; });
+/// Returns the index in `placeholders`, or its size if there is no such placeholder.
+std::size_t index_of(std::string_view placeholder) noexcept {
+    return static_cast<std::size_t>(
+        std::find(std::begin(placeholders), std::end(placeholders), placeholder) -
+        std::begin(placeholders));
 }
 
 /// Returns what is wrong with the template, or an empty string.
@@ -67,7 +68,7 @@ std::string problem_of(const Template& read) {
                                               std::count(read.text.begin(), read.text.end(), '\n'));
     for (std::string_view rest : {read.subject, read.text})
         for (auto found = next_placeholder(rest); !found.empty(); found = next_placeholder(rest)) {
-            if (!is_known(found))
+            if (index_of(found) == std::size(placeholders))
                 return "has '" + std::string(found) +
                        "'; the placeholders are {name}, {email}, {link} and {hours}";
             size += max_value_size;
@@ -137,14 +138,12 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
 std::string fill(std::string_view text, const Values& values) {
     const std::string name = text::printable(text::beginning(values.name, max_name_size));
     const std::string hours = std::to_string(values.lifetime.count());
-    const std::string_view contents[] = {name, values.email, values.link, hours};
+    const std::string_view contents[] = {name, values.email, values.link, hours, {}};
     std::string out;
     for (auto found = next_placeholder(text); !found.empty(); found = next_placeholder(text)) {
         const auto before = static_cast<std::size_t>(found.data() - text.data());
         out += text.substr(0, before);
-        for (std::size_t index = 0; index < std::size(placeholder_names); ++index)
-            if (found == "{" + std::string(placeholder_names[index]) + "}")
-                out += contents[index];
+        out += contents[index_of(found)];
         text.remove_prefix(before + found.size());
     }
     return out += text;
