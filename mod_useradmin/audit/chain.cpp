@@ -154,9 +154,7 @@ std::string host_name() {
     std::replace_if(
         host.begin(), host.end(),
         [&](char character) {
-            return !(
-                (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-                (character >= '0' && character <= '9') || others.find(character) != others.npos);
+            return !text::is_alphanumeric(character) && others.find(character) == others.npos;
         },
         '_');
     return host;

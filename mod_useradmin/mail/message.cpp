@@ -14,16 +14,12 @@ namespace {
 
 constexpr std::size_t max_address_length = 254; // RFC 5321, errata 1690
 
-bool is_alphanumeric(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /// Returns whether the text is non-empty and consists of letters, digits and `others`.
 bool consists_of(std::string_view text, std::string_view others) noexcept {
     return !text.empty() &&
            std::all_of(
                text.begin(), text.end(),
-               [&](char c) { return is_alphanumeric(c) || others.find(c) != others.npos; });
+               [&](char c) { return text::is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 
 /// Appends a string to a header line. Encodes it (RFC 2047) unless it is short and consists of

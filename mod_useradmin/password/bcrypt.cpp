@@ -1,6 +1,7 @@
 #include "password/bcrypt.hpp"
 
 #include "crypto/random.hpp"
+#include "text/unicode.hpp"
 
 #include <crypt.h>
 
@@ -68,9 +69,8 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
 
 std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept {
     const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
-    const auto is_of_alphabet = [&](char character) {
-        return is_digit(character) || (character >= 'a' && character <= 'z') ||
-               (character >= 'A' && character <= 'Z') || character == '.' || character == '/';
+    const auto is_of_alphabet = [](char character) {
+        return text::is_alphanumeric(character) || character == '.' || character == '/';
     };
     constexpr std::size_t head_size = 7;
     if (stored.size() != bcrypt_stored_size || !stored.starts_with("$2") ||

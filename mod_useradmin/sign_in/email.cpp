@@ -1,5 +1,7 @@
 #include "sign_in/email.hpp"
 
+#include "text/unicode.hpp"
+
 #include <algorithm>
 
 namespace useradmin::sign_in {
@@ -7,11 +9,7 @@ namespace useradmin::sign_in {
 namespace {
 
 bool is_letter(char character) {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-}
-
-bool is_alphanumeric(char character) {
-    return is_letter(character) || (character >= '0' && character <= '9');
+    return text::is_alphanumeric(character) && character > '9';
 }
 
 bool is_local_part(std::string_view text) {
@@ -20,7 +18,7 @@ bool is_local_part(std::string_view text) {
            std::all_of(
                text.begin(), text.end(),
                [](char c) {
-                   return is_alphanumeric(c) ||
+                   return text::is_alphanumeric(c) ||
                           std::string_view("_'+-.").find(c) != std::string_view::npos;
                });
 }
@@ -34,8 +32,8 @@ bool is_domain(std::string_view text) {
         return false;
     char before = '.';
     for (const char character : text) {
-        const bool is_allowed =
-            is_alphanumeric(character) || (before != '.' && (character == '-' || character == '.'));
+        const bool is_allowed = text::is_alphanumeric(character) ||
+                                (before != '.' && (character == '-' || character == '.'));
         if (!is_allowed)
             return false;
         before = character;

@@ -12,6 +12,12 @@ namespace useradmin::text {
 /// U+FFFD, which replaces invalid bytes in output that must be UTF-8.
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
+/// Returns whether the character is an ASCII letter or digit.
+constexpr bool is_alphanumeric(char character) noexcept {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9');
+}
+
 /// Returns whether the bytes are valid UTF-8 (no surrogates, no overlong forms) without U+0000.
 /// Every string from a client must pass this check before it reaches a database.
 bool is_clean_utf8(std::string_view bytes) noexcept;
