@@ -12,20 +12,14 @@ namespace useradmin::crypto {
 
 namespace {
 
-constexpr std::size_t digest_size = 32;
-constexpr std::size_t base64_size = 44;
-
 Secret compute_signature(std::string_view token, std::string_view secret) {
-    SecretBytes<digest_size> digest;
-    unsigned length = digest_size;
+    SecretBytes<32> digest;
     if (secret.size() > INT_MAX ||
         HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
              reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data(),
-             &length) == nullptr)
+             nullptr) == nullptr)
         return {};
-    SecretBytes<base64_size + 1> text;
-    EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(length));
-    return Secret(std::string(text.view().substr(0, base64_size)));
+    return Secret(base64_of(digest.view()));
 }
 
 } // namespace

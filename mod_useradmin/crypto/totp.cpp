@@ -24,10 +24,9 @@ Secret code_of(std::string_view key, std::uint64_t step) {
     for (std::size_t index = message.size(); index-- > 0; step >>= 8)
         message[index] = static_cast<unsigned char>(step & 0xff);
     SecretBytes<20> digest;
-    unsigned length = digest.size();
     if (key.size() > INT_MAX ||
         HMAC(EVP_sha1(), key.data(), static_cast<int>(key.size()), message.data(), message.size(),
-             digest.data(), &length) == nullptr)
+             digest.data(), nullptr) == nullptr)
         throw std::bad_alloc();
     const unsigned char* const chosen = digest.data() + (digest.data()[19] & 0x0f);
     const std::uint32_t number = (std::uint32_t{chosen[0]} & 0x7f) << 24 |

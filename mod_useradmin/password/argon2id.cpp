@@ -2,12 +2,12 @@
 
 #include "crypto/random.hpp"
 #include "crypto/secret.hpp"
+#include "crypto/sha256.hpp"
 #include "password/argon2id_key.hpp"
 #include "text/split.hpp"
 
 #include <openssl/evp.h>
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -31,10 +31,7 @@ struct Phc {
 
 /// Encodes bytes in base64 without padding, as PHC strings require.
 crypto::Secret base64(std::string_view bytes) {
-    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                    reinterpret_cast<const unsigned char*>(bytes.data()),
-                    static_cast<int>(bytes.size()));
+    std::string text = crypto::base64_of(bytes);
     text.resize((4 * bytes.size() + 2) / 3);
     return crypto::Secret(std::move(text));
 }
