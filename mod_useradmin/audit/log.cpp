@@ -1,6 +1,5 @@
 #include "audit/log.hpp"
 
-#include "crypto/sha256.hpp"
 #include "text/hex.hpp"
 
 #include <fcntl.h>
@@ -13,12 +12,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <climits>
 #include <cstdio>
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace useradmin::audit {
 
