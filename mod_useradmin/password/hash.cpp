@@ -37,8 +37,4 @@ bool is_legacy(const Format& format) noexcept {
     return std::holds_alternative<Bcrypt>(format);
 }
 
-void hash_and_discard(const Format& work, std::string_view password) {
-    static_cast<void>(hash(work, password));
-}
-
 } // namespace useradmin::password

@@ -37,8 +37,4 @@ bool is_legacy(const Format& format) noexcept;
 /// or a parameter is out of bounds.
 std::optional<Format> cost_of(std::string_view stored);
 
-/// Hashes the password and discards the result. This makes a sign-in take equally long for users
-/// with and without a password.
-void hash_and_discard(const Format& work, std::string_view password);
-
 } // namespace useradmin::password
