@@ -46,7 +46,7 @@ void ObservedFormats::refresh(store::Store& store, std::string_view tables_id,
                               Clock::time_point now) {
     {
         const std::lock_guard lock(mutex_);
-        Clock::time_point& next = next_refresh_at(tables_id);
+        Clock::time_point& next = next_refreshes_[std::string(tables_id)];
         if (now < next)
             return;
         next = now + refresh_interval;
@@ -54,21 +54,12 @@ void ObservedFormats::refresh(store::Store& store, std::string_view tables_id,
     const auto names = store.password_formats();
     if (!names) {
         const std::lock_guard lock(mutex_);
-        next_refresh_at(tables_id) = now;
+        next_refreshes_[std::string(tables_id)] = now;
         return;
     }
     for (const std::string& name : *names)
         if (const auto work = parse_sampled_format(name))
             add(*work);
-}
-
-ObservedFormats::Clock::time_point& ObservedFormats::next_refresh_at(std::string_view tables_id) {
-    const auto found =
-        std::find_if(next_refreshes_.begin(), next_refreshes_.end(),
-                     [&](const NextRefresh& look) { return look.tables_id == tables_id; });
-    return found != next_refreshes_.end()
-               ? found->time
-               : next_refreshes_.emplace_back(NextRefresh{std::string(tables_id)}).time;
 }
 
 void ObservedFormats::add(const Format& format) {

@@ -5,6 +5,7 @@
 #include "store/store.hpp"
 
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -27,18 +28,10 @@ class ObservedFormats {
     std::vector<password::Format> all() const;
 
   private:
-    struct NextRefresh {
-        std::string tables_id;
-        Clock::time_point time = Clock::time_point::min();
-    };
-
-    /// Returns the time of the next sample of these tables. Requires mutex_ to be locked.
-    Clock::time_point& next_refresh_at(std::string_view tables_id);
-
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;
-    /// One entry for each set of tables in the configuration.
-    std::vector<NextRefresh> next_refreshes_;
+    /// By tables_id.
+    std::map<std::string, Clock::time_point> next_refreshes_;
 };
 
 } // namespace useradmin::sign_in
