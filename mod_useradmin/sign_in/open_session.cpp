@@ -3,7 +3,6 @@
 #include "crypto/random.hpp"
 #include "sign_in/client_text.hpp"
 #include "sign_in/lengths.hpp"
-#include "sign_in/replies.hpp"
 
 namespace useradmin::sign_in {
 
@@ -38,14 +37,6 @@ store::Result<crypto::Secret> open_session(const Verification& verification, boo
         service.event.role.clear();
     }
     return opened.failure();
-}
-
-void add_new_session_cookies(http::Reply& reply, std::string_view token, bool is_remembered,
-                             const Client& client, const Service& service) {
-    add_session_cookies(reply, token, is_remembered, service);
-    // A leftover dont_remember cookie would prevent the session from being extended.
-    if (is_remembered && client.has_dont_remember)
-        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
 }
 
 } // namespace useradmin::sign_in

@@ -11,8 +11,4 @@ store::Result<crypto::Secret> open_session(const Verification& verification, boo
                                            const http::Request& request, const Client& client,
                                            const Service& service);
 
-/// Adds the Set-Cookie headers for a new session.
-void add_new_session_cookies(http::Reply& reply, std::string_view token, bool is_remembered,
-                             const Client& client, const Service& service);
-
 } // namespace useradmin::sign_in

@@ -1,5 +1,6 @@
 // POST /sign-in/email
 #include "crypto/secret.hpp"
+#include "password/length.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/email.hpp"
 #include "sign_in/endpoints.hpp"
@@ -9,15 +10,11 @@
 #include "sign_in/second_factor.hpp"
 #include "text/unicode.hpp"
 
-#include <algorithm>
 #include <variant>
 
 namespace useradmin::sign_in {
 
 namespace {
-
-// better-auth's limit, in UTF-16 code units.
-constexpr std::size_t max_password_length = 128;
 
 // Maximum number of verifications if the account changes before its session is created.
 constexpr int most_tries = 3;
@@ -64,7 +61,10 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
     if (!token)
         return store_error(token.failure());
     Reply reply = signed_in(token->view(), form.callback, verification.user);
-    add_new_session_cookies(reply, token->view(), form.is_remembered, client, service);
+    add_session_cookies(reply, token->view(), form.is_remembered, service);
+    // A leftover dont_remember cookie would prevent the session from being extended.
+    if (form.is_remembered && client.has_dont_remember)
+        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
     if (form.callback && !form.callback->empty())
         reply.headers.push_back({"Location", *form.callback});
     return reply;
@@ -86,7 +86,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return error(400, "Invalid email", "INVALID_EMAIL");
     audit::Event& event = service.event;
     event.target = form.email.view();
-    if (text::utf16_length(form.password.view()) > max_password_length)
+    if (text::utf16_length(form.password.view()) > password::max_length)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     for (int tries = 0; tries < most_tries; ++tries) {
