@@ -1,8 +1,8 @@
 #include "auth/session_token.hpp"
 
-#include "apr/pool.hpp"
 #include "auth/token.hpp"
 #include "crypto/signature.hpp"
+#include "httpd/headers.hpp"
 
 #include <optional>
 #include <string>
@@ -10,25 +10,24 @@
 namespace useradmin::auth {
 
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings) {
+    const httpd::RequestHeaders headers(request);
     std::optional<std::string> token;
     if (settings.get<ReadsBearer>())
-        token = token_in_authorization(
-            apr::view_of(apr_table_get(request->headers_in, "Authorization")));
+        token = token_in_authorization(headers.find("Authorization"));
     if (!token)
-        token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
-                                settings.get<CookieName>());
+        token = token_in_cookie(headers.find("Cookie"), settings.get<CookieName>());
     return crypto::Secret(std::move(token).value_or(""));
 }
 
 crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings) {
-    if (const char* const key = apr_table_get(request->headers_in, "x-api-key"))
-        return crypto::Secret(std::string(apr::view_of(key).substr(0, max_token_length)));
+    const httpd::RequestHeaders headers(request);
+    if (const auto key = headers.find("x-api-key"); !key.empty())
+        return crypto::Secret(std::string(key.substr(0, max_token_length)));
     // Only its signature distinguishes a session token from an API key, and without a secret,
     // tokens are unsigned.
     if (!settings.get<ReadsBearer>() || settings.get<SigningSecrets>().secrets.empty())
         return crypto::Secret("");
-    auto token =
-        token_in_authorization(apr::view_of(apr_table_get(request->headers_in, "Authorization")));
+    auto token = token_in_authorization(headers.find("Authorization"));
     return crypto::Secret(token && token->find('.') == token->npos ? *std::move(token) : "");
 }
 
@@ -47,23 +46,21 @@ Token token_of(std::string_view credential, const AuthSettings& settings) {
 
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name) {
-    const auto value =
-        token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")), name);
+    const auto value = token_in_cookie(httpd::RequestHeaders(request).find("Cookie"), name);
     return crypto::Secret(std::string(value ? token_of(*value, settings).text : ""));
 }
 
 NoCredential missing_credential(const request_rec* request, const AuthSettings& settings) {
-    const auto header = [request](const char* name) {
-        return apr::view_of(apr_table_get(request->headers_in, name));
-    };
-    if (!settings.get<ReadsBearer>() && token_in_authorization(header("Authorization")))
+    const httpd::RequestHeaders headers(request);
+    if (!settings.get<ReadsBearer>() && token_in_authorization(headers.find("Authorization")))
         return NoCredential::bearer_off;
-    if (!settings.get<ReadsApiKeys>() && !header("x-api-key").empty())
+    if (!settings.get<ReadsApiKeys>() && !headers.find("x-api-key").empty())
         return NoCredential::api_key_off;
     // better-auth's cookie names end like this. The application chooses the prefix.
-    const bool has_cookie = header("Cookie").find("session_token=") != std::string_view::npos;
-    const bool has_own = header("Cookie").find(settings.get<CookieName>() + std::string("=")) !=
-                         std::string_view::npos;
+    const std::string_view cookies = headers.find("Cookie");
+    const bool has_cookie = cookies.find("session_token=") != cookies.npos;
+    const bool has_own =
+        cookies.find(settings.get<CookieName>() + std::string("=")) != cookies.npos;
     return has_cookie && !has_own ? NoCredential::other_cookie : NoCredential::not_sent;
 }
 
