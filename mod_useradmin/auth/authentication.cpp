@@ -9,10 +9,12 @@
 #include "auth/role_provider.hpp"
 #include "auth/session_token.hpp"
 #include "auth/sign_in_handler.hpp"
+#include "auth/token.hpp"
 #include "crypto/secret.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
+#include "httpd/headers.hpp"
 #include "httpd/notes.hpp"
 #include "sign_in/api_key.hpp"
 #include "sign_in/identity.hpp"
@@ -313,24 +315,24 @@ struct Explanation {
     const char* advice;
 };
 
-Explanation explanation_of(NoCredential cause) noexcept {
+Explanation explain_missing_credential(const request_rec* request, const AuthSettings& settings) {
     using text::Level;
-    switch (cause) {
-    case NoCredential::not_sent:
-        break;
-    case NoCredential::bearer_off:
+    const httpd::RequestHeaders headers(request);
+    if (!settings.get<ReadsBearer>() && token_in_authorization(headers.find("Authorization")))
         return {Level::warning, "its bearer token is not read", "set AuthUserAdminBearer On"};
-    case NoCredential::api_key_off:
+    if (!settings.get<ReadsApiKeys>() && !headers.find("x-api-key").empty())
         return {Level::warning, "its API key is not read", "set AuthUserAdminApiKey On"};
-    case NoCredential::other_cookie:
+    // better-auth's cookie names end like this. The application chooses the prefix.
+    const std::string_view cookies = headers.find("Cookie");
+    const std::string own = settings.get<CookieName>() + std::string("=");
+    if (cookies.find("session_token=") != cookies.npos && cookies.find(own) == cookies.npos)
         return {Level::warning, "its session cookie has another name",
                 "if it is the application's, set AuthUserAdminCookie to its name"};
-    }
     return {Level::info, "it has no session token", "its user has to sign in"};
 }
 
 void log_missing_credential(request_rec* request, const AuthSettings& settings) {
-    const auto [level, reason, advice] = explanation_of(missing_credential(request, settings));
+    const auto [level, reason, advice] = explain_missing_credential(request, settings);
     httpd::RequestLog log(request, auth_useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
     log.write_rejection(level, std::string("UA0319: a request got 401: ") + reason, advice);

@@ -50,18 +50,4 @@ crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& set
     return crypto::Secret(std::string(value ? token_of(*value, settings).text : ""));
 }
 
-NoCredential missing_credential(const request_rec* request, const AuthSettings& settings) {
-    const httpd::RequestHeaders headers(request);
-    if (!settings.get<ReadsBearer>() && token_in_authorization(headers.find("Authorization")))
-        return NoCredential::bearer_off;
-    if (!settings.get<ReadsApiKeys>() && !headers.find("x-api-key").empty())
-        return NoCredential::api_key_off;
-    // better-auth's cookie names end like this. The application chooses the prefix.
-    const std::string_view cookies = headers.find("Cookie");
-    const bool has_cookie = cookies.find("session_token=") != cookies.npos;
-    const bool has_own =
-        cookies.find(settings.get<CookieName>() + std::string("=")) != cookies.npos;
-    return has_cookie && !has_own ? NoCredential::other_cookie : NoCredential::not_sent;
-}
-
 } // namespace useradmin::auth

@@ -37,15 +37,4 @@ Token token_of(std::string_view credential, const AuthSettings& settings);
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name);
 
-/// Why a request has no credential.
-enum class NoCredential {
-    not_sent,
-    bearer_off,   ///< a bearer token was sent, but AuthUserAdminBearer is Off
-    api_key_off,  ///< an API key was sent, but AuthUserAdminApiKey is Off
-    other_cookie, ///< a session token was sent in a cookie with another name
-};
-
-/// Returns why no session token or API key could be taken from the request.
-NoCredential missing_credential(const request_rec* request, const AuthSettings& settings);
-
 } // namespace useradmin::auth
