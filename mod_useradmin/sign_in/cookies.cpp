@@ -34,7 +34,8 @@ std::vector<std::string> Cookies::session_cookies(std::string_view token,
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
     // better-auth 1.4 and 1.6 would go on with the session in this cookie.
     if (sent_.find(name_of("session_data")) != sent_.npos)
-        headers.push_back(expired_cookie("session_data"));
+        for (std::string& expired : expired_session_data())
+            headers.push_back(std::move(expired));
     if (!is_remembered)
         headers.push_back(cookie("dont_remember", "true"));
     return headers;
@@ -47,7 +48,20 @@ std::vector<std::string> Cookies::expired_cookies() const {
 }
 
 std::vector<std::string> Cookies::expired_session_cookies() const {
-    return {header(name_, "", "0"), expired_cookie("session_data")};
+    std::vector<std::string> headers = expired_session_data();
+    headers.insert(headers.begin(), header(name_, "", "0"));
+    return headers;
+}
+
+std::vector<std::string> Cookies::expired_session_data() const {
+    std::vector<std::string> headers{expired_cookie("session_data")};
+    // better-auth splits long data into session_data.0, session_data.1 and so on.
+    for (int index = 0;; ++index) {
+        const std::string name = "session_data." + std::to_string(index);
+        if (sent_.find(name_of(name) + "=") == sent_.npos)
+            return headers;
+        headers.push_back(expired_cookie(name));
+    }
 }
 
 std::string Cookies::cookie(std::string_view name, std::string_view value,

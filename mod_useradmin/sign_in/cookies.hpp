@@ -50,6 +50,8 @@ class Cookies {
     std::string name_of(std::string_view name) const;
 
   private:
+    /// Returns the Set-Cookie values that expire a session that the application keeps in cookies.
+    std::vector<std::string> expired_session_data() const;
     std::string header(std::string_view name, std::string_view value,
                        std::string_view max_age) const;
 
