@@ -2,6 +2,7 @@
 #include "admin/endpoints.hpp"
 #include "api/access.hpp"
 #include "api/list_order.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 #include "json/writer.hpp"
@@ -50,10 +51,7 @@ struct Count {
 };
 
 Count count_of(const std::optional<std::string>& value) {
-    constexpr std::string_view blanks = " \t\n\r\f\v";
-    std::string_view text = value ? std::string_view(*value) : std::string_view();
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    const std::string_view text = text::trim(value ? *value : std::string_view(), " \t\n\r\f\v");
     double number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || stop != text.data() + text.size() || number == 0)

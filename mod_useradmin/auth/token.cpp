@@ -1,6 +1,7 @@
 #include "auth/token.hpp"
 
 #include "sign_in/cookies.hpp"
+#include "text/split.hpp"
 #include "text/url.hpp"
 
 #include <strings.h>
@@ -11,13 +12,6 @@
 namespace useradmin::auth {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == text.npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::optional<std::string> decoded(std::string_view token) {
     if (token.empty() || token.size() > max_token_length)
@@ -32,10 +26,10 @@ std::optional<std::string_view> cookie_value(std::string_view header, std::strin
         const std::size_t end = header.find(';');
         const std::string_view pair = header.substr(0, end);
         const std::size_t equals = pair.find('=');
-        const std::string_view cookie = trimmed(pair.substr(0, std::min(equals, pair.size())));
+        const std::string_view cookie = text::trim(pair.substr(0, std::min(equals, pair.size())));
         if (equals != pair.npos && cookie.size() == prefix.size() + name.size() &&
             cookie.starts_with(prefix) && cookie.ends_with(name)) {
-            const std::string_view value = trimmed(pair.substr(equals + 1));
+            const std::string_view value = text::trim(pair.substr(equals + 1));
             const bool is_quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
             return is_quoted ? value.substr(1, value.size() - 2) : value;
         }
@@ -63,7 +57,7 @@ std::optional<std::string> token_in_authorization(std::string_view header) {
     if (header.size() <= scheme.size() ||
         strncasecmp(header.data(), scheme.data(), scheme.size()) != 0)
         return std::nullopt;
-    return decoded(trimmed(header.substr(scheme.size())));
+    return decoded(text::trim(header.substr(scheme.size())));
 }
 
 } // namespace useradmin::auth

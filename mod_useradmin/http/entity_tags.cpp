@@ -1,12 +1,12 @@
 #include "http/entity_tags.hpp"
 
+#include "text/split.hpp"
+
 #include <algorithm>
 
 namespace useradmin::http {
 
 namespace {
-
-constexpr std::string_view blanks = " \t";
 
 void skip(std::string_view& text, std::string_view characters) noexcept {
     text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
@@ -20,8 +20,7 @@ bool is_tag_character(char character) noexcept {
 } // namespace
 
 EntityTagList parse_entity_tags(std::string_view list) {
-    skip(list, blanks);
-    list.remove_suffix(list.size() - (list.find_last_not_of(blanks) + 1));
+    list = text::trim(list);
     EntityTagList tags;
     tags.is_any = list == "*";
     // Empty list elements are ignored.
@@ -33,7 +32,7 @@ EntityTagList parse_entity_tags(std::string_view list) {
             return {};
         const std::string_view tag = list.substr(1, end - 1);
         list.remove_prefix(end + 1);
-        skip(list, blanks);
+        skip(list, " \t");
         if (!std::all_of(tag.begin(), tag.end(), is_tag_character) ||
             (!list.empty() && list.front() != ','))
             return {};

@@ -13,13 +13,6 @@ namespace {
 
 constexpr Language languages[] = {Language::spanish, Language::english};
 
-/// Returns the text without leading and trailing blanks.
-std::string_view trim(std::string_view text) noexcept {
-    constexpr std::string_view blanks = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
 /// Returns whether the text is a language range (RFC 4647, section 2.1).
 bool is_range(std::string_view range) noexcept {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -73,11 +66,11 @@ Language preferred_language(std::string_view accept_language) noexcept {
     while (!accept_language.empty()) {
         std::string_view parameters = text::take_until(accept_language, ',');
         const bool is_weighted = parameters.find(';') != parameters.npos;
-        const std::string_view range = trim(text::take_until(parameters, ';'));
+        const std::string_view range = text::trim(text::take_until(parameters, ';'));
         // Empty list elements are ignored.
         if (range.empty() && !is_weighted)
             continue;
-        const std::optional<double> weight = is_weighted ? parse_weight(trim(parameters)) : 1;
+        const std::optional<double> weight = is_weighted ? parse_weight(text::trim(parameters)) : 1;
         if (!is_range(range) || !weight)
             return Language::spanish;
         if (range == "*")

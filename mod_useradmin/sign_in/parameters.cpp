@@ -1,6 +1,7 @@
 #include "sign_in/parameters.hpp"
 
 #include "sign_in/replies.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
@@ -14,10 +15,7 @@ constexpr std::string_view json_type = "application/json";
 constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 std::string media_type_of(std::string_view content_type) {
-    std::string_view type = content_type.substr(0, content_type.find(';'));
-    while (type.ends_with(' ') || type.ends_with('\t'))
-        type.remove_suffix(1);
-    return text::lower(type);
+    return text::lower(text::trim(text::take_until(content_type, ';')));
 }
 
 } // namespace
