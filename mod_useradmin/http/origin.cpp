@@ -1,5 +1,7 @@
 #include "http/origin.hpp"
 
+#include "text/unicode.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -20,14 +22,6 @@ constexpr const char* allowed_headers =
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
 // Two hours is the maximum in Chromium.
 constexpr const char* preflight_max_age = "7200";
-
-std::string in_lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& character : lower)
-        if (character >= 'A' && character <= 'Z')
-            character = static_cast<char>(character - 'A' + 'a');
-    return lower;
-}
 
 bool consists_of(std::string_view text, std::string_view characters) noexcept {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
@@ -63,7 +57,7 @@ const Header* header_of(const Reply& reply, std::string_view name) noexcept {
 } // namespace
 
 std::optional<std::string> parse_origin(std::string_view text) {
-    const std::string origin = in_lower_case(text);
+    const std::string origin = text::lower_ascii(std::string(text));
     const std::string_view whole = origin;
     for (const auto& [prefix, own_port] : schemes) {
         if (!whole.starts_with(prefix))

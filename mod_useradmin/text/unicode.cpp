@@ -66,11 +66,14 @@ std::size_t space_length(std::string_view text) noexcept {
     return is_space ? length : 0;
 }
 
-char lower_ascii(char byte) noexcept {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
 } // namespace
+
+std::string lower_ascii(std::string text) {
+    for (char& byte : text)
+        if (byte >= 'A' && byte <= 'Z')
+            byte = static_cast<char>(byte - 'A' + 'a');
+    return text;
+}
 
 std::size_t sequence_length(std::string_view bytes) noexcept {
     utf8proc_int32_t point = 0;
@@ -133,11 +136,8 @@ std::string lower(std::string_view text) {
 }
 
 std::string fold(std::string_view text) {
-    if (all_ascii(text)) {
-        std::string folded(text);
-        std::transform(folded.begin(), folded.end(), folded.begin(), lower_ascii);
-        return folded;
-    }
+    if (all_ascii(text))
+        return lower_ascii(std::string(text));
     // Compose the text, so a Hangul syllable matches only as a whole and not by its first letters.
     std::string folded =
         mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
@@ -185,10 +185,9 @@ bool has_only_combining_marks(std::string_view text) noexcept {
 }
 
 std::string sort_key(std::string_view text) {
-    std::string key = all_ascii(text)
-                          ? std::string(text)
-                          : mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
-    std::transform(key.begin(), key.end(), key.begin(), lower_ascii);
+    std::string key = lower_ascii(
+        all_ascii(text) ? std::string(text)
+                        : mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT));
     std::size_t end = 0;
     for (std::size_t at = 0; at < key.size();) {
         utf8proc_int32_t point = 0;

@@ -64,6 +64,9 @@ std::string sort_key(std::string_view text);
 /// replace each code point, then compose the result (NFC).
 void for_each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
 
+/// Returns the text with A to Z in lower case.
+std::string lower_ascii(std::string text);
+
 /// Converts each code point to lower case, as better-auth does before it stores e-mail addresses.
 /// Returns invalid UTF-8 unchanged.
 std::string lower(std::string_view text);
