@@ -1,5 +1,7 @@
 #include "admin/rights.hpp"
 
+#include "text/split.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -44,14 +46,10 @@ std::optional<Action> find_action(std::string_view resource, std::string_view na
 bool has_role(std::string_view roles, std::string_view role) noexcept {
     if (roles.empty())
         return role == "user";
-    for (;;) {
-        const std::size_t comma = roles.find(',');
-        if (roles.substr(0, comma) == role)
+    while (!roles.empty())
+        if (text::take_until(roles, ',') == role)
             return true;
-        if (comma == roles.npos)
-            return false;
-        roles.remove_prefix(comma + 1);
-    }
+    return false;
 }
 
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept {
