@@ -192,20 +192,19 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept {
 }
 
 bool check_database(const module& owner, const char* directive) noexcept {
+    const auto fail = [&](const char* what, const char* reason) {
+        // The virtual hosts' logs are not open yet, so log without a server.
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
+                     "UA0206: %s: %s%s", directive, what, reason);
+        return false;
+    };
     return apr::guarded(
         [&] {
             const std::string problem = database_problem();
-            // The virtual hosts' logs are not open yet, so log without a server.
-            if (!problem.empty())
-                ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
-                             nullptr, "UA0206: %s: %s", directive, problem.c_str());
-            return problem.empty();
+            return problem.empty() || fail("", problem.c_str());
         },
         [&](const char* reason) {
-            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
-                         "UA0206: %s: the configuration of mod_dbd could not be checked: %s",
-                         directive, reason);
-            return false;
+            return fail("the configuration of mod_dbd could not be checked: ", reason);
         });
 }
 
@@ -227,7 +226,8 @@ void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept {
+          const HashBounds& hash_bounds, std::span<const std::string_view> operations,
+          const std::function<void()>& start_more) noexcept {
     return apr::guarded(
         [&] {
             if (!open_audit_logs(configuration_pool, servers, owner))
@@ -252,6 +252,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.shared_metrics = shared_array<SharedMetrics>(
                     servers->process->pool, "metrics of " + std::string(backend.name), 1);
             }
+            if (start_more)
+                start_more();
             return OK;
         },
         [&](const char* reason) {

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -237,10 +238,11 @@ void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server
                         const module& owner, HashUse use, const password::Format& format);
 
 /// Call from post_config. Opens the audit logs and creates the data that all children and both
-/// modules share. Requests are counted under the names in operations. Logs failures. Returns the
-/// hook's result.
+/// modules share. Requests are counted under the names in operations. Finally calls start_more,
+/// unless it is empty. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept;
+          const HashBounds& hash_bounds, std::span<const std::string_view> operations,
+          const std::function<void()>& start_more = {}) noexcept;
 
 /// For registering child_init hooks. start_child() must run before mod_dbd opens its first
 /// connections in its own hook.

@@ -68,11 +68,7 @@ int handle_monitoring(request_rec* request, const module& owner,
             return is_metrics ? handle_metrics(request, owner)
                               : handle_health(request, owner, settings(request));
         },
-        [&](const char* reason) {
-            ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, 0, request,
-                          "UA0205: a request failed: %s", reason);
-            return HTTP_INTERNAL_SERVER_ERROR;
-        });
+        [&](const char* reason) { return log_failed_request(request, owner, reason); });
 }
 
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept {

@@ -21,6 +21,14 @@ inline std::string_view tag_of(std::string_view message) noexcept {
     return message.substr(0, message.find(':'));
 }
 
+/// Logs that a handler has thrown an exception. Returns the handler's result.
+inline int log_failed_request(const request_rec* request, const module& owner,
+                              const char* reason) noexcept {
+    ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, APR_SUCCESS, request,
+                  "UA0205: a request failed: %s", reason);
+    return HTTP_INTERNAL_SERVER_ERROR;
+}
+
 /// Writes to the error log of a request. httpd escapes unprintable bytes.
 class RequestLog final : public text::Logger {
   public:

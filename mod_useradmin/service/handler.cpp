@@ -63,9 +63,7 @@ int handle(request_rec* request) noexcept {
             return is_enabled(settings_of(request)) ? handle_request(request) : DECLINED;
         },
         [&](const char* reason) {
-            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0205: a request failed: %s",
-                          reason);
-            return HTTP_INTERNAL_SERVER_ERROR;
+            return httpd::log_failed_request(request, useradmin_module, reason);
         });
 }
 
@@ -151,21 +149,9 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    const int status =
-        httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
-                     api::operation_names());
-    if (status != OK)
-        return status;
-    return apr::guarded(
-        [&] {
-            start_deliveries(pool, servers);
-            return OK;
-        },
-        [&](const char* reason) {
-            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0208: the module cannot start: %s",
-                         reason);
-            return HTTP_INTERNAL_SERVER_ERROR;
-        });
+    return httpd::start(
+        pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
+        api::operation_names(), [&] { start_deliveries(pool, servers); });
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
