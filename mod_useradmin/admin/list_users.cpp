@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -43,7 +44,7 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
 }
 
 /// A limit or offset. Like better-auth, accepts surrounding blanks, decimals and exponents. 0 and
-/// text that std::from_chars does not read as a number count as absent.
+/// text that std::from_chars does not read as a number, also "NaN", count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
     /// Whether a database would reject it because it is negative, fractional or too large.
@@ -54,7 +55,8 @@ Count count_of(const std::optional<std::string>& value) {
     const std::string_view text = text::trim(value ? *value : std::string_view(), " \t\n\r\f\v");
     double number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || stop != text.data() + text.size() || number == 0)
+    if (error != std::errc() || stop != text.data() + text.size() || number == 0 ||
+        std::isnan(number))
         return {};
     constexpr double largest = 9007199254740991;
     if (!(number > 0 && number <= largest) ||

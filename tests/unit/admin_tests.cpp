@@ -272,6 +272,13 @@ TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
     STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
 }
 
+TEST(admin, a_limit_that_is_not_a_number_counts_as_absent) {
+    for (const char* query : {"limit=NaN&offset=NaN", "limit=nan", "limit=x", "limit=0"}) {
+        call("list-users", query);
+        STRCMP_CONTAINS(" 100 from 0", calls.text().c_str());
+    }
+}
+
 TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
     for (const char* query : {"limit=-1", "limit=2.5", "offset=-3", "limit=1e300"})
         expect(R"(200 {"users":[],"total":0})", call("list-users", query));
