@@ -6,7 +6,6 @@
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/timestamp.hpp"
-#include "text/unicode.hpp"
 #include "json/reader.hpp"
 
 namespace useradmin::api {
@@ -42,8 +41,6 @@ Reply ban_user(const Call& call, const Service& service) {
     }
     if (call.id == call.caller->id)
         return error(400, texts.ban_self);
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     // update() checks If-Match, the guard, and that the user exists.
     const auto banned = service.store.update(
         call.id, ban(text_of(*object, "reason"), expires, now),
@@ -52,8 +49,6 @@ Reply ban_user(const Call& call, const Service& service) {
 }
 
 Reply unban_user(const Call& call, const Service& service) {
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     // update() checks If-Match and that the user exists.
     const auto freed = service.store.update(call.id, unban(text::now()), guard_of(call));
     return freed ? record(*freed) : failure_reply(freed.failure(), call.operation);

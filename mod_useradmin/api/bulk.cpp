@@ -105,8 +105,7 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Handles an item like a single request. Each item has its own audit event. The caller must be
-/// allowed to use UserAdminExtras.
+/// Handles an item like a single request. Each item has its own audit event.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -149,10 +148,6 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 } // namespace
 
 Reply change_several(const Call& call, const Service& service) {
-    // Each item has its own audit event; the bulk request itself has none.
-    call.event.is_change = false;
-    if (auto refused = refuse_extras(call, texts.get_forbidden))
-        return *std::move(refused);
     const http::Body text = call.request.body.read();
     if (text.state != http::Body::State::read)
         return body_error(text);

@@ -4,7 +4,6 @@
 #include "api/paging.hpp"
 #include "api/texts.hpp"
 #include "audit/history.hpp"
-#include "text/unicode.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
@@ -13,8 +12,6 @@
 namespace useradmin::api {
 
 Reply list_events(const Call& call, const Service& service) {
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     if (service.audit_log < 0)
         return error(404, texts.no_audit_log);
     const std::string_view query = call.request.query;

@@ -3,6 +3,7 @@
 #include "api/operations.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ constexpr Operation table[] = {
      texts.sessions_forbidden},
     {"DELETE", "end-session", Resource::session, end_session, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"POST", "bulk", Resource::bulk, change_several, texts.bulk_failed},
+    {"POST", "bulk", Resource::bulk, change_several, texts.bulk_failed, texts.get_forbidden},
     {"PUT", "set-password", Resource::password, set_password, texts.password_failed,
      texts.password_forbidden},
     {"PUT", "ban", Resource::ban, ban_user, texts.ban_failed, texts.ban_forbidden},
@@ -143,7 +144,8 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
             return reply;
         }
         event.operation = operation->name;
-        event.is_change = is_change;
+        // Each item of a bulk request has its own audit event; the request itself has none.
+        event.is_change = is_change && target.resource != Resource::bulk;
     }
     if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
@@ -152,9 +154,13 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     const std::string item_id = text::decode_path_segment(target.item_id);
     const Call call = {request, caller, id, event, *operation, item_id, target.kind};
-    if (operation->forbidden_text)
+    if (operation->forbidden_text) {
         if (auto refused = refuse_extras(call, *operation->forbidden_text))
             return *std::move(refused);
+        // An id with invalid UTF-8 or U+0000 matches no user.
+        if (!text::is_clean_utf8(id))
+            return error(404, texts.not_found);
+    }
     return operation->handler(call, service);
 }
 

@@ -13,8 +13,6 @@ namespace {
 
 /// Returns the error reply if the user does not exist or cannot be read, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const Service& service) {
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), call.operation);

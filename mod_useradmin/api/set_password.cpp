@@ -28,9 +28,6 @@ Reply set_password(const Call& call, const Service& service) {
         return error(400, texts.password_too_short);
     if (length > password::max_length)
         return error(400, texts.password_too_long);
-    // An id with invalid UTF-8 or U+0000 matches no user.
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), call.operation);

@@ -9,15 +9,11 @@
 namespace useradmin::api {
 
 Reply list_sign_in_methods(const Call& call, const Service& service) {
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     const auto found = service.store.list_sign_in_methods(call.id, service.settings.max_limit);
     return found ? sign_in_methods(*found) : failure_reply(found.failure(), call.operation);
 }
 
 Reply remove_sign_in_method(const Call& call, const Service& service) {
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.sign_in_method_not_found);
     // The store checks If-Match and that the sign-in method exists.
