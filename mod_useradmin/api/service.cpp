@@ -120,20 +120,13 @@ std::string methods_of(const Target& target, bool has_extras) {
     return methods + "OPTIONS";
 }
 
-/// Returns whether operations with this method change data.
-bool changes_something(std::string_view method) {
-    return method != "GET" &&
-           std::any_of(
-               std::begin(table), std::end(table),
-               [&](const Operation& operation) { return operation.method == method; });
-}
-
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
                const Service& service, audit::Event& event) {
     const Target target = target_of(request.method, request.path, service.settings.has_extras);
     const std::string id = text::decode_path_segment(target.id);
     event.target = id;
-    const bool is_change = changes_something(request.method);
+    const bool is_change =
+        request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
     const Operation* operation = nullptr;
     if (target.resource != Resource::none) {
         operation = find_operation(target.resource, request.method);
