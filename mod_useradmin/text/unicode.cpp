@@ -126,11 +126,15 @@ std::string lower(std::string_view text) {
         const std::size_t length = take_point(text.substr(at), point);
         if (length == 0)
             return std::string(text);
+        at += length;
+        if (point == 0x130) { // utf8proc would drop the dot
+            lowered += "i\xcc\x87";
+            continue;
+        }
         utf8proc_uint8_t bytes[4];
         lowered.append(
             reinterpret_cast<const char*>(bytes),
             static_cast<std::size_t>(utf8proc_encode_char(utf8proc_tolower(point), bytes)));
-        at += length;
     }
     return lowered;
 }

@@ -187,6 +187,16 @@ TEST(folding, leaves_bytes_that_are_not_utf8_as_they_are) {
                            "ABC"));
 }
 
+TEST_GROUP(lower){};
+
+TEST(lower, converts_an_address_like_better_auth) {
+    check_texts("ana@example.org", text::lower("ANA@Example.ORG"));
+    check_texts("ñandú ω", text::lower("ÑANDÚ Ω"));
+    // The address must not turn into one that begins with an ASCII letter.
+    check_texts("i\xcc\x87@example.org", text::lower("\xc4\xb0@example.org"));
+    check_texts("A\xff", text::lower("A\xff"));
+}
+
 TEST_GROUP(nfkc){};
 
 TEST(nfkc, composes_and_replaces_compatibility_characters) {
