@@ -201,7 +201,7 @@ class Document {
         set(limit, "default", std::min<std::int64_t>(20, settings_.max_limit));
         cJSON* const schemas = member(components, "schemas");
         set(find(schemas, {"Pagination", "properties", "limit"}), "maximum", settings_.max_limit);
-        for (const char* const name : {"Users", "Sessions", "SignInMethods"})
+        for (const char* const name : {"Users", "Sessions", "Events", "SignInMethods"})
             if (cJSON* const list = member(schemas, name))
                 set(list, "maxItems", settings_.max_limit);
         const std::string size =

@@ -116,11 +116,14 @@ TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
 }
 
 TEST(api_openapi, has_the_limits_of_the_directives) {
+    settings.has_extras = true;
     settings.max_limit = 7;
     surroundings.max_body = 4321;
     const std::string text = document();
     CHECK_EQUAL(std::string(R"({"type":"integer","minimum":1,"maximum":7})"),
                 at(text, {"components", "schemas", "Pagination", "properties", "limit"}));
+    for (const char* list : {"Users", "Sessions", "Events", "SignInMethods"})
+        CHECK_EQUAL(std::string("7"), at(text, {"components", "schemas", list, "maxItems"}));
     STRCMP_CONTAINS("At most 4321 bytes.", text.c_str());
 }
 
