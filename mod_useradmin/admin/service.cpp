@@ -26,15 +26,16 @@ void expect_roles(ValidationErrors& errors, const Parameters& parameters) {
         errors.add("role", invalid_input);
 }
 
-/// Adds errors unless "data" is an object whose boolean fields are booleans.
+/// Adds errors unless "data" is an object whose booleans and times are valid.
 void expect_record(ValidationErrors& errors, const Parameters& parameters) {
     if (!parameters.object())
         return;
     const std::optional<Object> data = parameters.object()->object("data");
     if (!data)
         return errors.add_type("data", "record", parameters.kind("data"));
-    for (const std::string_view name : wrong_booleans(*data))
-        errors.add_type(std::string("data.").append(name), "boolean", data->kind(name));
+    for (const std::string_view name : data->keys())
+        if (const auto type = expected_type(*data, name); !type.empty())
+            errors.add_type(std::string("data.").append(name), type, data->kind(name));
 }
 
 std::optional<Reply> need_nothing(const http::Request&, Parameters&) {

@@ -30,14 +30,16 @@ bool has_ban(const json::Object& data) noexcept {
     return has_any(data, {"banned", "banReason", "banExpires"});
 }
 
-std::vector<std::string_view> wrong_booleans(const json::Object& data) {
+std::string_view expected_type(const json::Object& data, std::string_view name) {
     using Kind = json::Object::Kind;
-    std::vector<std::string_view> names = data.keys();
-    std::erase_if(names, [&](std::string_view name) {
-        const Kind kind = data.kind(name);
-        return !is_field_of<bool>(name) || kind == Kind::boolean || kind == Kind::null;
-    });
-    return names;
+    const Kind kind = data.kind(name);
+    if (kind == Kind::null)
+        return {};
+    if (is_field_of<bool>(name) && kind != Kind::boolean)
+        return "boolean";
+    if (is_field_of<model::NullableTime>(name) && !text::parse_date(data.text(name)))
+        return "date";
+    return {};
 }
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
@@ -65,8 +67,7 @@ model::Value UserData::value_of(const json::Object& data, std::string_view name)
         return data.boolean(name);
     case Kind::string:
         if (is_field_of<model::NullableTime>(name))
-            if (const auto time = text::parse_date(data.text(name)))
-                return *time;
+            return *text::parse_date(data.text(name));
         return data.text(name);
     case Kind::number:
         return std::string_view(texts_.emplace_back(data.as_text(name)));

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace useradmin::admin {
 
@@ -17,14 +16,15 @@ namespace useradmin::admin {
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
 
-/// Returns the members that set a boolean field to a value other than true, false or null.
-std::vector<std::string_view> wrong_booleans(const json::Object& data);
+/// If the member sets a boolean or a time of the user to any other value, including an invalid
+/// time, returns the name of the type. Otherwise returns an empty string.
+std::string_view expected_type(const json::Object& data, std::string_view name);
 
 /// Converts the members to changes of columns. The values are valid for the lifetime of this object
 /// and of the JSON.
 class UserData {
   public:
-    /// Reads all members except those in omitted.
+    /// Reads all members except those in omitted. The members must have the right types.
     UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
     UserData(const UserData&) = delete;
     UserData& operator=(const UserData&) = delete;

@@ -206,6 +206,19 @@ TEST(admin, only_a_boolean_sets_a_boolean_field) {
     CHECK_FALSE(std::get<bool>(store.changes->front().value));
 }
 
+TEST(admin, only_a_valid_time_sets_a_time) {
+    for (const char* value : {"\"\"", "\"x\"", "\"2999-02-30\"", "5", "true", "{}"})
+        for (const char* field : {"banExpires", "createdAt", "updatedAt"}) {
+            const std::string data =
+                std::string(R"("data":{")").append(field).append("\":").append(value) + "}}";
+            expect("400 VALIDATION_ERROR", call("update-user", R"({"userId":"another",)" + data));
+            expect("400 VALIDATION_ERROR",
+                   call("create-user", R"({"email":"n@example.org","name":"n",)" + data));
+        }
+    call("update-user", R"({"userId":"another","data":{"banExpires":"2999-02-01"}})");
+    CHECK_TRUE(std::holds_alternative<text::Timestamp>(store.changes->front().value));
+}
+
 TEST(admin, a_new_end_of_a_ban_is_a_ban) {
     constexpr std::string_view argument = R"({"userId":"another","data":{"banExpires":null}})";
     settings.guards.last_super_admin = true;
