@@ -124,7 +124,7 @@ std::optional<Reply> need_permissions(const http::Request&, Parameters& paramete
     const std::optional<Object>& body = parameters.object();
     const bool has_permissions = body && holds_permissions(*body, "permissions");
     const bool has_permission = body && holds_permissions(*body, "permission");
-    if (body && has_permissions == has_permission)
+    if (has_permissions == has_permission)
         errors.add("",
                    has_permission ? "Invalid input: more than one option matched" : invalid_input);
     if (auto problem = errors.reply())

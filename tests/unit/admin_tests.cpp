@@ -44,11 +44,11 @@ TEST_GROUP_BASE(admin, ApiScene) {
         headers.fields["Content-Type"] = "application/json";
     }
 
-    /// Sends a POST if the argument is a JSON object, otherwise a GET with the argument as the
-    /// query. Returns the status, followed by the body of a success or the code of an error.
+    /// Sends a POST if the argument is a JSON object or array, otherwise a GET with the argument as
+    /// the query. Returns the status, followed by the body of a success or the code of an error.
     std::string call(std::string_view endpoint, std::string_view argument) {
         calls.clear();
-        const bool is_post = argument.starts_with('{');
+        const bool is_post = argument.starts_with('{') || argument.starts_with('[');
         body.body.text = is_post ? argument : "";
         std::optional<api::Caller> caller;
         if (roles)
@@ -63,6 +63,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
             caller, {store, hasher, settings, admin_actions, shows_tokens, session_cookies},
             event = {});
         set_cookies = header_of(reply, "Set-Cookie");
+        reply_body = reply.body;
         const std::size_t code = reply.body.rfind("\"code\":\"");
         std::string status = std::to_string(reply.status);
         if (reply.status == 200)
@@ -77,6 +78,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
     std::string_view admin_session;
     std::string_view impersonated_by;
     std::string set_cookies;
+    std::string reply_body;
 
     /// Adds a session of user "another".
     void add_session() {
@@ -108,6 +110,12 @@ TEST(admin, one_of_several_roles_is_enough) {
     STRCMP_CONTAINS("200", call("get-user", "id=another").c_str());
     roles = "administrator";
     expect("403 YOU_ARE_NOT_ALLOWED_TO_GET_USER", call("get-user", "id=another"));
+}
+
+TEST(admin, has_permission_reports_a_body_that_is_no_object_in_better_auths_words) {
+    expect("400 VALIDATION_ERROR", call("has-permission", "[]"));
+    STRCMP_CONTAINS("[body] Invalid input: expected object, received array; [body] Invalid input\"",
+                    reply_body.c_str());
 }
 
 TEST(admin, has_permission_needs_one_role_with_all_actions) {
