@@ -229,13 +229,6 @@ constexpr Endpoint endpoints[] = {
      stop_impersonating},
 };
 
-const Endpoint* endpoint_named(std::string_view name) noexcept {
-    const auto* const found =
-        std::find_if(std::begin(endpoints), std::end(endpoints),
-                     [&](const Endpoint& endpoint) { return endpoint.name == name; });
-    return found != std::end(endpoints) ? found : nullptr;
-}
-
 /// Returns the user id in the request, or an empty string.
 std::string target_of(const http::Request& request, const Parameters& parameters) {
     if (parameters.object() && parameters.kind("userId") != Kind::absent)
@@ -329,27 +322,26 @@ bool may_not_change(const Call& call, const model::User& user) {
     return may_not_give(call, user.role.value_or(api::text_of(api::Role::user)));
 }
 
-bool needs_cookies(std::string_view endpoint) noexcept {
-    const Endpoint* const found = endpoint_named(endpoint);
-    return found != nullptr &&
-           (found->handler == impersonate_user || found->handler == stop_impersonating);
-}
-
-std::string_view find_endpoint(std::string_view path) noexcept {
-    constexpr std::string_view folder = "/admin/";
+const Endpoint* find_endpoint(std::string_view path) noexcept {
     const std::size_t slash = path.rfind('/');
-    if (slash == path.npos || !path.substr(0, slash + 1).ends_with(folder))
-        return {};
-    const Endpoint* const endpoint = endpoint_named(path.substr(slash + 1));
-    return endpoint != nullptr ? endpoint->name : std::string_view();
+    if (slash == path.npos || !path.substr(0, slash).ends_with("/admin"))
+        return nullptr;
+    const auto* const found =
+        std::find_if(std::begin(endpoints), std::end(endpoints), [&](const Endpoint& endpoint) {
+            return endpoint.name == path.substr(slash + 1);
+        });
+    return found != std::end(endpoints) ? found : nullptr;
 }
 
-std::string_view operation_name(std::string_view endpoint) noexcept {
-    const Endpoint* const found = endpoint_named(endpoint);
-    return found != nullptr ? found->operation : std::string_view();
+bool needs_cookies(const Endpoint& endpoint) noexcept {
+    return endpoint.handler == impersonate_user || endpoint.handler == stop_impersonating;
 }
 
-http::Reply handle_request(std::string_view endpoint, const http::Request& request,
+std::string_view operation_name(const Endpoint& endpoint) noexcept {
+    return endpoint.operation;
+}
+
+http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
                            const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event) {
     if (caller) {
@@ -357,7 +349,7 @@ http::Reply handle_request(std::string_view endpoint, const http::Request& reque
         event.role = caller->roles;
         event.impersonated_by = caller->impersonated_by;
     }
-    Reply reply = dispatch(*endpoint_named(endpoint), request, caller, service, event);
+    Reply reply = dispatch(endpoint, request, caller, service, event);
     event.status = reply.status;
     http::add_cors_headers(reply, request.method, request.headers,
                            service.settings.trusted_origins);

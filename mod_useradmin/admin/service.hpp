@@ -38,20 +38,22 @@ struct Service {
     std::optional<SessionCookies> session_cookies = {};
 };
 
-/// Returns whether an endpoint needs SessionCookies.
-bool needs_cookies(std::string_view endpoint) noexcept;
+struct Endpoint;
 
-/// Returns the endpoint's name for a path such as "…/admin/ban-user", or an empty string if the
-/// application handles the path.
-std::string_view find_endpoint(std::string_view path) noexcept;
+/// Returns the endpoint for a path such as "…/admin/ban-user", or nullptr if the application
+/// handles the path.
+const Endpoint* find_endpoint(std::string_view path) noexcept;
+
+/// Returns whether an endpoint needs SessionCookies.
+bool needs_cookies(const Endpoint& endpoint) noexcept;
 
 /// Returns the name of the endpoint's operation, or an empty string if there is none. Metrics count
 /// a name that is not in api::operation_names() as "other".
-std::string_view operation_name(std::string_view endpoint) noexcept;
+std::string_view operation_name(const Endpoint& endpoint) noexcept;
 
-/// Handles a request to an endpoint that find_endpoint() has returned. caller is std::nullopt if
-/// there is no session. Fills in the event before any change and sets its status at the end.
-http::Reply handle_request(std::string_view endpoint, const http::Request& request,
+/// Handles a request to an endpoint. caller is std::nullopt if there is no session. Fills in the
+/// event before any change and sets its status at the end.
+http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
                            const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event);
 

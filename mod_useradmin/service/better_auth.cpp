@@ -1,6 +1,5 @@
 #include "service/better_auth.hpp"
 
-#include "admin/service.hpp"
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
 #include "service/request_context.hpp"
@@ -24,12 +23,12 @@ bool is_for_handler(request_rec* request) noexcept {
 
 } // namespace
 
-std::string_view better_auth_endpoint(request_rec* request) noexcept {
-    const std::string_view endpoint = admin::find_endpoint(apr::view_of(request->uri));
-    return !endpoint.empty() && is_for_handler(request) ? endpoint : std::string_view();
+const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept {
+    const admin::Endpoint* const endpoint = admin::find_endpoint(apr::view_of(request->uri));
+    return endpoint != nullptr && is_for_handler(request) ? endpoint : nullptr;
 }
 
-int handle_better_auth(request_rec* request, std::string_view endpoint) {
+int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
     const httpd::OptionalCredentials credentials =
         admin::needs_cookies(endpoint) ? httpd::session_credentials(request) : std::nullopt;
     if (admin::needs_cookies(endpoint) && !credentials)

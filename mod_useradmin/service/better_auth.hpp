@@ -1,6 +1,7 @@
 // SetHandler useradmin-better-auth: the endpoints for better-auth's admin client.
 #pragma once
 
+#include "admin/service.hpp"
 #include "httpd/httpd.hpp"
 
 #include <string_view>
@@ -10,13 +11,12 @@ namespace useradmin::service {
 /// The argument of SetHandler.
 inline constexpr std::string_view better_auth_handler = "useradmin-better-auth";
 
-/// Returns the name of the endpoint, or an empty string if the request is for another handler or
-/// the application handles its path. Also works for a request that was refused before httpd set its
-/// handler.
-std::string_view better_auth_endpoint(request_rec* request) noexcept;
+/// Returns the endpoint, or nullptr if the request is for another handler or the application
+/// handles its path. Also works for a request that was refused before httpd set its handler.
+const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept;
 
 /// Handles a request to an endpoint. Returns DECLINED if the endpoint needs signed session cookies
 /// and the Location has no AuthUserAdminSecret.
-int handle_better_auth(request_rec* request, std::string_view endpoint);
+int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint);
 
 } // namespace useradmin::service

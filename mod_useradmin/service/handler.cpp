@@ -1,6 +1,5 @@
 #include "service/handler.hpp"
 
-#include "admin/service.hpp"
 #include "api/protected_email.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
@@ -58,8 +57,8 @@ int handle(request_rec* request) noexcept {
                 return httpd::send(request, envelope_of(request->prev, base));
             if (is_for_page(request))
                 return handle_page(request);
-            if (const auto endpoint = better_auth_endpoint(request); !endpoint.empty())
-                return handle_better_auth(request, endpoint);
+            if (const admin::Endpoint* const endpoint = better_auth_endpoint(request))
+                return handle_better_auth(request, *endpoint);
             return is_enabled(settings_of(request)) ? handle_request(request) : DECLINED;
         },
         [&](const char* reason) {
@@ -82,9 +81,9 @@ const char* base_of_answered(request_rec* request) noexcept {
 
 int count_request(request_rec* first) noexcept {
     for (request_rec* request = first; request != nullptr; request = request->next) {
-        if (const auto endpoint = better_auth_endpoint(request); !endpoint.empty()) {
+        if (const admin::Endpoint* const endpoint = better_auth_endpoint(request)) {
             httpd::count_request(first, server_configuration_of(request->server),
-                                 admin::operation_name(endpoint));
+                                 admin::operation_name(*endpoint));
             break;
         }
         const char* const base = base_of_answered(request);
