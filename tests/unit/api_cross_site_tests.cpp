@@ -92,7 +92,8 @@ TEST(other_origins, are_refused_after_the_method_and_before_the_session) {
     from("https://evil.example");
     for (const Caller& caller : {nobody, user, super_admin}) {
         expect("405 Método no permitido", ask(caller, "PUT "));
-        for (const auto request : {"POST ", "PUT /another", "DELETE /another", "PUT /a/b"}) {
+        for (const auto request :
+             {"POST ", "PUT /another", "DELETE /another", "PUT /a/b", "PATCH /a/b"}) {
             expect(refused, ask(caller, request, "{"), request);
             expect("", calls.text(), request);
         }
