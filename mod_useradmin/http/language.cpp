@@ -1,11 +1,11 @@
 #include "http/language.hpp"
 
 #include "text/split.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <strings.h>
 
 namespace useradmin::http {
 
@@ -50,10 +50,8 @@ std::optional<double> parse_weight(std::string_view text) noexcept {
 }
 
 /// Returns whether the range's primary subtag is the language.
-bool is_range_of(std::string_view range, Language language) noexcept {
-    const std::string_view primary = text::take_until(range, '-');
-    const std::string_view tag = tag_of(language);
-    return primary.size() == tag.size() && strncasecmp(primary.data(), tag.data(), tag.size()) == 0;
+bool is_range_of(std::string_view range, Language language) {
+    return text::lower_ascii(std::string(text::take_until(range, '-'))) == tag_of(language);
 }
 
 } // namespace

@@ -47,13 +47,6 @@ std::optional<std::string> parse_port(std::string_view text) {
     return ":" + std::to_string(port);
 }
 
-/// Returns the reply's header with this name, or nullptr if there is none.
-const Header* header_of(const Reply& reply, std::string_view name) noexcept {
-    const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
-                                    [&](const Header& header) { return name == header.name; });
-    return found != reply.headers.end() ? &*found : nullptr;
-}
-
 } // namespace
 
 std::optional<std::string> parse_origin(std::string_view text) {
@@ -123,8 +116,10 @@ void add_cors_headers(Reply& reply, std::string_view method, const Headers& head
     reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
     reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
     reply.headers.push_back({"Access-Control-Expose-Headers", exposed_headers});
-    const Header* const allow = header_of(reply, "Allow");
-    if (method != "OPTIONS" || allow == nullptr)
+    const auto allow =
+        std::find_if(reply.headers.begin(), reply.headers.end(),
+                     [](const Header& header) { return header.name == std::string_view("Allow"); });
+    if (method != "OPTIONS" || allow == reply.headers.end())
         return;
     const std::string methods = allow->value;
     reply.headers.push_back({"Access-Control-Allow-Methods", methods});
