@@ -7,7 +7,6 @@
 #include "sign_in/replies.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
-#include "text/unicode.hpp"
 
 #include <chrono>
 
@@ -27,19 +26,15 @@ constexpr Problem banned_user = {
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
-bool is_protected(const model::User& user, const api::OperationSettings& settings) {
-    return user.email == settings.protected_email ||
-           (settings.lowers_email &&
-            text::lower(user.email) == text::lower(settings.protected_email));
-}
-
 /// Returns the error reply if the caller must not impersonate the user, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
+    const api::OperationSettings& settings = call.service.settings;
+    const store::ProtectedEmail spared = {settings.protected_email, settings.lowers_email};
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
     // A role has rights if it is in the list, so require no particular action.
     const bool has_rights = may(call.service.roles, roles, Actions());
-    if (is_higher || is_protected(user, call.service.settings) ||
+    if (is_higher || spared.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);
     if (sign_in::is_banned(user, text::now()))

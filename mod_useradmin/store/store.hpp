@@ -3,6 +3,7 @@
 
 #include "model/records.hpp"
 #include "store/result.hpp"
+#include "text/unicode.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -185,6 +186,10 @@ struct ProtectedEmail {
     std::string_view email;
     /// Whether to ignore case when comparing addresses.
     bool ignores_case = false;
+
+    bool matches(std::string_view address) const {
+        return address == email || (ignores_case && text::lower(address) == text::lower(email));
+    }
 };
 
 /// The row versions that a change accepts, or std::nullopt for any version.

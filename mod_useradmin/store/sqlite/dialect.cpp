@@ -315,8 +315,7 @@ class Sqlite final : public Dialect {
         if (!rows->next())
             return Failure::not_found;
         const model::NullableText email = rows->take();
-        if (email && (*email == spared.email ||
-                      (spared.ignores_case && text::lower(*email) == text::lower(spared.email))))
+        if (email && spared.matches(*email))
             return Failure::protected_address;
         const bool keeps_rule = rows->take_boolean();
         const bool is_wanted = rows->take_boolean();
