@@ -43,20 +43,6 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends `before`, and a condition that the column equals one of the non-empty strings that
-/// `string_of` returns for the rows. If all strings are empty, appends nothing and returns false.
-template <class StringOf>
-bool append_any_of(Statement& statement, const char* before, const Column& column,
-                   std::span<const Row> rows, const StringOf& string_of) {
-    std::vector<std::string_view> strings;
-    for (const Row& row : rows)
-        if (const std::string_view string = string_of(row.user); !string.empty())
-            strings.push_back(string);
-    if (!strings.empty())
-        append_one_of(statement << before, column, strings);
-    return !strings.empty();
-}
-
 } // namespace
 
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit) {
@@ -97,12 +83,15 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
     statement << "SELECT " << key << ", " << user.at("email");
     for (const std::string_view name : {"role", "banned", "banExpires"})
         statement << ", " << user.select_expression(name);
-    statement << " FROM " << user;
-    const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
-                                             [](const model::User& row) { return row.email; });
+    std::vector<std::string_view> emails;
+    std::vector<std::string_view> ids;
+    for (const Row& row : rows) {
+        emails.push_back(row.user.email);
+        ids.push_back(row.user.id);
+    }
+    append_one_of(statement << " FROM " << user << " WHERE ", user.at("email"), emails);
     if (!key.is_serial())
-        append_any_of(statement, has_addresses ? " OR " : " WHERE ", key, rows,
-                      [](const model::User& row) { return row.id; });
+        append_one_of(statement << " OR ", key, ids);
     Result<Rows> found = work.run(statement);
     if (!found)
         return found.failure();

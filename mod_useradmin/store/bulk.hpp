@@ -27,8 +27,7 @@ struct Row {
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
 /// Returns the users who have the address of one of the rows or, unless the database generates ids,
-/// the id of one of the rows. Sets only id, address, role and ban. At least one row must have an
-/// address.
+/// the id of one of the rows. Sets only id, address, role and ban.
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
 /// Inserts the users and their credential accounts in the caller's transaction. If the database

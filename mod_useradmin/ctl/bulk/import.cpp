@@ -69,11 +69,6 @@ struct Entry {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
     }
-    bool names(std::string_view member) const {
-        return std::any_of(
-            cells.begin(), cells.end(),
-            [&](const Cell& cell) { return cell.name == member && cell.text; });
-    }
 };
 
 /// Holds pointers, because views refer to the entries, which a reallocation would move.
@@ -132,7 +127,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             if (field.name == cell.name && !set(user, field, cell))
                 return "has a wrong " + std::string(field.name) + kind_of(field);
     }
-    if (!entry.names("updatedAt"))
+    if (!user.updated_at)
         user.updated_at = user.created_at;
     if (user.email.find('@') == user.email.npos)
         return user.email.empty() ? "has no email" : "has an email that is not an address";
@@ -392,7 +387,7 @@ class Import {
             Entry* const entry = next->get();
             const model::User& user = entry->row.user;
             const model::User* const with_address = find(by_address, address_key(user.email));
-            const model::User* const with_id = entry->names("id") ? find(by_id, user.id) : nullptr;
+            const model::User* const with_id = find(by_id, user.id);
             const model::User* const known = with_address != nullptr ? with_address : with_id;
             if (known == nullptr)
                 continue;
@@ -518,7 +513,7 @@ class Import {
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
         if (context_.settings.unverifies_email.value_or(false) && !entry.says("emailVerified"))
             changes.push_back(store::unverified_email(rules_.lowers_email));
-        const bool bans = entry.names("banned") && entry.row.user.banned;
+        const bool bans = entry.row.user.banned;
         if (bans && !entry.says("banExpires"))
             changes.push_back(store::expired_ban_end());
         work.row_change() = {};
