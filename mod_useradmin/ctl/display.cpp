@@ -83,10 +83,6 @@ std::string truncate(const std::string& text) {
 
 } // namespace
 
-std::string escape_control_characters(std::string_view text) {
-    return text::printable(text);
-}
-
 std::string one_line(std::string_view text) {
     constexpr std::string_view spaces = " \t\r\n";
     std::string line;
@@ -101,13 +97,13 @@ std::string one_line(std::string_view text) {
 }
 
 void print_line(std::string_view line) {
-    const std::string text = escape_control_characters(line) + '\n';
+    const std::string text = text::printable(line) + '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 void print_error(std::string_view sentence) noexcept {
     try {
-        std::fprintf(stderr, "useradminctl: %s\n", escape_control_characters(sentence).c_str());
+        std::fprintf(stderr, "useradminctl: %s\n", text::printable(sentence).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("useradminctl: out of memory\n", stderr);
     }
@@ -183,7 +179,7 @@ void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
 
 void TextTable::add(std::vector<std::string> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
-        cells[column] = escape_control_characters(cells[column]);
+        cells[column] = text::printable(cells[column]);
         if (headings_[column].width == Width::truncated)
             cells[column] = truncate(cells[column]);
     }

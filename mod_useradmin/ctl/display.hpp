@@ -15,10 +15,6 @@
 
 namespace useradmin::ctl {
 
-/// Escapes text for a terminal. Invalid UTF-8, and characters that move the cursor or that colour,
-/// hide or reorder text, are written as escapes such as \x1b and \u202e.
-std::string escape_control_characters(std::string_view text);
-
 /// Returns the words of the text, separated by single spaces.
 std::string one_line(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include "ctl/display.hpp"
 #include "password/hash.hpp"
 #include "password/length.hpp"
+#include "text/printable.hpp"
 #include "text/unicode.hpp"
 
 #include <poll.h>
@@ -115,7 +116,7 @@ crypto::Secret read_password(LengthPolicy lengths) {
 bool confirm(const std::string& question) {
     if (!has_terminal())
         throw CommandError(Exit::usage, "there is no terminal to ask on; use --yes");
-    std::fprintf(stderr, "%s [y/N] ", escape_control_characters(question).c_str());
+    std::fprintf(stderr, "%s [y/N] ", text::printable(question).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";

@@ -6,6 +6,7 @@
 
 #include "apr/pool.hpp"
 #include "store/bulk.hpp"
+#include "text/printable.hpp"
 #include "text/split.hpp"
 
 #include <fcntl.h>
@@ -131,7 +132,7 @@ std::string escape_lines(std::string_view lines) {
     std::string escaped;
     while (!lines.empty()) {
         const std::string_view line = text::take_until(lines, '\n');
-        escaped.append(escape_control_characters(line)) += '\n';
+        escaped.append(text::printable(line)) += '\n';
     }
     return escaped;
 }

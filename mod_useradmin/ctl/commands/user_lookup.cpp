@@ -5,6 +5,7 @@
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
 #include "sign_in/identity.hpp"
+#include "text/printable.hpp"
 #include "text/unicode.hpp"
 
 #include <cstdio>
@@ -12,10 +13,6 @@
 namespace useradmin::ctl {
 
 namespace {
-
-void print_field(const char* name, std::string_view value) {
-    std::printf("%-14s %s\n", name, escape_control_characters(value).c_str());
-}
 
 std::string display_of(const model::Value& value, const model::Field<model::User>& field) {
     if (const auto* time = std::get_if<text::Timestamp>(&value))
@@ -56,7 +53,8 @@ void print(const Context& context, const model::User& user) {
         return;
     }
     for (const model::Field<model::User>& field : model::user_fields)
-        print_field(field.name.data(), display_of(model::value_of(user, field), field));
+        std::printf("%-14s %s\n", field.name.data(),
+                    text::printable(display_of(model::value_of(user, field), field)).c_str());
 }
 
 void print(const Context& context, const model::User& user, std::string_view line) {
