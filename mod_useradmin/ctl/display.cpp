@@ -212,10 +212,6 @@ void TextTable::print() const {
         print_row(row);
 }
 
-std::string count_of(std::int64_t number, std::string_view one, std::string_view many) {
-    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
-}
-
 std::string display(const std::optional<text::Timestamp>& time) {
     if (!time)
         return "-";

@@ -79,7 +79,10 @@ class TextTable {
 };
 
 /// Returns the number and its noun: "1 user", "2 users".
-std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
+template <class Number>
+std::string count_of(Number number, std::string_view one, std::string_view many) {
+    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
+}
 /// Returns the time in the local time zone if stdout is a terminal, otherwise in the API's format.
 /// Returns "-" if there is no time.
 std::string display(const std::optional<text::Timestamp>& time);

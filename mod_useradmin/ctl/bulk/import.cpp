@@ -586,8 +586,8 @@ class Import {
         progress_.clear();
         std::string error;
         if (!problems_.empty()) {
-            error = count_of(static_cast<std::int64_t>(problems_.size()), "line is", "lines are") +
-                    " wrong; nothing was imported";
+            error =
+                count_of(problems_.size(), "line is", "lines are") + " wrong; nothing was imported";
             print_error(error);
         }
         if (context_.wants_json())

@@ -116,9 +116,7 @@ void print_verdict(const Findings& findings) {
                        ? "No problems were found."
                        : "No problems were found, but not everything could be checked.");
     else
-        print_texts((count_of(static_cast<std::int64_t>(findings.problems.size()), "problem was",
-                              "problems were") +
-                     " found:")
+        print_texts((count_of(findings.problems.size(), "problem was", "problems were") + " found:")
                         .c_str(),
                     findings.problems);
     print_texts("Not checked", findings.unchecked);
@@ -226,16 +224,17 @@ Exit check(Context& context) {
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
-    if (context.wants_json())
+    const Exit code = findings.problems.empty() ? Exit::success : Exit::failure;
+    if (context.wants_json()) {
         print_as_json(context.settings.driver, found, findings, behaviour);
-    else
-        print_verdict(findings);
-    if (!context.wants_json() && context.options.has("verbose"))
+        return code;
+    }
+    print_verdict(findings);
+    if (context.options.has("verbose"))
         print_details(context.settings.driver, found, findings, behaviour);
-    else if (!context.wants_json() && !findings.notes.empty())
-        print_line(count_of(static_cast<std::int64_t>(findings.notes.size()), "note", "notes") +
-                   "; --verbose shows them");
-    return findings.problems.empty() ? Exit::success : Exit::failure;
+    else if (!findings.notes.empty())
+        print_line(count_of(findings.notes.size(), "note", "notes") + "; --verbose shows them");
+    return code;
 }
 
 } // namespace useradmin::ctl

@@ -141,7 +141,7 @@ Exit list_keys(Context& context) {
     }
     if (!keys.empty())
         listing.print();
-    print_line(count_of(static_cast<std::int64_t>(keys.size()), "key", "keys"));
+    print_line(count_of(keys.size(), "key", "keys"));
     return Exit::success;
 }
 

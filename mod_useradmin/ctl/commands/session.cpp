@@ -157,7 +157,7 @@ Exit list_sessions(Context& context) {
     }
     if (!sessions.empty())
         listing.print();
-    print_line(count_of(static_cast<std::int64_t>(sessions.size()), "session", "sessions"));
+    print_line(count_of(sessions.size(), "session", "sessions"));
     return Exit::success;
 }
 

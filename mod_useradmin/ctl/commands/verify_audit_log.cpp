@@ -137,7 +137,7 @@ void print_verification_as_json(const audit::Findings& found) {
 }
 
 std::string verdict_of(const audit::ChainFindings& chain, bool is_intact) {
-    return std::to_string(chain.lines) + (chain.lines == 1 ? " line, number " : " lines, number ") +
+    return count_of(chain.lines, "line", "lines") + ", number " +
            std::to_string(chain.first.number) + " to " + std::to_string(chain.last.number) +
            (is_intact ? ": intact." : ": not intact.");
 }
@@ -167,8 +167,7 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
     }
     print_chains(found, print);
     if (found.unknown != 0)
-        print("The outcome of " + std::to_string(found.unknown) +
-              (found.unknown == 1 ? " change" : " changes") +
+        print("The outcome of " + count_of(found.unknown, "change", "changes") +
               " is unknown: the database did not answer the COMMIT. Compare the lines with the "
               "database.");
     if (!found.problems.empty())
