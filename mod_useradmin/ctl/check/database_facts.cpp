@@ -146,12 +146,6 @@ std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
 }
 
-/// Returns the column cast to text, to compare columns of different types.
-std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
-    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
-           ")";
-}
-
 /// Returns an SQL condition that is true if this service seems to have created the account and its
 /// user.
 std::string is_own(const store::Schema& schema) {
@@ -294,6 +288,11 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
 }
 
 } // namespace
+
+std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
+    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
+           ")";
+}
 
 DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings) {
     DatabaseFacts found;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -83,6 +84,9 @@ struct DatabaseFacts {
     /// Whether the protected address exists. Empty if the addresses were not read.
     std::optional<store::Survey> addresses;
 };
+
+/// Returns SQL for a field of a table's alias as text, to compare columns of different types.
+std::string column_text(const store::Table& table, const char* alias, std::string_view field);
 
 /// Reads the facts. Throws CommandError if a query fails. The settings determine which privileges
 /// are checked.

@@ -1,5 +1,6 @@
 #include "ctl/check/orphans.hpp"
 
+#include "ctl/check/database_facts.hpp"
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/transaction.hpp"
@@ -21,21 +22,9 @@ struct Orphans {
 };
 
 /// Returns an SQL condition that is true if o's owner column refers to no row of the table.
-/// Compares the ids as text, because their types may differ.
-std::string no_row(const store::Table& table, const store::Column& owner) {
-    const std::string type = table.system.empty() ? "text" : std::string(table.system) + ".text";
-    return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE CAST(t." + table.at("id").sql() +
-           " AS " + type + ")" + table.op("=") + "CAST(o." + owner.sql() + " AS " + type + "))";
-}
-
-/// Returns whether the application seems to use better-auth's organization plugin, which adds this
-/// column to the session table.
-bool has_organizations(const store::Table& session) {
-    return std::any_of(
-        session.columns.begin(), session.columns.end(),
-        [](const auto& column) {
-            return column.name == "activeOrganizationId" || column.name == "active_organization_id";
-        });
+std::string no_row(const store::Table& table, const store::OwnedTable& o) {
+    return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE " + column_text(table, "t", "id") +
+           table.op("=") + column_text(o.table, "o", o.plugin->owner) + ")";
 }
 
 std::vector<Orphans> find_orphans(Database& database, const store::Schema& schema) {
@@ -50,15 +39,16 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
         // An address without a user may belong to a person who is signing up.
         if (!owned.can_remove_rows() || owned.plugin->reference == store::Reference::email)
             continue;
-        const store::Column& owner = owned.owner();
-        std::string from = " FROM " + owned.table.sql + " AS o WHERE o." + owner.sql() +
-                           " IS NOT NULL AND " + no_row(schema.user, owner);
+        std::string from = " FROM " + owned.table.sql + " AS o WHERE o." + owned.owner().sql() +
+                           " IS NOT NULL AND " + no_row(schema.user, owned);
         if (owned.plugin->reference == store::Reference::user_or_organization) {
             const bool is_readable =
                 organization != schema.owned.end() && organization->owner().is_readable;
             if (is_readable)
-                from += " AND " + no_row(organization->table, owner);
-            else if (organization != schema.owned.end() || has_organizations(schema.session)) {
+                from += " AND " + no_row(organization->table, owned);
+            else if (organization != schema.owned.end() ||
+                     // better-auth's organization plugin adds this column.
+                     schema.session.find_column("activeOrganizationId") != nullptr) {
                 print_error("table " + owned.table.name +
                             " is left out: its rows may belong to organizations, whose table was "
                             "not found or may not be read");
