@@ -97,7 +97,7 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
     caller_ = account();
     recorder_.emplace(audit::Trail{&files_->chained, settings.is_audit_required},
                       audit::Origin{"useradminctl"}, *errors_);
-    begin(command, target);
+    begin(target_);
 }
 
 CommandAudit::~CommandAudit() = default;
@@ -106,12 +106,11 @@ store::ChangeListener* CommandAudit::change_listener() noexcept {
     return recorder_ ? &*recorder_ : nullptr;
 }
 
-void CommandAudit::begin(std::string_view operation, std::string_view target,
-                         std::uint64_t corrects) {
+void CommandAudit::begin(std::string_view target, std::uint64_t corrects) {
     if (!recorder_)
         return;
     audit::Event event;
-    event.operation = operation;
+    event.operation = command_;
     event.is_change = true;
     event.target = target;
     event.caller = caller_;
@@ -129,26 +128,26 @@ bool CommandAudit::record_change(std::string_view user_id, const model::User* be
                                  const model::User* after) {
     if (!recorder_)
         return true;
-    begin(command_, user_id);
+    begin(user_id);
     const bool is_told = recorder_->on_change(user_id, before, after);
     if (recorder_->written() != 0)
         unconfirmed_.emplace_back(recorder_->written(), user_id);
     if (is_told)
         finish(Exit::success);
-    begin(command_, target_);
+    begin(target_);
     return is_told;
 }
 
 void CommandAudit::revert_changes(bool is_outcome_unknown) {
     for (const auto& [number, user_id] : unconfirmed_) {
-        begin(command_, user_id, number);
+        begin(user_id, number);
         recorder_->event().status = status_of(Exit::failure);
         recorder_->event().is_outcome_unknown = is_outcome_unknown;
         if (!recorder_->finish())
             break;
     }
     unconfirmed_.clear();
-    begin(command_, target_);
+    begin(target_);
     if (recorder_ && is_outcome_unknown)
         recorder_->on_unknown_outcome();
 }

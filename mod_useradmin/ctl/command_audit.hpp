@@ -32,8 +32,6 @@ class CommandAudit {
     /// Returns the listener for the store, or nullptr if there is no log.
     store::ChangeListener* change_listener() noexcept;
 
-    /// Begins the event of an operation. corrects: the number of the line to correct, or 0.
-    void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
     /// Sets the target to a user's id, in place of the argument that named the user.
     void set_target(std::string_view id) {
         if (recorder_)
@@ -58,6 +56,9 @@ class CommandAudit {
   private:
     class Errors;
     struct Files;
+
+    /// Begins an event of the command. corrects: the number of the line to correct, or 0.
+    void begin(std::string_view target, std::uint64_t corrects = 0);
 
     std::string command_;
     std::string target_;

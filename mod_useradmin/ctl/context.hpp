@@ -22,7 +22,7 @@ class Context {
     Database& database(Database::IfAbsent absent = Database::IfAbsent::fail) {
         if (!database_) {
             database_.emplace(settings, absent);
-            database_->set_change_listener(audit_.change_listener());
+            database_->store().set_change_listener(audit_.change_listener());
         }
         return *database_;
     }

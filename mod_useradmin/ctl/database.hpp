@@ -29,9 +29,6 @@ class Database final : public store::ConnectionSource, public text::Logger {
     Database& operator=(const Database&) = delete;
 
     store::DatabaseStore& store() noexcept { return *store_; }
-    void set_change_listener(store::ChangeListener* listener) noexcept {
-        store_->set_change_listener(listener);
-    }
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }

@@ -265,8 +265,7 @@ Exit export_users(Context& context) {
         store::Work work(database.client(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
         if (!rows)
-            throw CommandError(Exit::failure,
-                               "the database reported an error: " + work.error_message());
+            database.fail(*work.error_kind());
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
         output.write(is_seen ? escape_lines(text) : text);

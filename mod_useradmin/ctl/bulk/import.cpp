@@ -372,8 +372,7 @@ class Import {
         }
         const auto taken = store::bulk::find_existing(work, rows);
         if (!taken)
-            throw CommandError(Exit::failure,
-                               "the database reported an error: " + work.error_message());
+            database_.fail(*work.error_kind());
         std::map<std::string, const model::User*, std::less<>> by_address;
         std::map<std::string, const model::User*, std::less<>> by_id;
         for (const model::User& user : *taken)

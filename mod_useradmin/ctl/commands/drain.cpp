@@ -40,7 +40,7 @@ Exit drain(Context& context) {
     }
     const std::string where =
         context.options.has("file") ? "where UserAdminDrainFile is " + file + ", " : "";
-    if (context.options.has("json"))
+    if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
         print_line(where +

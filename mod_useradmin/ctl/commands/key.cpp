@@ -22,17 +22,19 @@ constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max()
 // The number of characters of a key that the plugin stores for display.
 constexpr std::size_t start_length = 6;
 
-/// Returns the option's number as a string, or an empty string if the option is missing.
-std::string number_text(const Options& options, std::string_view name) {
-    return options.has(name) ? std::to_string(options.number(name, largest_number, 0)) : "";
+/// Returns the option's number as a string, or std::nullopt if the option is missing.
+std::optional<std::string> number_text(const Options& options, std::string_view name) {
+    if (!options.has(name))
+        return std::nullopt;
+    return std::to_string(options.number(name, largest_number, 0));
 }
 
-/// Returns the window of the rate limit in milliseconds, or an empty string if there is no limit.
-std::string window_of(const Options& options) {
+/// Returns the window of the rate limit in milliseconds, or std::nullopt if there is no limit.
+std::optional<std::string> window_of(const Options& options) {
     if (!options.has("rate")) {
         if (options.has("per"))
             throw CommandError(Exit::usage, "--per requires --rate");
-        return "";
+        return std::nullopt;
     }
     const auto window = parse_duration(options.find("per").value_or("1d"));
     if (!window || *window > std::chrono::milliseconds(largest_number))
@@ -57,10 +59,6 @@ model::NullableText permissions_of(const Options& options) {
     return text;
 }
 
-model::NullableText unless_empty(std::string_view text) {
-    return text.empty() ? model::NullableText() : text;
-}
-
 bool is_enabled(const model::ApiKey& key) {
     return key.enabled != "f" && key.enabled != "0";
 }
@@ -83,9 +81,9 @@ void write_key(json::Writer& writer, const model::ApiKey& key) {
 Exit create_key(Context& context) {
     const Options& options = context.options;
     const text::Timestamp now = text::now();
-    const std::string remaining = number_text(options, "remaining");
-    const std::string rate = number_text(options, "rate");
-    const std::string window = window_of(options);
+    const auto remaining = number_text(options, "remaining");
+    const auto rate = number_text(options, "rate");
+    const auto window = window_of(options);
     model::ApiKey key;
     key.name = options.require("name");
     if (const auto expires = options.find("expires"))
@@ -100,10 +98,10 @@ Exit create_key(Context& context) {
     key.start = std::string_view(text).substr(0, start_length);
     key.enabled = "1";
     key.created_at = key.updated_at = now;
-    key.remaining = unless_empty(remaining);
-    key.rate_limit_enabled = rate.empty() ? "0" : "1";
-    key.rate_limit_max = unless_empty(rate);
-    key.rate_limit_time_window = unless_empty(window);
+    key.remaining = remaining;
+    key.rate_limit_enabled = rate ? "1" : "0";
+    key.rate_limit_max = rate;
+    key.rate_limit_time_window = window;
     key.request_count = "0";
     key.id = value_of(
         context.database_with_rows().store().create_api_key(key, crypto::sha256_base64url(text)));

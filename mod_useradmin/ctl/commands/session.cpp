@@ -74,30 +74,29 @@ void warn_of_unsigned(const CommandSettings& settings) {
                 "--secret file:PATH or --secret env:NAME to sign it");
 }
 
-enum class Revocation { done, no_such_session };
-
-Revocation close(Context& context, std::string_view token) {
+/// Ends the session with the token. Returns false if there is none.
+bool close(Context& context, std::string_view token) {
     const auto closed = context.store().delete_session(token);
     if (closed.is_not_found())
-        return Revocation::no_such_session;
+        return false;
     value_of(closed);
-    return Revocation::done;
+    return true;
 }
 
-/// Ends the session with the token, which may be signed.
-Revocation revoke(Context& context, std::string_view token) {
-    const Revocation whole = close(context, token);
-    return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
+/// Ends the session with the token, which may be signed. Returns false if there is none.
+bool revoke(Context& context, std::string_view token) {
+    return close(context, token) || close(context, token.substr(0, token.find('.')));
 }
 
 /// Ends one of the user's sessions. word: the session's id or its token, which may be signed.
-Revocation revoke(Context& context, const model::User& user, std::string_view word) {
+/// Returns false if the user has no such session.
+bool revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().list_sessions(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
         return session.id == word || session.token == word ||
                session.token == word.substr(0, word.find('.'));
     });
-    return found != sessions.end() ? close(context, found->token) : Revocation::no_such_session;
+    return found != sessions.end() && close(context, found->token);
 }
 
 } // namespace
@@ -171,7 +170,7 @@ Exit revoke_sessions(Context& context) {
         throw CommandError(Exit::usage, "usage: useradminctl session revoke USER "
                                         "SESSION, USER --all, or TOKEN");
     if (!is_all && !is_one_of_user) {
-        if (revoke(context, words[0]) == Revocation::no_such_session)
+        if (!revoke(context, words[0]))
             throw CommandError(Exit::not_found, "there is no session with that token; to name one "
                                                 "by its id, name its user before it");
         print_revoked(context, 1);
@@ -181,7 +180,7 @@ Exit revoke_sessions(Context& context) {
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().delete_sessions_of_user(user.id));
-    } else if (revoke(context, user, words[1]) == Revocation::no_such_session) {
+    } else if (!revoke(context, user, words[1])) {
         throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
                                             "list' lists them");
     }
