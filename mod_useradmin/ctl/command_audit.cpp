@@ -45,9 +45,10 @@ int status_of(Exit code) noexcept {
 std::string_view target_of(std::string_view command, const Options& options) {
     if (options.words.empty())
         return options.find("email").value_or("");
-    const bool is_token =
-        command == "session revoke" && options.words.size() == 1 && !options.has("all");
-    return is_token ? std::string_view() : std::string_view(options.words[0]);
+    const std::string_view word = options.words[0];
+    const bool may_be_secret =
+        (command == "session revoke" || command == "key revoke") && word.find('@') == word.npos;
+    return may_be_secret ? std::string_view() : word;
 }
 
 /// Prints the recorder's errors to stderr.

@@ -15,7 +15,7 @@
 namespace useradmin::ctl {
 
 /// Returns the argument that names the command's target or, without arguments, the address in
-/// --email. Empty if there is none or if the argument is a token.
+/// --email. Empty if there is none or if the argument may be a token or an API key.
 std::string_view target_of(std::string_view command, const Options& options);
 
 /// Records a command in the configured audit log, which httpd may write at the same time.

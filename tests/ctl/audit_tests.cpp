@@ -127,6 +127,17 @@ TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
     CHECK_FALSE(has(read_file(log_), token));
 }
 
+TEST(ctl_audit, has_no_secret_that_is_given_in_place_of_an_id) {
+    const std::string token = done(ctl({"session", "open", create("ana@x.org")}));
+    audited({"session", "revoke", token, "--all"});
+    audited({"session", "revoke", token, "id"});
+    // The key itself instead of its id.
+    audited({"key", "revoke", "abcdefghijklmnopqrstuvwxyz"});
+    CHECK_EQUAL(std::size_t(3), lines().size());
+    for (const std::string& line : lines())
+        CHECK_EQUAL(std::string("(null)"), Json(line).at("target"));
+}
+
 TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
