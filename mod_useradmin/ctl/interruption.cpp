@@ -2,6 +2,7 @@
 
 #include "ctl/display.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr int end_of_thread = SIGUSR1;
+constexpr std::chrono::seconds longest_delay(5);
 
 } // namespace
 
@@ -39,8 +41,12 @@ void Interruption::wait() {
     int number = 0;
     if (sigwait(&signals_, &number) != 0 || number == end_of_thread)
         return;
-    const auto lock = delay();
-    print_failure("interrupted; " + describe_(), wants_json_);
+    // The server may have stopped during the COMMIT.
+    const std::unique_lock lock(mutex_, longest_delay);
+    print_failure("interrupted; " + (lock ? describe_()
+                                          : "the last write has not ended, and its outcome is "
+                                            "unknown; run this again"),
+                  wants_json_);
     std::fflush(stdout);
     // Terminate by the signal itself: the parent process sees it in the exit status.
     raise(number);

@@ -20,16 +20,16 @@ class Interruption {
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    /// Delays signals while the returned lock is held. Hold it when changing data that describe()
-    /// reads.
-    [[nodiscard]] std::unique_lock<std::mutex> delay() { return std::unique_lock(mutex_); }
+    /// Delays signals while the returned lock is held, for at most five seconds. Hold it when
+    /// changing data that describe() reads.
+    [[nodiscard]] std::unique_lock<std::timed_mutex> delay() { return std::unique_lock(mutex_); }
 
   private:
     void wait();
 
     bool wants_json_;
     std::function<std::string()> describe_;
-    std::mutex mutex_;
+    std::timed_mutex mutex_;
     sigset_t mask_ = {};
     sigset_t signals_ = {};
     std::thread thread_;

@@ -869,6 +869,27 @@ TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
 }
 
 TEST(bulk, import_writes_an_audit_line_for_each_user) {
+TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
+    sql().run("CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
+              "pg_advisory_xact_lock(815); RETURN NULL; END'; CREATE CONSTRAINT TRIGGER "
+              "wait_for_test AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+              "EXECUTE FUNCTION wait_for_test(); SELECT pg_advisory_lock(815)");
+    const std::string out = path("commit.out");
+    Process import({words({"import", lines(line("ana@x.org"))}), environment()}, out);
+    CHECK(eventually([] {
+        return sql().number("SELECT count(*) FROM pg_stat_activity WHERE query = 'COMMIT' AND "
+                            "wait_event = 'advisory'") == 1;
+    }));
+    import.signal(SIGTERM);
+    CHECK(import.ended_within(std::chrono::seconds(60)));
+    sql().run("SELECT pg_advisory_unlock(815); DROP TRIGGER wait_for_test ON \"user\"; "
+              "DROP FUNCTION wait_for_test()");
+    const std::string said = read_file(out);
+    CHECK_TEXT(has(said, "interrupted; the last write has not ended, and its outcome is unknown; "
+                         "run this again"),
+               said.c_str());
+}
+
     const std::string log = path("bulk-audit.log");
     done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
               "--audit-log", log + " required"}));
