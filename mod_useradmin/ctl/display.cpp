@@ -132,7 +132,8 @@ void Progress::show(std::uint64_t done, std::uint64_t total) const {
     text += ", " + std::to_string(static_cast<std::uint64_t>(rate)) + "/s";
     if (total >= done && done > 0)
         text += ", " + clock_time(static_cast<double>(total - done) / rate) + " left";
-    std::fprintf(stderr, "\r\x1b[K%s …", text.c_str());
+    // Without automatic wrapping, a narrow terminal cuts the line off.
+    std::fprintf(stderr, "\r\x1b[K\x1b[?7l%s …\x1b[?7h", text.c_str());
 }
 
 void Progress::clear() const noexcept {

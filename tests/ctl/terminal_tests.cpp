@@ -156,6 +156,16 @@ TEST(terminal, progress_has_a_total_a_rate_and_the_time_left) {
         "Following the lines: 10000 of 12010, ");
 }
 
+TEST(terminal, progress_stays_on_one_line_of_a_narrow_terminal) {
+    const std::string users = file("narrow.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
+                                                    "\n");
+    Terminal terminal(words({"import", users}), environment());
+    // Automatic wrapping is off within the line.
+    terminal.await("\x1b[?7lImporting the lines: 1 of 1, ");
+    terminal.await(" left …\x1b[?7h");
+    CHECK_EQUAL(0, terminal.status());
+}
+
 TEST(terminal, shows_times_in_the_local_zone) {
     const std::string id = create("ana@x.org");
     sql().run("UPDATE \"user\" SET \"createdAt\" = '2026-01-31T20:00:00.000Z'");
