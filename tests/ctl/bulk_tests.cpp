@@ -441,7 +441,8 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
         line("go@x.org", R"(,"password":"short")") +
         line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
         line("twice@x.org") + line("right@x.org") +
-        line("so@x.org", R"(,"createdAt":"12345-01-01")");
+        line("so@x.org", R"(,"createdAt":"12345-01-01")") +
+        line("ty@x.org", R"(,"createdAt":"20260131")");
     const CommandResult ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
@@ -452,7 +453,7 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
           "line 8 has a wrong createdAt, which must be a time",
           "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is not",
           "line 12 has the address of an existing user, twice@x.org",
-          "line 14 has a wrong createdAt", "12 lines are wrong"})
+          "line 14 has a wrong createdAt", "line 15 has a wrong createdAt", "13 lines are wrong"})
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));
@@ -868,7 +869,6 @@ TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
     CHECK_FALSE(has(ended.errors, "nothing was imported"));
 }
 
-TEST(bulk, import_writes_an_audit_line_for_each_user) {
 TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
     sql().run("CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
               "pg_advisory_xact_lock(815); RETURN NULL; END'; CREATE CONSTRAINT TRIGGER "
@@ -890,6 +890,7 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
                said.c_str());
 }
 
+TEST(bulk, import_writes_an_audit_line_for_each_user) {
     const std::string log = path("bulk-audit.log");
     done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
               "--audit-log", log + " required"}));

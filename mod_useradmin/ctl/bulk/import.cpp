@@ -87,8 +87,8 @@ bool set(model::User& user, const model::Field<model::User>& field, const Cell& 
             member = text == "true";
             return text == "true" || text == "false";
         } else if constexpr (std::is_same_v<Member, model::NullableTime>) {
-            member = text::parse_timestamp(text);
-            return member && text::is_storable_year(*member);
+            member = text::parse_date(text);
+            return member.has_value();
         } else {
             member = text;
             return true;
