@@ -68,6 +68,8 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
     done(bare_ctl({"list"}, "", confdir));
+    CHECK(has(bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}, {"APACHE_CONFDIR", ""}}).errors,
+              installed.string()));
     // If options name the database, the installed configuration is not read.
     file(name, "UserAdminTables other\n");
     done(ctl({"list"}, "", confdir));

@@ -8,7 +8,7 @@ namespace useradmin::ctl {
 
 std::string_view default_server_root() noexcept {
     const char* const folder = std::getenv("APACHE_CONFDIR");
-    return folder != nullptr ? folder : HTTPD_ROOT;
+    return folder != nullptr && *folder != '\0' ? folder : HTTPD_ROOT;
 }
 
 std::string default_configuration_file() {
