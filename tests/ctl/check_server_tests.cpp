@@ -412,6 +412,23 @@ TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
     CHECK_EQUAL(1, check(configuration).status);
 }
 
+TEST(check_server, accepts_values_that_only_httpd_knows) {
+    const Environment named = {
+        {"APACHE_ENVVARS",
+         file("envvars", "export BASE=/api/users THE_PORT=8098 KIND=console ROOT=/\n")}};
+    const std::string page = "<Location \"/x\">\n  SetHandler useradmin-";
+    const std::string mail = "  UserAdminExtras On\n  UserAdminMailCommand ${ROOT}bin/true\n"
+                             "  UserAdminMailFrom a@example.org\n"
+                             "  UserAdminMailPasswordLink https://a.example.org/{token}\n</";
+    for (const std::string& text :
+         {with(service, "/api/users", "${BASE}"), service + page + "${KIND}\n</Location>\n",
+          "Listen ${THE_PORT}\n<VirtualHost *:8098>\n" + service + "</VirtualHost>\n",
+          "<IfFile ${ROOT}>\n" + service + "</IfFile>\n", with(service, "</", mail),
+          "<Macro App $path $kind>\n" + with(service, "\"/api/users\"", "$path") + page +
+              "$kind\n</Location>\n</Macro>\nUse App /api/users console\n"})
+        accepts(check(whole(text, {"mod_macro.so"}), {}, named));
+}
+
 TEST(check_server, reports_a_file_that_belongs_to_no_server) {
     const CommandResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);

@@ -179,6 +179,15 @@ TEST(configuration, puts_in_what_Define_gives_one_value) {
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
+TEST(configuration, that_sets_a_directive_to_a_macro_s_parameter_is_refused) {
+    const CommandResult ended = list("<Macro App $name $params>\n" + driver() +
+                                     "DBDParams \"$params\"\n</Macro>\nUse App a x\n");
+    CHECK_EQUAL(2, ended.status);
+    CHECK_TEXT(has(ended.errors, "DBDParams holds a parameter of a macro; use --params"),
+               ended.errors.c_str());
+    done(list("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
+}
+
 TEST(configuration, a_relative_secret_is_read_from_its_ServerRoot_or_from_httpds) {
     const std::string id = create("ana@x.org");
     file("secret", "the s3cr3t of the application\n");

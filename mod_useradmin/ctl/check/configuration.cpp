@@ -48,14 +48,6 @@ bool is_ours(const ConfigLine& line) {
     });
 }
 
-/// Returns the innermost enclosing section with this name, or nullptr.
-const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
-    const ConfigSection* section = line.section.get();
-    while (section != nullptr && !is_same_name(section->name, name))
-        section = section->parent.get();
-    return section;
-}
-
 /// The handlers of this project's modules.
 constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-console",
                                          "useradmin-health", "useradmin-metrics",
@@ -80,7 +72,7 @@ std::string_view port_of(std::string_view address) {
 }
 
 /// Evaluates IfModule and IfDefine with the output of httpd -t, and IfFile with the file system.
-/// Treats the conditions of other sections as true.
+/// Treats undefined conditions, and those of other sections, as true.
 class Conditions {
   public:
     Conditions(const HttpdTest& test, const std::string& server_root)
@@ -91,7 +83,7 @@ class Conditions {
         const ConfigSection* found = nullptr;
         for (const ConfigSection* section = line.section.get(); section != nullptr;
              section = section->parent.get())
-            if (!holds(*section))
+            if (!holds(line, *section))
                 found = section;
         return found;
     }
@@ -110,8 +102,8 @@ class Conditions {
         return std::find(names.begin(), names.end(), name) != names.end();
     }
 
-    bool holds(const ConfigSection& section) const {
-        if (section.arguments.empty())
+    bool holds(const ConfigLine& line, const ConfigSection& section) const {
+        if (section.arguments.empty() || is_undefined(line, section.arguments[0]))
             return true;
         const bool is_negated = section.arguments[0].starts_with('!');
         const std::string name = section.arguments[0].substr(is_negated ? 1 : 0);
@@ -268,7 +260,7 @@ class ConfigurationExaminer {
 
     void check_handler(const ConfigLine& line) {
         const std::string name = handler_of(line);
-        if (name.empty() ||
+        if (name.empty() || is_undefined(line, name) ||
             std::find(std::begin(handlers), std::end(handlers), name) != std::end(handlers))
             return;
         std::string names;
@@ -283,6 +275,7 @@ class ConfigurationExaminer {
         if (location == nullptr || location->arguments.size() != 1 ||
             location->arguments[0].find_first_of("/~*?[") == 0 ||
             location->arguments[0].find("://") != std::string::npos ||
+            is_undefined(line, location->arguments[0]) ||
             (!is_ours(line) && handler_of(line).empty()) ||
             !locations_without_slash_.insert(location).second)
             return;
@@ -368,7 +361,7 @@ class ConfigurationExaminer {
                 return; // any port
             if (std::any_of(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
                     return is_same_name(line.words[0], "Listen") && line.words.size() > 1 &&
-                           port_of(line.words[1]) == port;
+                           (port_of(line.words[1]) == port || is_undefined(line, line.words[1]));
                 }))
                 return;
             ports.append(ports.empty() ? "" : ", ").append(port);

@@ -10,7 +10,8 @@ void check_mail_commands(const CheckedConfiguration& configuration, Findings& fi
     if (!configuration.children)
         return;
     for (const ConfigLine& line : configuration.lines) {
-        if (!is_same_name(line.words[0], "UserAdminMailCommand") || line.words.size() < 2)
+        if (!is_same_name(line.words[0], "UserAdminMailCommand") || line.words.size() < 2 ||
+            is_undefined(line, line.words[1]))
             continue;
         const std::string program = line.words[1].substr(0, line.words[1].find(' '));
         if (!may_execute(*configuration.children, program).value_or(true))

@@ -220,6 +220,21 @@ bool is_same_name(std::string_view left, std::string_view right) noexcept {
     return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
 }
 
+const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
+    const ConfigSection* section = line.section.get();
+    while (section != nullptr && !is_same_name(section->name, name))
+        section = section->parent.get();
+    return section;
+}
+
+bool is_undefined(const ConfigLine& line, std::string_view word) {
+    const auto has = [&](std::string_view part) { return word.find(part) != word.npos; };
+    const ConfigSection* const macro = enclosing(line, "Macro");
+    // The first argument is the macro's name.
+    return has("${") || (macro != nullptr && !macro->arguments.empty() &&
+                         std::any_of(macro->arguments.begin() + 1, macro->arguments.end(), has));
+}
+
 HttpdConfiguration::HttpdConfiguration(std::string_view file)
     : name_(file), server_root_(default_server_root()) {
     Loader(server_root_, lines_).read(name_);
@@ -236,8 +251,10 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
                                                 "; use --" + std::string(option));
         };
         for (const std::string& word : line.words)
-            if (word.find("${") != word.npos)
-                refuse(" holds a variable that no Define gives one value");
+            if (is_undefined(line, word))
+                refuse(word.find("${") != word.npos
+                           ? " holds a variable that no Define gives one value"
+                           : " holds a parameter of a macro");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))
             refuse(found->file == line.file ? " has several different values there"

@@ -37,6 +37,13 @@ struct ConfigLine {
     std::shared_ptr<const ConfigSection> section;
 };
 
+/// Returns the innermost enclosing section with this name, or nullptr.
+const ConfigSection* enclosing(const ConfigLine& line, std::string_view name);
+
+/// Returns whether a word of the line contains a variable without a single definition, or a
+/// parameter of the macro that contains the line.
+bool is_undefined(const ConfigLine& line, std::string_view word);
+
 /// Holds the lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
@@ -44,7 +51,7 @@ class HttpdConfiguration {
     explicit HttpdConfiguration(std::string_view file);
 
     /// Returns the directive's arguments, or std::nullopt if the directive is absent. Throws
-    /// CommandError if a variable is ambiguous or the directive occurs with different arguments.
+    /// CommandError if an argument is undefined or the directive occurs with different arguments.
     /// option: the option that the error message suggests.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
