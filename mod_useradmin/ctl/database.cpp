@@ -10,6 +10,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <variant>
 
 namespace useradmin::ctl {
@@ -25,6 +26,15 @@ bool is_absent(const std::string& file) {
     std::error_code error;
     return !file.empty() && !std::filesystem::exists(file, error) &&
            error != std::errc::permission_denied;
+}
+
+/// Returns the words of the text, separated by single spaces.
+std::string one_line(std::string_view text) {
+    std::istringstream words{std::string(text)};
+    std::string line;
+    for (std::string word; words >> word;)
+        line.append(line.empty() ? "" : " ").append(word);
+    return line;
 }
 
 } // namespace

@@ -83,19 +83,6 @@ std::string truncate(const std::string& text) {
 
 } // namespace
 
-std::string one_line(std::string_view text) {
-    constexpr std::string_view spaces = " \t\r\n";
-    std::string line;
-    while (true) {
-        text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-        if (text.empty())
-            return line;
-        const std::string_view word = text.substr(0, text.find_first_of(spaces));
-        line.append(line.empty() ? "" : " ").append(word);
-        text.remove_prefix(word.size());
-    }
-}
-
 void print_line(std::string_view line) {
     const std::string text = text::printable(line) + '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -15,9 +15,6 @@
 
 namespace useradmin::ctl {
 
-/// Returns the words of the text, separated by single spaces.
-std::string one_line(std::string_view text);
-
 /// Writes an escaped line to stdout.
 void print_line(std::string_view line);
 /// Writes "useradminctl: " and the escaped sentence to stderr.

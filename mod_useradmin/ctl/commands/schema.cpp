@@ -17,6 +17,11 @@ namespace useradmin::ctl {
 
 namespace {
 
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
+        text.replace(at, what.size(), with);
+}
+
 /// Replaces the table names in the SQL files with the configured names and their schemas.
 class QualifiedNames {
   public:

@@ -38,9 +38,4 @@ std::vector<std::string> statements_of(std::string_view file) {
     return statements;
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
-        text.replace(at, what.size(), with);
-}
-
 } // namespace useradmin::ctl

@@ -20,6 +20,4 @@ inline constexpr std::string_view body_quote = "$body$";
 /// end of a line, outside of $body$ … $body$.
 std::vector<std::string> statements_of(std::string_view file);
 
-void replace_all(std::string& text, std::string_view what, std::string_view with);
-
 } // namespace useradmin::ctl
