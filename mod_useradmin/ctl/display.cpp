@@ -17,28 +17,19 @@ namespace {
 
 constexpr std::size_t max_column_width = 48;
 
-/// A code point and its length in bytes. The length is 0 if the text is not valid UTF-8.
-struct Character {
+/// Removes the first code point of a printable text. Returns its width in columns.
+std::size_t take_width(std::string_view& text) {
     utf8proc_int32_t point = 0;
-    std::size_t size = 0;
-};
-
-Character first_of(std::string_view text) {
-    Character character;
-    const auto size =
-        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                         static_cast<utf8proc_ssize_t>(text.size()), &character.point);
-    character.size = size > 0 ? static_cast<std::size_t>(size) : 0;
-    return character;
+    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &point);
+    text.remove_prefix(static_cast<std::size_t>(size));
+    return static_cast<std::size_t>(utf8proc_charwidth(point));
 }
 
 std::size_t width_of(std::string_view text) {
     std::size_t width = 0;
-    while (!text.empty()) {
-        const Character character = first_of(text);
-        width += static_cast<std::size_t>(utf8proc_charwidth(character.point));
-        text.remove_prefix(std::max<std::size_t>(character.size, 1));
-    }
+    while (!text.empty())
+        width += take_width(text);
     return width;
 }
 
@@ -70,15 +61,11 @@ std::string local_time(text::Timestamp time) {
 std::string truncate(const std::string& text) {
     if (width_of(text) <= max_column_width)
         return text;
+    std::string_view rest = text;
     std::size_t size = 0;
-    std::size_t width = 0;
-    for (;;) {
-        const Character character = first_of(std::string_view(text).substr(size));
-        width += static_cast<std::size_t>(utf8proc_charwidth(character.point));
-        if (width > max_column_width - 1)
-            return text.substr(0, size) + "…";
-        size += std::max<std::size_t>(character.size, 1);
-    }
+    for (std::size_t width = take_width(rest); width < max_column_width; width += take_width(rest))
+        size = text.size() - rest.size();
+    return text.substr(0, size) + "…";
 }
 
 } // namespace

@@ -60,7 +60,7 @@ enum class Width { full, truncated };
 
 struct Heading {
     const char* title;
-    Width width;
+    Width width = Width::full;
 };
 
 /// Prints a table with aligned columns.

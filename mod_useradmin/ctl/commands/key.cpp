@@ -126,10 +126,13 @@ Exit list_keys(Context& context) {
         return Exit::success;
     }
     const text::Timestamp now = text::now();
-    TextTable listing = {{"ID", Width::full},          {"NAME", Width::truncated},
-                         {"START", Width::truncated},  {"ENABLED", Width::full},
-                         {"EXPIRES", Width::full},     {"REMAINING", Width::full},
-                         {"LAST REQUEST", Width::full}};
+    TextTable listing = {{"ID"},
+                         {"NAME", Width::truncated},
+                         {"START", Width::truncated},
+                         {"ENABLED"},
+                         {"EXPIRES"},
+                         {"REMAINING"},
+                         {"LAST REQUEST"}};
     for (const model::ApiKey& key : keys) {
         const bool has_expired = key.expires_at && *key.expires_at < now;
         listing.add({std::string(key.id), std::string(key.name.value_or("-")),

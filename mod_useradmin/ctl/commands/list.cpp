@@ -50,10 +50,12 @@ Exit list(Context& context) {
         print_json(api::records(page, pagination).body);
         return Exit::success;
     }
-    TextTable listing = {
-        {"ID", Width::full},          {"NAME", Width::truncated},
-        {"EMAIL", Width::full},       {"ROLE", Width::truncated},
-        {"BANNED", Width::truncated}, {shows_last_seen ? "LAST SEEN" : "CREATED", Width::full}};
+    TextTable listing = {{"ID"},
+                         {"NAME", Width::truncated},
+                         {"EMAIL"},
+                         {"ROLE", Width::truncated},
+                         {"BANNED", Width::truncated},
+                         {shows_last_seen ? "LAST SEEN" : "CREATED"}};
     for (const model::User& user : page.users)
         listing.add(
             {std::string(user.id), std::string(user.name), std::string(user.email),

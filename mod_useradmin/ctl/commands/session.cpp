@@ -144,9 +144,12 @@ Exit list_sessions(Context& context) {
         return Exit::success;
     }
     const text::Timestamp now = text::now();
-    TextTable listing = {{"ID", Width::full},           {"TOKEN", Width::full},
-                         {"CREATED", Width::full},      {"EXPIRES", Width::full},
-                         {"ADDRESS", Width::truncated}, {"AGENT", Width::truncated}};
+    TextTable listing = {{"ID"},
+                         {"TOKEN"},
+                         {"CREATED"},
+                         {"EXPIRES"},
+                         {"ADDRESS", Width::truncated},
+                         {"AGENT", Width::truncated}};
     for (const model::Session& session : sessions) {
         const bool has_expired = !session.expires_at || *session.expires_at <= now;
         listing.add({std::string(session.id), hint_of(session.token), display(session.created_at),
