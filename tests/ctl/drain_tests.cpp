@@ -56,6 +56,14 @@ TEST(drain, keeps_the_content_of_an_existing_file) {
     CHECK_EQUAL(std::string("upgrade at noon\n"), read_file(kept));
 }
 
+TEST(drain, off_removes_no_directory) {
+    const std::string folder = work().make("drained-folder").string();
+    const CommandResult ended = bare_ctl({"drain", "off", "--file", folder});
+    CHECK_EQUAL(1, ended.status);
+    STRCMP_CONTAINS(("cannot change " + folder).c_str(), ended.errors.c_str());
+    CHECK(std::filesystem::exists(folder));
+}
+
 TEST(drain, says_why_the_file_cannot_be_created) {
     const CommandResult ended = drain("UserAdminDrainFile /no/such/folder/file\n", {"on"});
     CHECK_EQUAL(1, ended.status);

@@ -2,22 +2,13 @@
 #include "ctl/display.hpp"
 #include "json/writer.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <system_error>
 
 namespace useradmin::ctl {
-
-namespace {
-
-[[noreturn]] void fail(const std::string& file, int error) {
-    throw CommandError(Exit::failure, "cannot change " + file + ": " +
-                                          std::generic_category().message(error) +
-                                          "; run this as an account that may write there");
-}
-
-} // namespace
 
 Exit drain(Context& context) {
     const std::string& wanted = context.options.words[0];
@@ -28,16 +19,13 @@ Exit drain(Context& context) {
         throw CommandError(Exit::usage, "the configuration has no UserAdminDrainFile; set it to a "
                                         "file such as /run/useradmin-drain, and reload httpd");
     const bool drains = wanted == "on";
-    if (drains) {
-        errno = 0;
-        if (!std::ofstream(file, std::ios::app))
-            fail(file, errno);
-    } else {
-        std::error_code error;
-        std::filesystem::remove(file, error);
-        if (error)
-            fail(file, error.value());
-    }
+    errno = 0;
+    const bool is_done = drains ? std::ofstream(file, std::ios::app).is_open()
+                                : unlink(file.c_str()) == 0 || errno == ENOENT;
+    if (!is_done)
+        throw CommandError(Exit::failure, "cannot change " + file + ": " +
+                                              std::generic_category().message(errno) +
+                                              "; run this as an account that may write there");
     const std::string where =
         context.options.has("file") ? "where UserAdminDrainFile is " + file + ", " : "";
     if (context.wants_json())
