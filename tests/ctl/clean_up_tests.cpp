@@ -119,6 +119,7 @@ TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
     sql().run(R"(DROP TABLE "organization"; DROP TABLE "device_code")");
     CHECK_EQUAL(1, found.status);
     CHECK(has(found.output, "apikey\": 1 row of deleted users"));
+    CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(std::string("false"), json.at("data.deleted"));
     CHECK_EQUAL(std::string("1"), json.at("data.tables.0.orphans"));
     CHECK_EQUAL(3, before);

@@ -63,22 +63,26 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
 }
 
 void print_orphans(const Context& context, const std::vector<Orphans>& all, bool is_deleted) {
+    const bool has_rows =
+        std::any_of(all.begin(), all.end(), [](const Orphans& each) { return each.number > 0; });
     if (context.wants_json()) {
-        print_data([&](json::Writer& writer) {
-            writer.key("deleted").boolean(is_deleted).key("tables").begin_array();
-            for (const Orphans& orphans : all) {
-                writer.begin_object().key("name").string(orphans.table);
-                writer.key("orphans").integer(orphans.number).end_object();
-            }
-            writer.end_array();
-        });
+        print_data(
+            [&](json::Writer& writer) {
+                writer.key("deleted").boolean(is_deleted).key("tables").begin_array();
+                for (const Orphans& orphans : all) {
+                    writer.begin_object().key("name").string(orphans.table);
+                    writer.key("orphans").integer(orphans.number).end_object();
+                }
+                writer.end_array();
+            },
+            has_rows && !is_deleted ? "there are rows of deleted users" : "");
         return;
     }
     for (const Orphans& orphans : all)
         if (orphans.number > 0)
             print_line("table " + orphans.table + ": " + count_of(orphans.number, "row", "rows") +
                        " of deleted users" + (is_deleted ? ", deleted" : ""));
-    if (std::none_of(all.begin(), all.end(), [](const Orphans& each) { return each.number > 0; }))
+    if (!has_rows)
         print_line("No rows of deleted users were found.");
 }
 
