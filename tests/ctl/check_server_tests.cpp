@@ -329,6 +329,7 @@ TEST(check_server, reports_AuthUserAdmin_that_is_off_or_in_another_Location) {
          {on + with(service, "AuthUserAdmin On", "AuthUserAdmin Off"),
           bare + "<Location \"/api/user\">\n" + on + "</Location>\n",
           bare + "<Location \"/api/users/x\">\n" + on + "</Location>\n",
+          bare + "<Location \"/api/users/\">\n" + on + "</Location>\n",
           bare + "<Directory \"/\">\n" + on + "</Directory>\n",
           bare + "<VirtualHost *:80>\n" + on + "</VirtualHost>\n",
           on + bare + "<Location \"/api\">\nAuthUserAdmin Off\n</Location>\n"})

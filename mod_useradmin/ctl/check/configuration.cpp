@@ -62,7 +62,7 @@ std::string handler_of(const ConfigLine& line) {
 }
 
 std::string location_text(const std::string& path) {
-    return "<Location \"" + (path.empty() ? "/" : path) + "\">";
+    return "<Location \"" + path + "\">";
 }
 
 /// Returns the port after the last colon, or the whole address if it has no colon.
@@ -125,16 +125,16 @@ class Conditions {
 
 /// A Location with UserAdmin On.
 struct Service {
-    /// Without a trailing slash.
     std::string path;
     const ConfigSection* host;
     std::string file;
 };
 
-std::string without_trailing_slash(std::string path) {
-    while (path.ends_with('/'))
-        path.pop_back();
-    return path;
+/// Returns whether a <Location> without wildcards matches a path. As in httpd, one that ends with a
+/// slash does not match the path without it.
+bool is_in_location(std::string_view path, std::string_view location) {
+    return path.starts_with(location) &&
+           (location.ends_with('/') || path == location || path[location.size()] == '/');
 }
 
 /// How a line relates to a service. Later values take precedence.
@@ -161,9 +161,7 @@ Scope scope_of_section(const ConfigSection& section, const Service& service) {
     if (section.arguments.size() > 1 ||
         section.arguments[0].find_first_of("~*?[") != std::string::npos)
         return Scope::unknown;
-    const std::string path = without_trailing_slash(section.arguments[0]);
-    return service.path == path || service.path.starts_with(path + "/") ? Scope::location
-                                                                        : Scope::elsewhere;
+    return is_in_location(service.path, section.arguments[0]) ? Scope::location : Scope::elsewhere;
 }
 
 Scope scope_of(const ConfigLine& line, const Service& service) {
@@ -197,8 +195,8 @@ class ConfigurationExaminer {
             if (is_same_name(line.words[0], "UserAdmin") && is_on(line))
                 if (const ConfigSection* location = enclosing(line, "Location");
                     location != nullptr && !location->arguments.empty())
-                    check_service({without_trailing_slash(location->arguments[0]),
-                                   enclosing(line, "VirtualHost"), line.file});
+                    check_service(
+                        {location->arguments[0], enclosing(line, "VirtualHost"), line.file});
         for (const ConfigLine& line : lines_) {
             check_handler(line);
             check_slash(line);
@@ -241,7 +239,8 @@ class ConfigurationExaminer {
         const auto has_usual_path = [](const ConfigLine& line) {
             const ConfigSection* const location = enclosing(line, "Location");
             return location != nullptr && !location->arguments.empty() &&
-                   without_trailing_slash(location->arguments[0]) == usual_path;
+                   (location->arguments[0] == usual_path ||
+                    location->arguments[0] == std::string(usual_path) + "/");
         };
         const auto uses_module = [](const ConfigLine& line) {
             const std::string& name = line.words[0];
