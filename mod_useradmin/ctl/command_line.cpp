@@ -150,6 +150,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
         names.emplace_back(command.name);
         if (command.name.starts_with(name + " "))
             members += (members.empty() ? " alone, but '" : ", '") + names.back() + "'";
+        names.emplace_back(command.name.substr(0, command.name.find(' ')));
     }
     reject("there is no command '" + name + "'" + members + suggestion(name, names) +
            "; 'useradminctl --help' lists them");

@@ -84,6 +84,8 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
 TEST(command_line, suggests_the_name_that_was_mistyped) {
     CHECK(has(ctl({"lst"}).errors, "there is no command 'lst' (did you mean 'list'?"));
     CHECK(has(ctl({"session", "opne", "a@x"}).errors, "did you mean 'session open'?"));
+    CHECK(
+        has(ctl({"sesion", "open", "a@x"}).errors, "no command 'sesion' (did you mean 'session'?"));
     CHECK(has(ctl({"list", "--serach=x"}).errors, "takes no --serach (did you mean '--search'?"));
     CHECK(has(ctl({"--confg", "x", "list"}).errors, "did you mean '--config'?"));
     CHECK_FALSE(has(ctl({"frobnicate"}).errors, "did you mean"));
