@@ -442,7 +442,8 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
         line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
         line("twice@x.org") + line("right@x.org") +
         line("so@x.org", R"(,"createdAt":"12345-01-01")") +
-        line("ty@x.org", R"(,"createdAt":"20260131")");
+        line("ty@x.org", R"(,"createdAt":"20260131")") + line("wu@x.org", R"(,"role":true)") +
+        line("yo@x.org", R"(,"banned":1)");
     const CommandResult ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
@@ -453,7 +454,9 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
           "line 8 has a wrong createdAt, which must be a time",
           "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is not",
           "line 12 has the address of an existing user, twice@x.org",
-          "line 14 has a wrong createdAt", "line 15 has a wrong createdAt", "13 lines are wrong"})
+          "line 14 has a wrong createdAt", "line 15 has a wrong createdAt",
+          "line 16 has a \"role\" that is not a string or null",
+          "line 17 has a \"banned\" that is not a boolean or null", "15 lines are wrong"})
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));

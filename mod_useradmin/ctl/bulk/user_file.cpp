@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <variant>
 
 namespace useradmin::ctl {
 
@@ -28,6 +29,14 @@ std::string_view known_name(std::string_view name) {
         if (member == name)
             return member;
     return {};
+}
+
+/// Returns whether the member is one of the user's booleans.
+bool is_boolean(std::string_view name) {
+    for (const model::Field<model::User>& field : model::user_fields)
+        if (field.name == name)
+            return std::holds_alternative<bool model::User::*>(field.member);
+    return false;
 }
 
 std::string known_names() {
@@ -253,18 +262,14 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
             return;
         }
         std::optional<crypto::Secret> text;
-        switch (object->kind(key)) {
-        case Kind::null:
-            break;
-        case Kind::boolean:
+        const Kind kind = object->kind(key);
+        if (kind == Kind::boolean && is_boolean(name))
             text = crypto::Secret(object->boolean(key) ? "true" : "false");
-            break;
-        case Kind::string:
+        else if (kind == Kind::string)
             text = crypto::Secret(std::string(object->text(key)));
-            break;
-        default:
-            read.problem =
-                "has a \"" + std::string(name) + "\" that is not a string, boolean or null";
+        else if (kind != Kind::null) {
+            read.problem = "has a \"" + std::string(name) + "\" that is not a " +
+                           (is_boolean(name) ? "boolean" : "string") + " or null";
             return;
         }
         read.cells.push_back({name, std::move(text)});
