@@ -1,7 +1,6 @@
 #include "ctl/command_audit.hpp"
 
 #include "apr/pool.hpp"
-#include "ctl/display.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -51,12 +50,6 @@ std::string_view target_of(std::string_view command, const Options& options) {
     return may_be_secret ? std::string_view() : word;
 }
 
-/// Prints the recorder's errors to stderr.
-class CommandAudit::Errors final : public text::Logger {
-  public:
-    void write(text::Level, std::string_view message) noexcept override { print_error(message); }
-};
-
 /// The open audit log and its .chain file.
 struct CommandAudit::Files {
     audit::Descriptors open;
@@ -74,7 +67,7 @@ struct CommandAudit::Files {
 
 CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view command,
                            std::string_view target)
-    : command_(command), target_(target), errors_(std::make_unique<Errors>()) {
+    : command_(command), target_(target) {
     const std::string& name = settings.audit_log;
     if (name.empty())
         return;
@@ -97,7 +90,7 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
     }
     caller_ = account();
     recorder_.emplace(audit::Trail{&files_->chained, settings.is_audit_required},
-                      audit::Origin{"useradminctl"}, *errors_);
+                      audit::Origin{"useradminctl"}, errors_);
     begin(target_);
 }
 

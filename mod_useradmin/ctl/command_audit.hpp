@@ -3,6 +3,7 @@
 #include "audit/recorder.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/config/settings.hpp"
+#include "ctl/display.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -54,7 +55,6 @@ class CommandAudit {
     }
 
   private:
-    class Errors;
     struct Files;
 
     /// Begins an event of the command. corrects: the number of the line to correct, or 0.
@@ -63,7 +63,7 @@ class CommandAudit {
     std::string command_;
     std::string target_;
     std::string caller_;
-    std::unique_ptr<Errors> errors_;
+    ErrorLogger errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
     /// The line numbers and targets of recorded changes that are not yet committed.

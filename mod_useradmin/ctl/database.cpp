@@ -2,7 +2,6 @@
 
 #include "apr/pool.hpp"
 #include "ctl/command_error.hpp"
-#include "ctl/display.hpp"
 #include "ctl/file_access.hpp"
 
 #include <apr_general.h>
@@ -78,7 +77,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     // PostgreSQL waits for locks by itself.
     if (dialect_->product().is_single_writer)
         execute("PRAGMA busy_timeout = " + std::to_string(timeout_policy.timeout.count()));
-    store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
+    store_ = std::make_unique<store::DatabaseStore>(*this, log_, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
 }
@@ -160,10 +159,6 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
             row.emplace_back(rows->take());
     }
     return all;
-}
-
-void Database::write(text::Level, std::string_view message) noexcept {
-    print_error(message);
 }
 
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept {

@@ -3,6 +3,7 @@
 
 #include "ctl/command_error.hpp"
 #include "ctl/config/settings.hpp"
+#include "ctl/display.hpp"
 #include "store/connection.hpp"
 #include "store/database_store.hpp"
 #include "store/dialect.hpp"
@@ -17,7 +18,7 @@
 namespace useradmin::ctl {
 
 /// Owns a database connection and the store that uses it.
-class Database final : public store::ConnectionSource, public text::Logger {
+class Database final : public store::ConnectionSource {
   public:
     /// What to do if an SQLite file does not exist.
     enum class IfAbsent { fail, create };
@@ -63,7 +64,6 @@ class Database final : public store::ConnectionSource, public text::Logger {
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
-    void write(text::Level level, std::string_view message) noexcept override;
 
   private:
     /// Adds the owner and mode of the database file to an error about opening or writing it.
@@ -76,6 +76,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::string file_;
     std::string new_file_;
     std::unique_ptr<store::Client> client_;
+    ErrorLogger log_;
     std::unique_ptr<store::DatabaseStore> store_;
 };
 

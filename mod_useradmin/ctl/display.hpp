@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/store.hpp"
+#include "text/logger.hpp"
 #include "json/writer.hpp"
 
 #include <chrono>
@@ -19,6 +20,13 @@ namespace useradmin::ctl {
 void print_line(std::string_view line);
 /// Writes "useradminctl: " and the escaped sentence to stderr.
 void print_error(std::string_view sentence) noexcept;
+
+/// Prints messages as print_error() does.
+class ErrorLogger final : public text::Logger {
+  public:
+    void write(text::Level, std::string_view message) noexcept override { print_error(message); }
+};
+
 /// Reports a failure as a sentence on stderr and, with --json, as JSON on stdout.
 void print_failure(const std::string& sentence, bool wants_json);
 
