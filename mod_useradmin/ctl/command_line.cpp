@@ -231,6 +231,13 @@ CommandLine parse(std::span<const char* const> arguments) {
     for (const std::string& text : rest)
         if (text.starts_with('-') && text != "-")
             reject_option(text.substr(0, text.find('=')), line.command);
+    const auto find = [&](std::string_view word) {
+        return std::find(arguments.begin(), arguments.end(), word);
+    };
+    // A word before the command was meant to be the command.
+    if (line.command != nullptr && !rest.empty() &&
+        find(rest.front()) < find(line.command->name.substr(0, name.find(' '))))
+        reject_command("", rest);
     const bool needs_no_command = line.options.has("help") || line.options.has("version");
     if (line.command == nullptr && !(needs_no_command && rest.empty()))
         reject_command(name, rest);

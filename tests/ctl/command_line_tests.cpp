@@ -86,6 +86,8 @@ TEST(command_line, suggests_the_name_that_was_mistyped) {
     CHECK(has(ctl({"session", "opne", "a@x"}).errors, "did you mean 'session open'?"));
     CHECK(
         has(ctl({"sesion", "open", "a@x"}).errors, "no command 'sesion' (did you mean 'session'?"));
+    CHECK(has(ctl({"sesion", "list", "a@x"}).errors, "did you mean 'session'?"));
+    CHECK(has(ctl({"list", "session"}).errors, "usage: useradminctl list"));
     CHECK(has(ctl({"list", "--serach=x"}).errors, "takes no --serach (did you mean '--search'?"));
     CHECK(has(ctl({"--confg", "x", "list"}).errors, "did you mean '--config'?"));
     CHECK_FALSE(has(ctl({"frobnicate"}).errors, "did you mean"));
