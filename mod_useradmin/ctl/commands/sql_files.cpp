@@ -3,8 +3,6 @@
 #include "sql_texts.hpp"
 #include "text/split.hpp"
 
-#include <algorithm>
-
 namespace useradmin::ctl {
 
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
