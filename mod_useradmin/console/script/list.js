@@ -1,7 +1,7 @@
 // The list of users: its query, which is also in the URL, and the controls around the table.
 
 /** @type {TextKey[]} */
-const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "name asc", "name desc", "email asc", "email desc"];
+const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "updatedAt asc", "name asc", "name desc", "email asc", "email desc"];
 if (hasExtras) sorts.push("lastSeen desc", "lastSeen asc");
 const empty = { search: "", role: "", banned: "", emailVerified: "", seen: "", createdFrom: "", createdTo: "", sort: String(sorts[0]), limit: String(limits[0]), page: "1" };
 /** @typedef {typeof empty} Query */

@@ -64,6 +64,7 @@ const texts = {
   "createdAt desc": ["Newest first", "Más recientes primero"],
   "createdAt asc": ["Oldest first", "Más antiguos primero"],
   "updatedAt desc": ["Latest changes first", "Últimos cambios primero"],
+  "updatedAt asc": ["Oldest changes first", "Cambios antiguos primero"],
   "name asc": ["Name, A to Z", "Nombre, de la A a la Z"],
   "name desc": ["Name, Z to A", "Nombre, de la Z a la A"],
   "email asc": ["E-mail, A to Z", "Correo, de la A a la Z"],
