@@ -68,12 +68,13 @@ class Pager {
   /**
    * @param {number} shown
    * @param {number} total
-   * @param {{ page: number, limit: number, totalPages: number }} pagination
+   * @param {{ page: number, limit: number, total: number, totalPages: number }} pagination
    */
-  paint(shown, total, { page, limit, totalPages }) {
+  paint(shown, total, { page, limit, total: matching, totalPages }) {
     const from = (page - 1) * limit + 1;
     this.#range.textContent = shown ? t("range", { from, to: from + shown - 1, total }) : "";
-    this.#save.hidden = !shown;
+    // A user found by id does not match the search, and is not saved.
+    this.#save.hidden = !matching;
     this.#page = page;
     this.input.value = String(page);
     this.input.max = String(totalPages);
@@ -272,7 +273,7 @@ class List {
   /**
    * @param {User[]} users
    * @param {number} total
-   * @param {{ page: number, limit: number, totalPages: number }} pagination
+   * @param {{ page: number, limit: number, total: number, totalPages: number }} pagination
    */
   #paint(users, total, pagination) {
     this.#table.paintSort(this.#query.sort);
