@@ -3,9 +3,9 @@
 /** @param {unknown} value */
 function csvCell(value) {
   const text = plainText(value ?? "");
-  // Spreadsheets evaluate cells that look like formulas.
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Spreadsheets evaluate cells that look like formulas. In some languages, they also split cells at semicolons and line breaks.
+  const safe = typeof value === "number" ? text : text.replace(/^(?=[\t\r\n])|(?<=(?:^|[;\t\r\n])"*)(?=[=+\-@＝＋－＠])/g, "'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 /** @param {unknown[]} values */
 const csvLine = (values) => `${values.map(csvCell).join(",")}\r\n`;
@@ -61,7 +61,7 @@ class CsvExport {
 
   #save() {
     const address = URL.createObjectURL(new Blob(this.#parts, { type: "text/csv" }));
-    h("a", { href: address, download: `users-${new Date().toISOString().slice(0, 10)}.csv` }).click();
+    h("a", { href: address, download: `users-${dayOf(new Date())}.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
     this.frame.close();
     tell(counted("csvSaved", this.#count));
