@@ -121,12 +121,11 @@ function keepDraft() {
   if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
 }
 /**
- * Removes the draft. Returns its values if it belongs to the caller and this user, or else null. The user is null for a new user.
+ * Returns the values of the draft if it belongs to the caller and this user, or else null. The user is null for a new user.
  * @param {string | null} user
  * @returns {Record<string, string> | null}
  */
-function takeDraft(user) {
+function draftOf(user) {
   const draft = JSON.parse(sessionStorage.getItem(draftKey) ?? "null");
-  sessionStorage.removeItem(draftKey);
   return draft && draft.caller === caller?.id && (draft.user ?? null) === user ? draft.typed : null;
 }

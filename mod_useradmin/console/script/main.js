@@ -113,9 +113,12 @@ async function start() {
 async function restore() {
   written = location.href;
   const user = fragment().get("user");
-  const draft = takeDraft(user);
+  const draft = draftOf(user);
   const isShown = user ? await showUser(user, { typed: draft ?? {}, isNew: false }) : draft && createUser(draft);
-  if (draft && isShown) tell(t("restored"));
+  // Keep the draft if the user could not be read.
+  if (draft && !isShown) return;
+  sessionStorage.removeItem(draftKey);
+  if (draft) tell(t("restored"));
 }
 // Applies the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.
 async function follow() {
