@@ -141,7 +141,7 @@ function removeMethod({ user, ask, done }, method) {
     fields: h("p", null, t("removeMethodLead")),
     label: t("removeMethod"),
     kind: "danger",
-    request: () => ask("DELETE", `/sign-in-methods/${method.kind}/${encodeURIComponent(method.id ?? "")}`),
+    request: () => removal(ask("DELETE", `/sign-in-methods/${method.kind}/${encodeURIComponent(method.id ?? "")}`)),
     done: () => done(t("removedMethod")),
   });
 }

@@ -123,6 +123,14 @@ async function call(method, path, options) {
   // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
   return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), hasNext, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
 }
+/**
+ * Removes something. Succeeds if it no longer exists.
+ * @template Sent
+ * @param {Promise<Sent>} request
+ */
+const removal = (request) => request.catch((error) => {
+  if (problemOf(error).status !== 404) throw error;
+});
 /** @param {{ id: string }} user */
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 /** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Reply<"list">>} */

@@ -60,7 +60,7 @@ class Sessions {
   async #end(said, session) {
     const isOther = !isSelf(this.user) || (this.#own && session && session.id !== this.#own);
     if (!isOther && !(await confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead")))) return;
-    await call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`);
+    await removal(call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`));
     await this.load();
     tell(t(said), { endsSessions: true });
     this.node.querySelector("h3")?.focus();
