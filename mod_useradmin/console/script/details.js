@@ -31,7 +31,8 @@ class Details {
       const reply = await request;
       if (mine === this.#readings) show(reply);
     } catch (error) {
-      this.said.textContent = problemOf(error).message;
+      const { message } = problemOf(error);
+      if (mine === this.#readings) this.said.textContent = message;
     } finally {
       if (mine === this.#readings) this.node.ariaBusy = null;
     }
