@@ -33,7 +33,7 @@ function enter(note = "", isGood = false) {
  * @param {{ code?: string } | null} content
  * @param {TextKey} unauthorized
  */
-const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 401 ? unauthorized : ""));
+const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 400 || status === 401 ? unauthorized : ""));
 
 // Asks for the code of an account with a second factor.
 function enterCode() {
