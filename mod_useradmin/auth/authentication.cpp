@@ -70,7 +70,7 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
                 {"it is disabled", "disabled-key", "enable it in the application"}};
     case CredentialStatus::expired:
         return {Lookup::expired,
-                is_key ? Refusal{"it has expired", "expired-key", "its owner must make another"}
+                is_key ? Refusal{"it has expired", "expired-key", "its owner must create a new one"}
                        : Refusal{"its session has expired", "expired-session",
                                  "the user must sign in again; if every session is refused, check "
                                  "this server's clock"}};
@@ -319,9 +319,9 @@ Explanation explain_missing_credential(const request_rec* request, const AuthSet
     using text::Level;
     const httpd::RequestHeaders headers(request);
     if (!settings.get<ReadsBearer>() && token_in_authorization(headers.find("Authorization")))
-        return {Level::warning, "its bearer token is not read", "set AuthUserAdminBearer On"};
+        return {Level::warning, "bearer tokens are not accepted", "set AuthUserAdminBearer On"};
     if (!settings.get<ReadsApiKeys>() && !headers.find("x-api-key").empty())
-        return {Level::warning, "its API key is not read", "set AuthUserAdminApiKey On"};
+        return {Level::warning, "API keys are not accepted", "set AuthUserAdminApiKey On"};
     // better-auth's cookie names end like this. The application chooses the prefix.
     const std::string_view cookies = headers.find("Cookie");
     const std::string own = settings.get<CookieName>() + std::string("=");

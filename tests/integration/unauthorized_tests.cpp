@@ -123,10 +123,10 @@ TEST(unauthorized, a_credential_that_is_not_read_is_a_warning) {
           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
                                     "AuthUserAdminCookie shop.session_token"));
     call("/cookie/users", token_of(Caller::admin));
-    expect_explained("warn", "UA0319: a request got 401: its bearer token is not read",
+    expect_explained("warn", "UA0319: a request got 401: bearer tokens are not accepted",
                      "set AuthUserAdminBearer On");
     expect_401("/api/users", {"x-api-key: s3cr3t"});
-    expect_explained("warn", "UA0319: a request got 401: its API key is not read",
+    expect_explained("warn", "UA0319: a request got 401: API keys are not accepted",
                      "set AuthUserAdminApiKey On");
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
     expect_explained("warn", "UA0319: a request got 401: its session cookie has another name",
