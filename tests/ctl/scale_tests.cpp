@@ -525,10 +525,10 @@ TEST(postgresql_scale, refuses_unsupported_tables) {
     refused("the user table must have no row security");
     sql().run("ALTER TABLE people DISABLE ROW LEVEL SECURITY; CREATE TABLE heirs () INHERITS "
               "(people)");
-    refused("the user table must be a plain table, without partitions and heirs");
+    refused("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP TABLE heirs; ALTER TABLE people RENAME TO others; CREATE VIEW people AS "
               "SELECT * FROM others");
-    refused("the user table must be a plain table, without partitions and heirs");
+    refused("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP VIEW people; ALTER TABLE others RENAME TO people");
     sql().run("ALTER TABLE people ALTER \"createdAt\" TYPE text");
     refused("the user table's time of creation must be a timestamp and NOT NULL");

@@ -9,7 +9,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM pg_class WHERE oid = @user_text@::regclass AND relkind <> 'r')
         OR EXISTS (SELECT FROM pg_inherits WHERE @user_text@::regclass IN (inhparent, inhrelid)) THEN
-        RAISE 'the user table must be a plain table, without partitions and heirs';
+        RAISE 'the user table must be a plain table, without partitions or child tables';
     END IF;
     IF (SELECT relrowsecurity FROM pg_class WHERE oid = @user_text@::regclass) THEN
         RAISE 'the user table must have no row security: the counts are those of all rows';
