@@ -118,7 +118,7 @@ class Cluster : public Scene {
     }
 
     PatroniNode& primary() const { return node_that_is("/primary"); }
-    /// Waits for a node whose REST interface answers this path with 200, and returns it.
+    /// Waits for a node whose REST API answers this path with 200, and returns it.
     PatroniNode& node_that_is(const char* path) const {
         PatroniNode* found = nullptr;
         await([&] {

@@ -41,7 +41,7 @@ class PatroniNode {
     PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
-    /// Returns the port of Patroni's REST interface for HAProxy. The other nodes use another port.
+    /// Returns the port of Patroni's REST API for HAProxy. The other nodes use another port.
     std::uint16_t rest_port() const noexcept { return rest_relay_->port(); }
     const std::string& name() const noexcept { return name_; }
 
@@ -63,7 +63,7 @@ class PatroniNode {
     void disconnect_from_nodes() const { node_relay_->disconnect(); }
     void reconnect_to_nodes() const { node_relay_->reconnect(); }
 
-    /// Returns whether Patroni's REST interface answers a path such as "/primary" with 200.
+    /// Returns whether Patroni's REST API answers a path such as "/primary" with 200.
     bool is(const std::string& path) const;
     /// Requests a switchover from Patroni. Returns whether it took place.
     bool switch_over() const;
