@@ -210,7 +210,7 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
         if (const model::NullableTime time = service.store.standby_time()) {
             // RFC 7234, section 5.5.1: 110 means that the response is stale.
             std::string warning =
-                "110 - \"Read from a standby; the last change that it has received is of ";
+                "110 - \"Read from a standby; the last change that it has received dates from ";
             text::append_iso8601(warning, *time);
             reply.headers.push_back({"Warning", warning + '"'});
         }

@@ -289,7 +289,7 @@ scene("the protected address is compared with case", { email: root }, async (vie
 });
 
 scene("on a standby no changes are offered, and the age of the data is shown", { email: root }, async (view) => {
-  const warning = '110 - "Read from a standby; the last change that it has received is of 2026-11-27T16:00:00.000Z"';
+  const warning = '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"';
   await view.page.evaluate((text) => {
     const own = window.fetch;
     window.fetch = async (...request) => {
@@ -298,7 +298,7 @@ scene("on a standby no changes are offered, and the age of the data is shown", {
     };
   }, warning);
   await view.searchFor("dennis.ritchie");
-  await view.read("Read-only: a copy of the database. Its last change is of 27 Nov 2026", ".notice.warn");
+  await view.read("Read-only: a copy of the database. Its last change dates from 27 Nov 2026", ".notice.warn");
   await view.openFirst();
   await view.rest();
   assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);

@@ -507,7 +507,7 @@ TEST(recipes, a_standby_says_how_old_its_users_are_and_takes_no_changes) {
     };
     const std::string before = warning("/api/users");
     CHECK_TEXT(before.starts_with("110 - \"Read from a standby; the last change that it has "
-                                  "received is of 20"),
+                                  "received dates from 20"),
                before.c_str());
     primary.sql().run("UPDATE \"user\" SET \"name\" = 'Sara Antigua'");
     CHECK(eventually(

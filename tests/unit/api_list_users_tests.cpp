@@ -243,7 +243,7 @@ TEST(list_users, from_a_standby_warns_of_the_time_of_the_last_change) {
     store.last_change_received = *text::parse_timestamp("2026-11-27T16:00:00Z");
     constexpr const char* warning =
         "110 - \"Read from a standby; the last change that it has received "
-        "is of 2026-11-27T16:00:00.000Z\"";
+        "dates from 2026-11-27T16:00:00.000Z\"";
     expect(warning, header_of(send(super_admin, "GET "), "Warning"));
     expect(warning, header_of(send(super_admin, "GET /another"), "Warning"));
     expect("", header_of(send(super_admin, "GET /unknown"), "Warning"));

@@ -75,7 +75,7 @@ const texts = {
   range: ["{from}–{to} of {total}", "{from}–{to} de {total}"],
   found: ["{count} users found", "{count} usuarios encontrados"],
   "found.one": ["{count} user found", "{count} usuario encontrado"],
-  readOnly: ["Read-only: a copy of the database. Its last change is of {time}.", "Solo lectura: una copia de la base de datos. Su último cambio es de {time}."],
+  readOnly: ["Read-only: a copy of the database. Its last change dates from {time}.", "Solo lectura: una copia de la base de datos. Su último cambio es de {time}."],
   noneFound: ["No user matches.", "Ningún usuario coincide."],
   clear: ["Clear search and filters", "Quitar búsqueda y filtros"],
   pages: ["Pages", "Páginas"],
