@@ -7,7 +7,7 @@ function deviceOf(agent) {
   const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];
   const browser = first([[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"]]);
   const system = first([[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]]);
-  return browser && system ? t("on", { browser, system }) : (browser ?? agent.slice(0, 60));
+  return browser && system ? t("on", { browser, system }) : (browser ?? brief(agent));
 }
 
 class Sessions {

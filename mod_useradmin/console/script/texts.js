@@ -271,10 +271,15 @@ const texts = {
 const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
 const column = language === "es" ? 1 : 0;
 /**
- * Isolates right-to-left values and removes bidirectional controls. Otherwise, a value could reorder the sentence.
+ * Removes bidirectional controls, with which a name could look like another one.
+ * @param {string} text
+ */
+const ordered = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+/**
+ * Isolates right-to-left values. Otherwise, a value could reorder the sentence.
  * @param {unknown} value
  */
-const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
+const apart = (value) => ordered(String(value)).replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
 /** @type {(key: TextKey, values?: Record<string, unknown>) => string} */
 const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number.format(values[name]) : apart(values[name])));
 /** @type {(key: string) => key is TextKey} */
@@ -316,12 +321,13 @@ const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short
 const visible = (text) => text.normalize("NFC").replace(/[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, "").trim();
 const widest = 80;
 /**
- * Shortens long text to 80 characters and an ellipsis.
+ * Shortens long text to 80 characters and an ellipsis. Removes bidirectional controls.
  * @param {string} text
  */
 function brief(text) {
-  const letters = [...text.slice(0, 2 * widest + 2)];
-  return letters.length > widest ? `${letters.slice(0, widest).join("")}…` : text;
+  const shown = ordered(text);
+  const letters = [...shown.slice(0, 2 * widest + 2)];
+  return letters.length > widest ? `${letters.slice(0, widest).join("")}…` : shown;
 }
 /** @param {Pick<User, "id" | "name" | "email">} user */
 const nameOf = (user) => brief([user.name, user.email].find(visible) ?? user.id);
