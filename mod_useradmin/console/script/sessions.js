@@ -19,10 +19,12 @@ class Sessions {
   /**
    * @param {{ id: string }} user
    * @param {(action: () => Promise<void>) => Promise<void>} press runs a button's action
+   * @param {Task["done"]} done
    */
-  constructor(user, press) {
+  constructor(user, press, done) {
     this.user = user;
     this.press = press;
+    this.done = done;
   }
 
   async load() {
@@ -61,8 +63,7 @@ class Sessions {
     const isOther = !isSelf(this.user) || (this.#own && session && session.id !== this.#own);
     if (!isOther && !(await confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead")))) return;
     await removal(call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`));
-    await this.load();
-    tell(t(said), { endsSessions: true });
+    await this.done(t(said), { endsSessions: true, changesCounts: false });
     this.node.querySelector("h3")?.focus();
   }
 }

@@ -25,7 +25,7 @@ class Drawer {
     this.frame.place.append(this.#pills);
     this.frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
     if (canCopy) this.frame.place.after(bareButton("link", t("copyLink"), copy(() => addressWith(new URLSearchParams({ user: id })))));
-    this.sessions = new Sessions({ id }, (action) => this.#press(action));
+    this.sessions = new Sessions({ id }, (action) => this.#press(action), (text, effects) => this.#done(text, effects));
     this.methods = new SignInMethods({ id }, (method) => this.user && removeMethod(this.#task(this.user), method));
     this.history = new UserHistory({ id });
     if (known) this.#paintHead(known);
