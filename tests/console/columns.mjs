@@ -123,3 +123,37 @@ describe("columns", () => {
     assert.deepEqual([plan, vip], ["mine", true]);
   });
 });
+
+scene("a click on a column's heading sorts in both directions", { email: root }, async (view) => {
+  await view.press("Columns");
+  for (const name of ["Last activity", "Last change"]) {
+    const box = await view.page.waitForSelector(`dialog .choice ::-p-text(${name})`);
+    if (!(await box.evaluate((each) => each.closest("label").control.checked))) await box.click();
+  }
+  await view.press("Close");
+  for (const name of ["User", "Last activity", "Created", "Last change"]) {
+    const orders = [];
+    for (let count = 0; count < 2; ++count) {
+      await view.press(name, "thead");
+      await view.rest();
+      orders.push(await view.page.$$eval("th[aria-sort]", (all) => all.map((each) => `${each.textContent} ${each.ariaSort}`).join()));
+    }
+    assert.deepEqual(orders.sort(), [`${name} ascending`, `${name} descending`]);
+  }
+});
+
+scene("a spreadsheet that splits cells at semicolons or line breaks finds no formula in a CSV file", { email: root }, async (view) => {
+  const add = (name, email) => view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" });
+  await add("a;=1+1", "one@split.example");
+  await add("a;b\n-1\n\"=2\nc", "two@split.example");
+  await view.ask("PUT", `/api/users/${(await add("c", "three@split.example")).data.id}`, { data: { seats: -5 } });
+  await view.press("Columns");
+  await (await view.page.waitForSelector("dialog .choice ::-p-text(seats)")).click();
+  await view.press("Close");
+  await view.searchFor("split.example");
+  const saved = await view.download(() => view.press("Save as CSV"));
+  assert.ok(saved.includes(`,"a;'=1+1",one@split.example,`), saved);
+  assert.ok(saved.includes(`,"a;b\n'-1\n""'=2\nc",two@split.example,`), saved);
+  assert.ok(saved.includes(",-5\r\n"), saved);
+  await site.sql(`DELETE FROM user WHERE email LIKE '%@split.example'`);
+});

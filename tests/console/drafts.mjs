@@ -105,3 +105,23 @@ scene("a draft contains no password, and only its author sees it", { email: root
   assert.equal(await view.has("dialog"), false);
   assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
 });
+
+scene("edits are kept until their user can be read", { email: root }, async (view) => {
+  const id = await make(view, "Patient", "patient@example.org");
+  await view.openUser("patient@example.org");
+  await view.type("dialog input[name=name]", "Patient II");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Save changes");
+  await view.read("Your session has ended. Sign in again.");
+  let isBusy = true;
+  await view.intercept((request) => isBusy && request.method() === "GET" && request.url().includes(`/${id}`) && { status: 503, body: "" });
+  await view.signIn(root);
+  await view.read("The service is busy.", "dialog.drawer");
+  isBusy = false;
+  await view.page.reload();
+  await view.read("What you typed is still here.", "dialog.drawer .status");
+  assert.equal(await view.valueOf("name"), "Patient II");
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
+  await view.save();
+  await view.ask("DELETE", `/api/users/${id}`);
+});

@@ -289,4 +289,62 @@ describe("with UserAdminExtras", () => {
     await view.gone("dialog");
     assert.equal(await extras.user("user-25"), undefined);
   });
+
+  scene("what somebody else has removed is no longer listed after removing it", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Twice Removed", "removed@example.org");
+    await extras.ctl(["session", "open", "removed@example.org"]);
+    await view.openUser("removed@example.org");
+    await view.read("Sessions 1", "dialog");
+    await view.click("details:first-of-type summary");
+    await view.read("Password", "details");
+    await extras.sql(`DELETE FROM session WHERE "userId" = '${id}'`);
+    await view.click(".sessions li button");
+    await view.read("The session has ended.", "dialog .status");
+    await view.read("No session is open.", "dialog");
+    await view.rest();
+    await extras.sql(`DELETE FROM account WHERE "userId" = '${id}'`);
+    await view.press("Remove Password");
+    await view.press("Remove");
+    await view.read("It has been removed.", "dialog .status");
+    await view.read("This user cannot sign in.", "details");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
+  scene("ending sessions updates the last activity and the history", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Lena Last", "last@example.org");
+    await extras.ctl(["session", "open", "last@example.org"]);
+    await view.openUser("last@example.org");
+    await view.read("Sessions 1", "dialog");
+    const lastSeen = () => view.page.$eval("dialog .facts dd:last-of-type", (fact) => fact.textContent);
+    assert.notEqual(await lastSeen(), "–");
+    await view.click("details:last-of-type summary");
+    await view.read("Created", ".events li:first-child");
+    await view.press("End all");
+    await view.read("All sessions have ended.", "dialog .status");
+    await view.read("All sessions ended", ".events li:first-child");
+    assert.equal(await lastSeen(), "–");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
+  scene("the history names what was done on the command line", { ...there, email: root, languages: ["es"] }, async (view) => {
+    const id = await make(view, "Lina Line", "line@example.org");
+    for (const words of [["session", "open"], ["session", "revoke", "--all"]]) await extras.ctl([...words, "--audit-log", join(extras.folder, "audit.log"), "line@example.org"]);
+    await view.openUser("line@example.org");
+    await view.click("details:last-of-type summary");
+    await view.read("Sesiones cerradas", ".events li:first-child");
+    await view.read("Sesión abierta", ".events li:nth-child(2)");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
+  scene("a failure of an earlier request is not shown over the reply to a later one", { ...there, email: root }, async (view) => {
+    await view.openUser("emmy.noether@example.org");
+    const release = await view.hold((request) => request.url().includes("/sign-in-methods"));
+    await view.click("details:first-of-type summary");
+    await view.click("details:first-of-type summary");
+    await view.click("details:first-of-type summary");
+    await view.read("Password", "details:first-of-type");
+    await release({ status: 503, body: "" });
+    await view.rest();
+    assert.equal(await view.text("details:first-of-type [role=status]"), "");
+  });
 });

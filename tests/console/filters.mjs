@@ -117,7 +117,7 @@ scene("typing a date sends no requests for incomplete years", { email: root, sit
 });
 
 for (const language of ["en", "es"])
-  scene(`no filter of the list is clipped in ${language}`, { email: root, languages: [language] }, async (view) => {
+  scene(`no filter of the list is clipped in ${language}`, { email: root, site: extras, languages: [language] }, async (view) => {
     await view.page.$eval(".fold", (fold) => fold.click());
     for (const width of [1280, 1250, 1100, 900, 800, 640, 390, 320]) {
       await view.page.setViewport({ width, height: 860 });

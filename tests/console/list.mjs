@@ -265,3 +265,9 @@ scene("one user is announced in the singular, and the usual status is omitted", 
   assert.equal(await found(), "1 user found");
   assert.equal((await view.text("tbody td:nth-child(3)")).trim(), "");
 });
+
+scene("a user found by id is not offered as CSV", { email: root }, async (view) => {
+  await view.searchFor("user-2");
+  await view.listed("Jonas Weber");
+  assert.equal(await view.button("Save as CSV"), null);
+});

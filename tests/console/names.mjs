@@ -93,3 +93,14 @@ scene("an avatar has initials of the name, or of the address if there is none", 
     await view.searchFor("nobody is called so");
   }
 });
+
+scene("a bidirectional control does not make a name look like another one", { email: root }, async (view) => {
+  const id = await make(view, "\u202enimda", "overridden@example.org");
+  await view.searchFor("overridden");
+  await view.listed("nimda");
+  await view.openFirst();
+  assert.equal(await view.page.$eval("dialog h2", (heading) => heading.textContent), "nimda");
+  // The stored name can still be corrected.
+  assert.equal(await view.valueOf("name"), "\u202enimda");
+  await view.ask("DELETE", `/api/users/${id}`);
+});

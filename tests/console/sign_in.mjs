@@ -120,3 +120,10 @@ describe("with the application's session", () => {
     assert.equal(await view.button("Sign out"), null);
   });
 });
+
+scene("an address that cannot exist is reported like a wrong password", {}, async (view) => {
+  await view.type("input[name=email]", "ada@example");
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.read("Wrong e-mail or password.", "[role=alert]");
+});
