@@ -294,10 +294,6 @@ std::string names_of(std::initializer_list<std::string> indexes) {
     return names + "]::name[]";
 }
 
-} // namespace
-
-namespace {
-
 /// Returns the comment that marks the schema as complete. It names missing columns, because the
 /// counts ignore columns that are added later.
 std::string ready_comment(const Table& user) {
