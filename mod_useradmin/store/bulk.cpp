@@ -140,12 +140,9 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
         if (row.password_hash)
             accounts.push_back(credential_account(row.user, row.account_id, row.password_hash,
                                                   account_id_is_user_id, now));
-    if (!accounts.empty())
-        if (const Result<Rows> added =
-                work.run(insertion<model::Account>(work, schema.account, accounts));
-            !added)
-            return added.failure();
-    return Done();
+    if (accounts.empty())
+        return Done();
+    return work.apply(insertion<model::Account>(work, schema.account, accounts));
 }
 
 } // namespace useradmin::store::bulk

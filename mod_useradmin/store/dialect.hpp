@@ -98,10 +98,10 @@ class Dialect {
     /// Appends a condition that a text column matches the pattern, using the database's LIKE.
     virtual void append_like(Statement& statement, const Column& column,
                              const std::string& pattern) const = 0;
-    /// Appends a condition that a column of ids or tokens equals the string exactly. `sql` is the
-    /// column as SQL, possibly with an alias. The condition can use an index.
-    virtual void append_equals(Statement& statement, const std::string& sql, const Column& column,
-                               std::string_view text) const = 0;
+    /// Appends a condition that a column of ids or tokens equals the string exactly. `alias`
+    /// includes the dot. The condition can use an index.
+    virtual void append_equals(Statement& statement, const Column& column, std::string_view text,
+                               std::string_view alias = {}) const = 0;
     /// Returns an expression for the sort key of a string (text::sort_key). Indexes use the same
     /// expression.
     virtual std::string sort_key(const std::string& sql) const = 0;

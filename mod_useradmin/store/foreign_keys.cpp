@@ -6,11 +6,6 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns the column of the table that contains the user's id.
-const Column& user_id_column(const Schema& schema, char letter) {
-    return schema.table(letter).at(letter == 'u' ? "id" : "userId");
-}
-
 /// Returns whether the key refers to the user from a table whose rows are deleted with the user:
 /// sessions, accounts and, with UserAdminCleanUp, plugins' tables.
 bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
@@ -71,7 +66,7 @@ std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& d
         return found;
     for (const ForeignKey& key : std::get<0>(keys)) {
         const Table& referenced = schema.table(key.referenced);
-        const Column& owner = user_id_column(schema, key.referenced);
+        const Column& owner = referenced.at(key.referenced == 'u' ? "id" : "userId");
         Statement statement(pool);
         statement << "SELECT 1 FROM " << key.table << " r JOIN " << referenced << " u ON ";
         std::string_view separator;
@@ -79,7 +74,7 @@ std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& d
             statement << separator << "r." << own << referenced.op("=") << "u." << other;
             separator = " AND ";
         }
-        dialect.append_equals(statement << " WHERE ", "u." + owner.sql(), owner, user_id);
+        dialect.append_equals(statement << " WHERE ", owner, user_id, "u.");
         const auto answer = client.run(statement << " LIMIT 1", pool);
         const auto* const rows = std::get_if<Rows>(&answer);
         if (rows != nullptr && rows->count() > 0)

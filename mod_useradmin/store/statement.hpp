@@ -65,6 +65,14 @@ class Statement {
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
+    /// Appends "INSERT INTO table (a, b) VALUES ($1, $2)" with these columns and values.
+    template <class Record>
+    Statement& insertion(const Table& table, const Record& record) {
+        *this << "INSERT INTO " << table << " (";
+        columns(table, record) << ") VALUES (";
+        return values(table, record) << ")";
+    }
+
     /// Appends the extra columns that have a value: ", a, b".
     Statement& further_columns(const Table& table, const Changes& values);
     /// Appends the values of further_columns(), in the same order: ", $1, $2".

@@ -161,12 +161,6 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
     return !is_first;
 }
 
-/// Appends " WHERE " and an exact comparison of an id or token.
-void append_key(Statement& statement, const Dialect& dialect, const Column& column,
-                std::string_view text) {
-    dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
-}
-
 /// Reads counts from rows of subject, failures and remaining seconds.
 FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counters) {
     FailedAttempts found;
@@ -195,7 +189,7 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     Statement disable = work.statement();
     disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
             << enabled << ", TRUE) AND ";
-    dialect.append_equals(disable, keys.owner().sql(), keys.owner(), user_id);
+    dialect.append_equals(disable, keys.owner(), user_id);
     disable << " RETURNING " << keys.table.at("id");
     Result<Rows> disabled = work.run(disable);
     while (disabled && noted != nullptr && disabled->next()) {
@@ -215,9 +209,9 @@ bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     const Column& key_id = noted.table.at("keyId");
     Statement enable = work.statement();
     enable << "UPDATE " << keys.table << " SET " << keys.table.at("enabled") << " = TRUE WHERE ";
-    dialect.append_equals(enable, keys.owner().sql(), keys.owner(), user_id);
+    dialect.append_equals(enable, keys.owner(), user_id);
     enable << " AND EXISTS (SELECT 1 FROM " << noted.table << " n WHERE ";
-    dialect.append_equals(enable, "n." + noted.owner().sql(), noted.owner(), user_id);
+    dialect.append_equals(enable, noted.owner(), user_id, "n.");
     enable << " AND n." << key_id << key_id.op("=") << dialect.as_text(keys.table.at("id")) << ")";
     return static_cast<bool>(work.run(enable));
 }
@@ -290,7 +284,7 @@ bool remove_verifications(Work& work, const Dialect& dialect, std::string_view u
         return true;
     const Table& table = verifications->table;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << table, dialect, table.at("value"), user_id);
+    append_removal(statement, dialect, table, "value", user_id);
     statement << " AND (FALSE";
     for (const std::string_view prefix : prefixes)
         statement << " OR " << table.function("substr") << verifications->owner() << ", 1, "
@@ -342,7 +336,7 @@ Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_
     Statement lock = work.statement();
     lock << "SELECT " << second_factor_expression(work.schema()) << " FROM " << user
          << " AS useradmin_row";
-    append_key(lock, dialect, key, id);
+    dialect.append_equals(lock << " WHERE ", key, id);
     append_guard(lock, user, dialect, guard);
     lock << dialect.row_lock();
     const Result<Done> changed = whole<Done>(work, dialect, [&]() -> Result<Done> {
@@ -371,7 +365,7 @@ Result<std::vector<model::SignInMethod>> methods_of_kind(Work& work, const Diale
     const char* separator = "SELECT ";
     for (const auto& field : model::fields<model::SignInMethod>())
         statement << std::exchange(separator, ", ") << table.select_expression(field.name);
-    append_key(statement << " FROM " << table, dialect, owner, user_id);
+    dialect.append_equals(statement << " FROM " << table << " WHERE ", owner, user_id);
     statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
     return all_rows(work, statement, [kind](Rows& rows) {
         auto method = read_record<model::SignInMethod>(rows);
@@ -387,10 +381,16 @@ void append_of_session(Statement& statement, const Schema& schema, const Dialect
     const Column& key = schema.user.at("id");
     statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
               << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
-    dialect.append_equals(statement, "s." + column.sql(), column, token);
+    dialect.append_equals(statement, column, token, "s.");
 }
 
 } // namespace
+
+Statement& append_removal(Statement& statement, const Dialect& dialect, const Table& table,
+                          std::string_view field, std::string_view id) {
+    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field), id);
+    return statement;
+}
 
 bool may_revoke_privileges(const Changes& changes) {
     return contains_ban(changes) || std::any_of(
@@ -417,14 +417,14 @@ void append_owned_removal(Statement& statement, const Dialect& dialect, const Ow
     const Column& owner = owned.owner();
     statement << "DELETE FROM " << owned.table << " WHERE ";
     if (owned.plugin->reference != Reference::email) {
-        dialect.append_equals(statement, owner.sql(), owner, id);
+        dialect.append_equals(statement, owner, id);
         return;
     }
     bool is_first = true;
     for (const std::string_view prefix : address_prefixes) {
         const std::string identifier = std::string(prefix).append(*email);
         statement << (std::exchange(is_first, false) ? "" : " OR ");
-        dialect.append_equals(statement, owner.sql(), owner, identifier);
+        dialect.append_equals(statement, owner, identifier);
     }
 }
 
@@ -452,7 +452,7 @@ void append_privilege_loss(Statement& statement, const Table& user, const Dialec
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
                   const model::Session& session, const SessionTerms& terms) {
     const Column& key = user.at("id");
-    dialect.append_equals(statement, key.sql(), key, session.user_id);
+    dialect.append_equals(statement, key, session.user_id);
     if (terms.actor)
         append_actor(statement << " AND ", user, dialect, terms.actor);
     if (terms.verified == nullptr)
@@ -480,11 +480,11 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     // times count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
-    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
+    dialect.append_equals(statement, owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
-    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
+    dialect.append_equals(statement, owner, session.user_id);
     statement << " AND " << expires << expires.op(">") << argument(expires, now) << " ORDER BY "
               << newest_first_order(table) << " LIMIT " << argument(terms.max_sessions - 1)
               << ") useradmin_kept WHERE useradmin_kept.id" << key.op("=") << "useradmin_row."
@@ -501,7 +501,7 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
     Statement statement = work.statement();
     append_not_banned(statement << "SELECT ", user, actor->now);
     append_one_of_roles(statement << ", ", user, dialect, actor->roles);
-    append_key(statement << " FROM " << user, dialect, user.at("id"), actor->id);
+    dialect.append_equals(statement << " FROM " << user << " WHERE ", user.at("id"), actor->id);
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
@@ -517,7 +517,9 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     append_guard_rule(statement << "SELECT ", user, dialect, guard);
-    append_key(statement << " FROM " << user << " AS useradmin_row", dialect, user.at("id"), id);
+    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row"
+                                    << " WHERE ",
+                          user.at("id"), id);
     const Result<bool> may =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
     if (!may)
@@ -536,7 +538,7 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     statement << "SELECT "
               << (reads_all ? work.schema().full_user() : user.select_list + ", " + user.version)
               << " FROM " << user << " AS useradmin_row";
-    append_key(statement, dialect, key, id);
+    dialect.append_equals(statement << " WHERE ", key, id);
     return first_row(work, statement, [&](Rows& rows) {
         return reads_all ? work.read_full_user(rows) : Work::read_user(rows);
     });
@@ -612,7 +614,7 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
     append_changes(statement, schema.user, dialect, changes);
-    append_key(statement, dialect, key, id);
+    dialect.append_equals(statement << " WHERE ", key, id);
     append_guard(statement, schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
     return outcome_of(
@@ -696,7 +698,7 @@ Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::str
     Statement statement = work.statement();
     append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role,
                             now);
-    dialect.append_equals(statement << " AND NOT (", user.at("id").sql(), user.at("id"), id);
+    dialect.append_equals(statement << " AND NOT (", user.at("id"), id);
     statement << ") LIMIT 1";
     return first_row(work, statement, [](Rows&) { return Done(); });
 }
@@ -751,7 +753,7 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Accou
     const Table& table = work.schema().account;
     Statement statement = work.statement();
     append_new_hash(statement, table, dialect, account);
-    append_key(statement, dialect, table.at("userId"), account.user_id);
+    dialect.append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
     const Column& provider = table.at("providerId");
     const Column& password = table.at("password");
     statement << " AND " << provider << provider.op("=") << argument(account.provider_id) << " AND "
@@ -818,9 +820,9 @@ Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
     const Column& key = table.at("id");
     Statement statement = work.statement();
     statement << "SELECT " << key << ", " << table.at("userId") << " FROM " << table;
-    append_key(statement, dialect, token, token_or_id);
+    dialect.append_equals(statement << " WHERE ", token, token_or_id);
     if (key.can_hold_id(token_or_id))
-        dialect.append_equals(statement << " OR ", key.sql(), key, token_or_id);
+        dialect.append_equals(statement << " OR ", key, token_or_id);
     return first_row(work, statement, [](Rows& rows) {
         model::Session session;
         session.id = rows.take().value_or("");
@@ -837,7 +839,7 @@ Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dia
         return std::vector<model::Session>();
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
-    append_key(statement, dialect, column, user_id);
+    dialect.append_equals(statement << " WHERE ", column, user_id);
     statement << " ORDER BY " << newest_first_order(table);
     return all_rows(work, statement, read_record<model::Session>);
 }
@@ -853,7 +855,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
     for (std::int64_t asked = most;; asked *= 2) {
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
-        append_key(statement, dialect, column, user_id);
+        dialect.append_equals(statement << " WHERE ", column, user_id);
         // In a text column, times in other formats compare correctly only by day.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
@@ -891,14 +893,14 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
     append_values(statement, table, dialect, {{"expiresAt", expires_at}, {"updatedAt", now}});
-    append_key(statement, dialect, table.at("token"), token);
+    dialect.append_equals(statement << " WHERE ", table.at("token"), token);
     return change_one(work, statement);
 }
 
 Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << table, dialect, table.at("token"), token);
+    append_removal(statement, dialect, table, "token", token);
     if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
     statement << " RETURNING " << table.at("userId") << ", " << table.at("id");
@@ -922,8 +924,8 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
     if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
-    dialect.append_equals(statement << " AND ", key.sql(), key, id);
+    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", column, user_id);
+    dialect.append_equals(statement << " AND ", key, id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
     const Result<Done> closed =
@@ -942,7 +944,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     if (!column.can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
+    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", column, user_id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
     return revoke<std::int64_t>(work, dialect, {user_id, {}}, [&]() -> Result<std::int64_t> {
@@ -965,8 +967,9 @@ Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::strin
         disable << "UPDATE " << user << " SET ";
         if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
             disable << ", ";
-        append_key(disable << schema.second_factor_column << " = FALSE", dialect, user.at("id"),
-                   id);
+        dialect.append_equals(disable << schema.second_factor_column << " = FALSE"
+                                      << " WHERE ",
+                              user.at("id"), id);
         Statement clear = work.statement();
         append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
         if (!work.run(disable) || !work.run(clear) ||
@@ -986,7 +989,7 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const 
         return Failure::not_found;
     Statement statement = work.statement();
     statement << "SELECT " << second_factor_expression(schema) << " FROM " << schema.user;
-    append_key(statement, dialect, key, user_id);
+    dialect.append_equals(statement << " WHERE ", key, user_id);
     const Result<bool> has_second_factor =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
     if (!has_second_factor)
@@ -1017,8 +1020,8 @@ Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::stri
         if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
             return Failure::no_sign_in_method;
         Statement statement = work.statement();
-        append_key(statement << "DELETE FROM " << table, dialect, owner, user_id);
-        dialect.append_equals(statement << " AND ", key.sql(), key, id);
+        dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", owner, user_id);
+        dialect.append_equals(statement << " AND ", key, id);
         const Result<Done> removed = change_one(work, statement);
         return removed.is_not_found() ? Failure::no_sign_in_method : removed;
     });
@@ -1107,7 +1110,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
            << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
            << argument(most_removed) << after;
-    if (const Result<Rows> removed = work.run(remove); !removed)
+    if (const Result<Done> removed = work.apply(remove); !removed)
         return removed.failure();
     return counted;
 }
@@ -1119,15 +1122,14 @@ Result<Done> clear_failed_attempts(Work& work, const Dialect&, const AttemptCoun
     Statement statement = work.statement();
     statement << "DELETE FROM " << table << " WHERE subject" << table.op("=")
               << argument(counter.subject);
-    const Result<Rows> rows = work.run(statement);
-    return rows ? Result<Done>(Done()) : rows.failure();
+    return work.apply(statement);
 }
 
 Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest) {
     const OwnedTable& keys = *work.schema().api_keys();
     Statement statement = work.statement();
     statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
-    append_key(statement, dialect, keys.table.at("key"), digest);
+    dialect.append_equals(statement << " WHERE ", keys.table.at("key"), digest);
     const Result<model::ApiKey> key = first_row(work, statement, read_record<model::ApiKey>);
     if (!key)
         return key.failure();
@@ -1162,7 +1164,7 @@ Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& us
         statement << ", " << count << " = 1";
     else if (use.rate == Rate::count)
         statement << ", " << count << " = coalesce(" << count << ", 0)" << count.op("+") << "1";
-    append_key(statement, dialect, table.at("id"), use.id);
+    dialect.append_equals(statement << " WHERE ", table.at("id"), use.id);
     const auto append_not_after = [&](std::string_view field, text::Timestamp latest) {
         const Column& column = table.at(field);
         statement << " AND (" << column << " IS NULL OR " << column << column.op("<=")
@@ -1196,7 +1198,7 @@ Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dial
     const OwnedTable& keys = *work.schema().api_keys();
     Statement statement = work.statement();
     statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
-    append_key(statement, dialect, keys.owner(), user_id);
+    dialect.append_equals(statement << " WHERE ", keys.owner(), user_id);
     statement << " ORDER BY " << newest_first_order(keys.table);
     return all_rows(work, statement, read_record<model::ApiKey>);
 }
@@ -1207,7 +1209,7 @@ Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << keys.table, dialect, key, id);
+    dialect.append_equals(statement << "DELETE FROM " << keys.table << " WHERE ", key, id);
     statement << " RETURNING " << keys.owner();
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");
@@ -1225,8 +1227,7 @@ Result<Done> check_writable(Work& work, const Dialect& dialect) {
                   << " WHERE FALSE";
     else
         statement << "SELECT 1 FROM " << user << " WHERE FALSE" << lock;
-    const Result<Rows> answer = work.run(statement);
-    return answer ? Result<Done>(Done()) : answer.failure();
+    return work.apply(statement);
 }
 
 Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect) {
@@ -1240,7 +1241,7 @@ Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
-    append_key(statement, dialect, table.at("identifier"), identifier);
+    dialect.append_equals(statement << " WHERE ", table.at("identifier"), identifier);
     statement << " ORDER BY " << newest_first_order(table);
     const auto rows = all_rows(work, statement, read_record<model::VerificationValue>);
     if (!rows)
@@ -1254,11 +1255,7 @@ Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
 Result<Done> add_verification(Work& work, const Dialect&, const model::VerificationValue& row) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
-    statement << "INSERT INTO " << table << " (";
-    statement.columns(table, row) << ") VALUES (";
-    statement.values(table, row) << ")";
-    const Result<Rows> added = work.run(statement);
-    return added ? Result<Done>(Done()) : added.failure();
+    return work.apply(statement.insertion(table, row));
 }
 
 Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_view user_id,
@@ -1278,9 +1275,7 @@ Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_
 Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
-    append_key(statement << "DELETE FROM " << table, dialect, table.at("identifier"), identifier);
-    const Result<Rows> removed = work.run(statement);
-    return removed ? Result<Done>(Done()) : removed.failure();
+    return work.apply(append_removal(statement, dialect, table, "identifier", identifier));
 }
 
 Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
@@ -1295,9 +1290,8 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
               << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
               << factors.table << " s WHERE ";
     // The columns of the two ids may be of different types, so compare each with the argument.
-    dialect.append_equals(statement, "u." + key.sql(), key, user_id);
-    dialect.append_equals(statement << " AND ", "s." + factors.owner().sql(), factors.owner(),
-                          user_id);
+    dialect.append_equals(statement, key, user_id, "u.");
+    dialect.append_equals(statement << " AND ", factors.owner(), user_id, "s.");
     statement << " LIMIT 1";
     return first_row(work, statement, [](Rows& rows) {
         UserWithSecondFactor found;
@@ -1319,10 +1313,9 @@ Result<Done> take_verifications(Work& work, const Dialect& dialect,
     for (const std::string_view& identifier : change.taken) {
         const bool is_first = &identifier == &change.taken.front();
         Statement statement = work.statement();
-        append_key(statement << "DELETE FROM " << table, dialect, table.at("identifier"),
-                   identifier);
+        append_removal(statement, dialect, table, "identifier", identifier);
         if (is_first)
-            dialect.append_equals(statement << " AND ", value.sql(), value, change.user_id);
+            dialect.append_equals(statement << " AND ", value, change.user_id);
         statement << " RETURNING " << table.select_expression("expiresAt");
         const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
         if (!times)
@@ -1357,10 +1350,10 @@ Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFacto
     statement << "UPDATE " << factors.table << " SET ";
     if (!append_values(statement, factors.table, dialect, changes))
         return Done();
-    append_key(statement, dialect, factors.owner(), change.user_id);
+    dialect.append_equals(statement << " WHERE ", factors.owner(), change.user_id);
     const Column& codes = factors.table.at("backupCodes");
     if (change.backup_codes)
-        dialect.append_equals(statement << " AND ", codes.sql(), codes, change.instead_of);
+        dialect.append_equals(statement << " AND ", codes, change.instead_of);
     const Result<Done> updated = change_one(work, statement);
     if (updated.is_not_found())
         return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
@@ -1396,7 +1389,7 @@ Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
               << *locked << " = CASE WHEN " << counted << count->op(">=") << "CAST("
               << argument(lock.failures) << " AS bigint) THEN " << argument(*locked, lock.until)
               << " ELSE " << *locked << " END";
-    append_key(statement, dialect, factors.owner(), user_id);
+    dialect.append_equals(statement << " WHERE ", factors.owner(), user_id);
     return change_one(work, statement);
 }
 

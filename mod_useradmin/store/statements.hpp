@@ -123,6 +123,10 @@ Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) 
     return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
 }
 
+/// Appends "DELETE FROM table" for the rows whose field equals the id or token.
+Statement& append_removal(Statement& statement, const Dialect& dialect, const Table& table,
+                          std::string_view field, std::string_view id);
+
 /// Returns whether the changes may take away privileges (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);
 

@@ -40,8 +40,8 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
     }
     // The caller's row is not locked, because two callers who change each other would deadlock. A
     // ban that is committed after this statement has begun takes effect after the change.
-    dialect.append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(),
-                          key, actor->id);
+    dialect.append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key,
+                          actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
     append_one_of_roles(statement << " AND ", user, dialect, actor->roles);
     statement << ")";

@@ -42,6 +42,11 @@ Result<Rows> Work::run(const Statement& statement) {
     return record(std::move(answer));
 }
 
+Result<Done> Work::apply(const Statement& statement) {
+    const Result<Rows> rows = run(statement);
+    return rows ? Result<Done>(Done()) : rows.failure();
+}
+
 Result<Rows> Work::commit(const char* sql) {
     auto answer = client_.execute(sql, pool_);
     may_be_committed_ = may_be_committed_ || has_no_answer(answer);

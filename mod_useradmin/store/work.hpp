@@ -32,6 +32,8 @@ class Work {
 
     /// Runs a statement. On failure, error_kind() gives the reason.
     Result<Rows> run(const Statement& statement);
+    /// Like run(), for a statement whose rows do not matter.
+    Result<Done> apply(const Statement& statement);
     Result<Rows> execute(const char* sql) { return record(client_.execute(sql, pool_)); }
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);

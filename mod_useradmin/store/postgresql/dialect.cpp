@@ -476,11 +476,11 @@ class Postgresql final : public Dialect {
         statement << as_text(column) << " OPERATOR(pg_catalog.~~) " << Argument{pattern};
     }
 
-    void append_equals(Statement& statement, const std::string& sql, const Column& column,
-                       std::string_view text) const override {
-        statement << sql << column.op("=") << argument(text);
+    void append_equals(Statement& statement, const Column& column, std::string_view text,
+                       std::string_view alias = {}) const override {
+        statement << alias << column << column.op("=") << argument(text);
         if (column.has_loose_equality)
-            statement << " AND " << text_of(sql, column) << equals << argument(text)
+            statement << " AND " << alias << as_text(column) << equals << argument(text)
                       << "::pg_catalog.text";
     }
 
@@ -500,7 +500,8 @@ class Postgresql final : public Dialect {
     }
 
     std::string as_text(const Column& column) const override {
-        return text_of(column.sql(), column);
+        return column.sql() + "::pg_catalog.text" +
+               (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
     }
 
     // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
@@ -587,7 +588,7 @@ class Postgresql final : public Dialect {
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
             Statement end = work.statement();
-            append_removal(end, work.schema().session, "userId", id);
+            statements::append_removal(end, *this, work.schema().session, "userId", id);
             return work.run(end) ? std::move(updated) : Failure::failed;
         });
     }
@@ -604,13 +605,13 @@ class Postgresql final : public Dialect {
         Statement set = work.statement();
         set << "WITH useradmin_changed (one) AS (";
         statements::append_new_hash(set, schema.account, *this, account);
-        append_equals(set << " WHERE ", owner.sql(), owner, account.user_id);
+        append_equals(set << " WHERE ", owner, account.user_id);
         const Column& provider = schema.account.at("providerId");
         set << " AND " << provider << provider.op("=") << argument(account.provider_id)
             << " RETURNING 1)";
         if (sessions == SessionPolicy::revoke)
-            append_removal(set << ", useradmin_sessions AS (", schema.session, "userId",
-                           account.user_id)
+            statements::append_removal(set << ", useradmin_sessions AS (", *this, schema.session,
+                                       "userId", account.user_id)
                 << ")";
         set << " INSERT INTO " << schema.account << " (";
         set.columns(schema.account, account) << ") SELECT ";
@@ -622,8 +623,7 @@ class Postgresql final : public Dialect {
                 return locked.failure();
             if (locked->count() == 0)
                 return Failure::not_found;
-            const Result<Rows> done = work.run(set);
-            return done ? Result<Done>(Done()) : done.failure();
+            return work.apply(set);
         });
     }
 
@@ -680,7 +680,7 @@ class Postgresql final : public Dialect {
             if (work.has_listener())
                 statement << ", " << schema.user.select_list;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-            append_equals(statement, key.sql(), key, id);
+            append_equals(statement, key, id);
         };
         // Lock the user first, because the address must not change in the meantime.
         Statement lock = work.statement();
@@ -691,20 +691,21 @@ class Postgresql final : public Dialect {
         lock << " FOR UPDATE";
         model::NullableText email;
         Result<Done> removed = statements::whole<Done>(work, *this, [&]() -> Result<Done> {
-            Result<Done> target = outcome_of_removal(work, work.run(lock), email);
+            const Result<Done> target = outcome_of_removal(work, work.run(lock), email);
             if (!target)
                 return target;
             Statement doom = work.statement();
-            append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
-            append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
+            statements::append_removal(doom << "WITH useradmin_sessions AS (", *this,
+                                       schema.session, "userId", id);
+            statements::append_removal(doom << "), useradmin_accounts AS (", *this, schema.account,
+                                       "userId", id);
             int number = 0;
             for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
                 doom << "), useradmin_owned_" << std::to_string(++number) << " AS (";
                 statements::append_owned_removal(doom, *this, *owned, id, email);
             }
-            append_removal(doom << ") ", schema.user, "id", id);
-            const Result<Rows> done = work.run(doom);
-            return done ? target : done.failure();
+            statements::append_removal(doom << ") ", *this, schema.user, "id", id);
+            return work.apply(doom);
         });
         if (guard.is_empty() || !removed.is_not_found())
             return removed;
@@ -721,8 +722,7 @@ class Postgresql final : public Dialect {
         Statement statement = work.statement();
         append_cleanup(statement << "WITH ", work.schema().revocation);
         append_recording(statement << " ", work.schema().revocation, revocation);
-        const Result<Rows> recorded = work.run(statement);
-        return recorded ? Result<Done>(Done()) : recorded.failure();
+        return work.apply(statement);
     }
 
     // The position is one past the last transaction ID in the table, or the oldest running
@@ -837,12 +837,6 @@ class Postgresql final : public Dialect {
     }
 
   private:
-    /// Returns the column as text that compares exactly. `sql` is the expression for the column.
-    static std::string text_of(const std::string& sql, const Column& column) {
-        return sql + "::pg_catalog.text" +
-               (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
-    }
-
     static void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugins) {
         const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
         const std::string_view encoding = rows.take().value_or("");
@@ -889,16 +883,8 @@ class Postgresql final : public Dialect {
     void append_one(Statement& statement, const Table& user, std::string_view id,
                     const UpdateGuard& guard) const {
         const Column& key = user.at("id");
-        append_equals(statement, key.sql(), key, id);
+        append_equals(statement, key, id);
         append_guard(statement, user, *this, guard);
-    }
-
-    /// Appends a DELETE of the rows whose field equals the id.
-    Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
-                              std::string_view id) const {
-        append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
-                      table.at(field), id);
-        return statement;
     }
 
     /// Locks the row before updating it, so the old row in Work::row_change() is the version that

@@ -128,12 +128,13 @@ class Sqlite final : public Dialect {
         statement << column << " LIKE " << Argument{pattern} << " ESCAPE '\\'";
     }
 
-    void append_equals(Statement& statement, const std::string& sql, const Column& column,
-                       std::string_view text) const override {
-        statement << sql << " = " << argument(text);
+    void append_equals(Statement& statement, const Column& column, std::string_view text,
+                       std::string_view alias = {}) const override {
+        statement << alias << column << " = " << argument(text);
         // A cast preserves the column's collation, so override it.
         if (column.has_loose_equality)
-            statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
+            statement << " AND CAST(" << alias << column
+                      << " AS TEXT) COLLATE BINARY = " << argument(text);
     }
 
     std::string sort_key(const std::string& sql) const override {
@@ -191,7 +192,7 @@ class Sqlite final : public Dialect {
         account.user_id = made->id;
         if (user.account_id_is_user_id)
             account.account_id = made->id;
-        if ((user.has_account && !work.run(insertion(work, schema.account, account))) ||
+        if ((user.has_account && !work.run(work.statement().insertion(schema.account, account))) ||
             !transaction.commit())
             return Failure::failed;
         return made;
@@ -204,7 +205,7 @@ class Sqlite final : public Dialect {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         const auto append_whom = [&](Statement& statement) {
-            append_equals(statement << " WHERE ", key.sql(), key, id);
+            append_equals(statement << " WHERE ", key, id);
             append_guard(statement, user, *this, guard);
         };
         Statement find = work.statement();
@@ -240,21 +241,22 @@ class Sqlite final : public Dialect {
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
         Statement find = work.statement();
-        append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
-                      key.sql(), key, account.user_id);
+        append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key,
+                      account.user_id);
         append_guard(find, schema.user, *this, guard);
         const Result<Rows> found = work.run(find);
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();
         Statement change = work.statement();
         statements::append_new_hash(change, schema.account, *this, account);
-        append_equals(change << " WHERE ", owner.sql(), owner, account.user_id);
+        append_equals(change << " WHERE ", owner, account.user_id);
         change << " AND " << schema.account.at("providerId") << " = "
                << argument(account.provider_id);
         const Result<Rows> changed = work.run(change);
         if (!changed)
             return changed.failure();
-        if ((changed->affected() == 0 && !work.run(insertion(work, schema.account, account))) ||
+        if ((changed->affected() == 0 &&
+             !work.run(work.statement().insertion(schema.account, account))) ||
             (sessions == SessionPolicy::revoke &&
              !remove_rows(work, schema.session, "userId", account.user_id)))
             return Failure::failed;
@@ -272,7 +274,7 @@ class Sqlite final : public Dialect {
         if (terms.password_hash) {
             const Column& owner = schema.account.at("userId");
             append_equals(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
-                          owner.sql(), owner, session.user_id);
+                          owner, session.user_id);
             statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
             find << ")";
         }
@@ -287,9 +289,9 @@ class Sqlite final : public Dialect {
             if (!work.run(surplus))
                 return Failure::failed;
         }
-        Statement insert = insertion(work, table, session);
-        insert << " RETURNING " << table.at("id");
-        Result<Rows> rows = work.run(insert);
+        Statement insert = work.statement();
+        Result<Rows> rows =
+            work.run(insert.insertion(table, session) << " RETURNING " << table.at("id"));
         if (!rows || !rows->next())
             return Failure::failed;
         return rows->take().value_or("");
@@ -308,7 +310,7 @@ class Sqlite final : public Dialect {
         if (work.has_listener())
             find << ", " << schema.user.select_list;
         find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-        append_equals(find, key.sql(), key, id);
+        append_equals(find, key, id);
         Result<Rows> rows = work.run(find);
         if (!rows)
             return rows.failure();
@@ -347,9 +349,7 @@ class Sqlite final : public Dialect {
         insert << "INSERT INTO " << table << " (user_id, session_id) VALUES ("
                << argument(revocation.user_id) << ", " << optional_argument(revocation.session_id)
                << ")";
-        if (!work.run(remove) || !work.run(insert))
-            return Failure::failed;
-        return Done();
+        return work.run(remove) ? work.apply(insert) : Failure::failed;
     }
 
     // SQLite has only one writer, so ids are in commit order.
@@ -416,23 +416,12 @@ class Sqlite final : public Dialect {
                table("a", names.account);
     }
 
-    /// Returns a statement that inserts the record.
-    template <class Record>
-    static Statement insertion(Work& work, const Table& table, const Record& record) {
-        Statement statement = work.statement();
-        statement << "INSERT INTO " << table << " (";
-        statement.columns(table, record) << ") VALUES (";
-        statement.values(table, record) << ")";
-        return statement;
-    }
-
     /// Deletes the rows whose field equals the id. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();
-        statement << "DELETE FROM " << table << " WHERE ";
-        append_equals(statement, table.at(field).sql(), table.at(field), id);
-        return static_cast<bool>(work.run(statement));
+        return static_cast<bool>(
+            work.run(statements::append_removal(statement, *this, table, field, id)));
     }
 };
 
