@@ -21,9 +21,7 @@ bool is_table_name(std::string_view name) {
 } // namespace
 
 bool is_identifier(std::string_view name) {
-    // apr_dbd treats a percent sign in a statement as a parameter.
-    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name) &&
-           name.find('%') == name.npos;
+    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name);
 }
 
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {

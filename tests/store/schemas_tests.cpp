@@ -313,6 +313,21 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
     CHECK_TRUE(worked(made_->list({}, window)).users.at(0).extra_columns == changed.extra_columns);
 }
 
+TEST(table_variants, may_have_a_percent_sign_in_a_name) {
+    make("text PRIMARY KEY", "text", "text", ", \"off%d\" text");
+    change("ALTER TABLE \"made_user\" RENAME TO \"made%s_user\"",
+           "DROP TABLE IF EXISTS \"made%s_user\"");
+    store::DatabaseStore renamed(*connection_, log_, pool_,
+                                 {"made%s_user", "made_session", "made_account"}, "renamed",
+                                 timeout_policy);
+    worked(renamed.create(new_user("n", "n@x")));
+    const store::Changes off = {{"off%d", "50%s", store::Change::When::always, true}};
+    STRCMP_CONTAINS("50%s",
+                    std::string(worked(renamed.update("n", off, {})).extra_columns).c_str());
+    CHECK_EQUAL(1, worked(renamed.list({}, {20})).total);
+    worked(renamed.remove("n", {"protected@x"}, {}));
+}
+
 TEST(table_variants, are_listed_by_conditions_on_any_column) {
     using Operator = store::Condition::Operator;
     make("text PRIMARY KEY", "text", "text", ", plan text, seats integer");
