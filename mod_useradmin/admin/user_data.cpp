@@ -1,7 +1,5 @@
 #include "admin/user_data.hpp"
 
-#include "text/snake_case.hpp"
-
 #include <algorithm>
 
 namespace useradmin::admin {
@@ -43,15 +41,9 @@ std::string_view expected_type(const json::Object& data, std::string_view name) 
 }
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
-    for (const std::string_view name : data.keys()) {
-        // Two spellings of a name can denote the same column. The first one counts.
-        const auto is_named = [&, spelling = text::snake_case(name)](const store::Change& value) {
-            return text::snake_case(value.field) == spelling;
-        };
-        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end() &&
-            std::none_of(values_.begin(), values_.end(), is_named))
+    for (const std::string_view name : data.keys())
+        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end())
             values_.push_back({name, value_of(data, name), store::Change::When::always, true});
-    }
 }
 
 model::Value UserData::value_of(const json::Object& data, std::string_view name) {

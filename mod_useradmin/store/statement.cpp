@@ -17,12 +17,6 @@ std::string text_of(const Column& column, text::Timestamp time) {
     return text;
 }
 
-/// Returns the extra column that the change names, or nullptr.
-const Column* further_column(const Table& table, const Change& value) {
-    const Column* const column = value.names_column ? table.find_column(value.field) : nullptr;
-    return column != nullptr && column->field.empty() ? column : nullptr;
-}
-
 /// Returns the bytes of an argument, or an empty string for NULL.
 std::string_view view_of(const Argument& argument) {
     if (const auto* owned = std::get_if<std::string>(&argument.text))
@@ -43,6 +37,16 @@ Argument argument(const Column& column, const model::Value& value) {
     return {};
 }
 
+const Column* column_of(const Table& table, const Changes& changes, const Change& change) {
+    const auto find = [&](const Change& each) {
+        return each.names_column ? table.find_column(each.field) : table.find(each.field);
+    };
+    const Column* const column = find(change);
+    const bool is_set = std::any_of(changes.data(), &change,
+                                    [&](const Change& each) { return find(each) == column; });
+    return is_set ? nullptr : column;
+}
+
 Statement::~Statement() {
     for (char* const argument : arguments_)
         if (argument != nullptr)
@@ -51,14 +55,16 @@ Statement::~Statement() {
 
 Statement& Statement::further_columns(const Table& table, const Changes& values) {
     for (const Change& value : values)
-        if (const Column* const column = further_column(table, value))
+        if (const Column* const column = column_of(table, values, value);
+            column != nullptr && column->field.empty())
             *this << ", " << *column;
     return *this;
 }
 
 Statement& Statement::further_values(const Table& table, const Changes& values) {
     for (const Change& value : values)
-        if (const Column* const column = further_column(table, value))
+        if (const Column* const column = column_of(table, values, value);
+            column != nullptr && column->field.empty())
             *this << ", " << argument(*column, value.value);
     return *this;
 }

@@ -35,6 +35,10 @@ inline Argument optional_argument(std::string_view text) {
 /// Returns the value in the format of the column.
 Argument argument(const Column& column, const model::Value& value);
 
+/// Returns the column that a change sets, or nullptr if the table lacks it or an earlier change
+/// sets it by another name.
+const Column* column_of(const Table& table, const Changes& changes, const Change& change);
+
 /// Builds a statement's text and arguments. A value never becomes part of the text: both databases
 /// use the placeholders $1, $2, and so on. Arguments are copied into the pool and wiped by the
 /// destructor. The text is the key of a prepared statement.

@@ -134,17 +134,12 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
         statement << column << column.op("<=") << argument(column, now->value);
 }
 
-/// Returns the column of a change, or nullptr.
-const Column* column_of(const Table& table, const Change& change) {
-    return change.names_column ? table.find_column(change.field) : table.find(change.field);
-}
-
 /// Appends "field = value, …" for existing columns. Returns whether there were any.
 bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
                    const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
-        const Column* const column = column_of(table, change);
+        const Column* const column = column_of(table, changes, change);
         if (column == nullptr)
             continue;
         statement << (is_first ? "" : ", ") << *column << " = ";

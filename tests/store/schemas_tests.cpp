@@ -313,6 +313,17 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
     CHECK_TRUE(worked(made_->list({}, window)).users.at(0).extra_columns == changed.extra_columns);
 }
 
+TEST(table_variants, set_a_further_column_once_for_two_of_its_names) {
+    make("text PRIMARY KEY", "text", "text", ", \"two_words\" text");
+    const store::Changes both = {{"two_words", "a", store::Change::When::always, true},
+                                 {"twoWords", "b", store::Change::When::always, true}};
+    store::NewUser user = new_user("n", "n@x");
+    user.data = both;
+    STRCMP_CONTAINS("\"a\"", std::string(worked(made_->create(user)).extra_columns).c_str());
+    worked(made_->update("n", {{"twoWords", "c", store::Change::When::always, true}}));
+    STRCMP_CONTAINS("\"a\"", std::string(worked(made_->update("n", both)).extra_columns).c_str());
+}
+
 TEST(table_variants, may_have_a_percent_sign_in_a_name) {
     make("text PRIMARY KEY", "text", "text", ", \"off%d\" text");
     change("ALTER TABLE \"made_user\" RENAME TO \"made%s_user\"",
