@@ -52,10 +52,10 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     Statement statement = work.statement();
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
-    statement << "SELECT " << user.select_list_u << ", a." << account.at("password") << " FROM "
-              << user << " u LEFT JOIN " << account << " a ON a." << owner << owner.op("=") << "u."
-              << key << " AND a." << provider << provider.op("=")
-              << argument(model::Account().provider_id);
+    statement << "SELECT " << user.select_list_u << ", "
+              << account.select_expression("password", "a.") << " FROM " << user << " u LEFT JOIN "
+              << account << " a ON a." << owner << owner.op("=") << "u." << key << " AND a."
+              << provider << provider.op("=") << argument(model::Account().provider_id);
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
@@ -80,9 +80,9 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     Statement statement = work.statement();
-    statement << "SELECT " << key << ", " << user.at("email");
-    for (const std::string_view name : {"role", "banned", "banExpires"})
-        statement << ", " << user.select_expression(name);
+    const char* before = "SELECT ";
+    for (const std::string_view name : {"id", "email", "role", "banned", "banExpires"})
+        statement << std::exchange(before, ", ") << user.select_expression(name);
     std::vector<std::string_view> emails;
     std::vector<std::string_view> ids;
     for (const Row& row : rows) {
@@ -121,7 +121,7 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
     }
     Statement statement = insertion<model::User>(work, schema.user, users);
     if (key.is_serial())
-        statement << " RETURNING " << key << ", " << schema.user.at("email");
+        statement << " RETURNING " << key << ", " << schema.user.select_expression("email");
     Result<Rows> made = work.run(statement);
     if (!made)
         return made.failure();

@@ -63,7 +63,8 @@ Result<Done> read_more(Work& work, const std::string& columns, const char* alias
         for (model::User& user : some)
             users_by_id[user.id] = &user;
         Statement statement = work.statement();
-        statement << "SELECT " << table.at("id") << ", " << columns << " FROM " << table << alias;
+        statement << "SELECT " << table.select_expression("id") << ", " << columns << " FROM "
+                  << table << alias;
         append_ids(statement, table, some);
         Result<Rows> rows = work.run(statement);
         if (!rows)
@@ -185,7 +186,7 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
             << enabled << ", TRUE) AND ";
     dialect.append_equals(disable, keys.owner(), user_id);
-    disable << " RETURNING " << keys.table.at("id");
+    disable << " RETURNING " << keys.table.select_expression("id");
     Result<Rows> disabled = work.run(disable);
     while (disabled && noted != nullptr && disabled->next()) {
         Statement note = work.statement();
@@ -705,7 +706,8 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
     const Column& address = user.at("email");
-    statement << "SELECT " << user.select_list_u << ", a." << account.at("password") << ", "
+    statement << "SELECT " << user.select_list_u << ", "
+              << account.select_expression("password", "a.") << ", "
               << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
               << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
               << provider << provider.op("=") << argument(model::Account().provider_id)
@@ -814,7 +816,8 @@ Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
     const Column& token = table.at("token");
     const Column& key = table.at("id");
     Statement statement = work.statement();
-    statement << "SELECT " << key << ", " << table.at("userId") << " FROM " << table;
+    statement << "SELECT " << table.select_expression("id") << ", "
+              << table.select_expression("userId") << " FROM " << table;
     dialect.append_equals(statement << " WHERE ", token, token_or_id);
     if (key.can_hold_id(token_or_id))
         dialect.append_equals(statement << " OR ", key, token_or_id);
@@ -898,7 +901,8 @@ Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view
     append_removal(statement, dialect, table, "token", token);
     if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
-    statement << " RETURNING " << table.at("userId") << ", " << table.at("id");
+    statement << " RETURNING " << table.select_expression("userId") << ", "
+              << table.select_expression("id");
     Revocation revocation;
     return revoke<Done>(work, dialect, revocation, [&] {
         return first_row(work, statement, [&](Rows& rows) {
@@ -1184,7 +1188,7 @@ Result<std::string_view> create_api_key(Work& work, const Dialect&, const model:
     Statement statement = work.statement();
     statement << "INSERT INTO " << keys.table << " (" << keys.table.at("key") << ", ";
     statement.columns(keys.table, key) << ") VALUES (" << argument(digest) << ", ";
-    statement.values(keys.table, key) << ") RETURNING " << keys.table.at("id");
+    statement.values(keys.table, key) << ") RETURNING " << keys.table.select_expression("id");
     return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
 }
 
@@ -1205,7 +1209,7 @@ Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view
         return Failure::not_found;
     Statement statement = work.statement();
     dialect.append_equals(statement << "DELETE FROM " << keys.table << " WHERE ", key, id);
-    statement << " RETURNING " << keys.owner();
+    statement << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");
         return Done();

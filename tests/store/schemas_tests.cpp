@@ -26,6 +26,17 @@ constexpr bool is_sanitized = __has_feature(address_sanitizer);
 constexpr bool is_sanitized = false;
 #endif
 
+/// Records the ids of the users who were changed.
+class IdRecorder final : public store::ChangeListener {
+  public:
+    bool runs_before_commit() const noexcept override { return false; }
+    bool on_change(std::string_view id, const model::User*, const model::User*) override {
+        ids.emplace_back(id);
+        return true;
+    }
+    std::vector<std::string> ids;
+};
+
 } // namespace
 
 /// Creates tables of an application, and a store for them.
@@ -148,6 +159,29 @@ TEST(table_variants, of_char_columns_are_read_without_padding) {
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->find("short")).id));
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->update("short", {})).id));
     CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, {20, 0}))));
+}
+
+TEST(table_variants, of_char_ids_return_no_padding_from_any_call) {
+    make("char(40) PRIMARY KEY", "char(40)", "char(40)", ", plan text");
+    sql().run("INSERT INTO \"made_user\" (\"id\", \"name\", \"email\", \"emailVerified\", plan) "
+              "VALUES ('short', 'S', 's@x', " +
+              std::string(is_postgresql() ? "TRUE" : "1") + ", 'gold')");
+    const model::Session session = session_of("short", "token");
+    STRCMP_EQUAL("token", std::string(worked(made_->create_session(session))).c_str());
+    const model::Session found = worked(made_->find_session_of_any("token"));
+    STRCMP_EQUAL("token", std::string(found.id).c_str());
+    STRCMP_EQUAL("short", std::string(found.user_id).c_str());
+    store::Window window = {20};
+    window.columns = store::UserColumns::all;
+    std::vector<model::User> users = worked(made_->list({}, window)).users;
+    STRCMP_CONTAINS("gold", std::string(users.at(0).extra_columns).c_str());
+    worked(made_->read_last_activity(users));
+    CHECK_TRUE(users.at(0).last_seen->has_value());
+    IdRecorder recorder;
+    set_witness_of_made(&recorder);
+    worked(made_->delete_session("token"));
+    set_witness_of_made(nullptr);
+    STRCMP_EQUAL("short", recorder.ids.at(0).c_str());
 }
 
 TEST(table_variants, with_generated_ids_work_in_every_call) {

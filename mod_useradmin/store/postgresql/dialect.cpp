@@ -659,7 +659,8 @@ class Postgresql final : public Dialect {
         }
         statement << " INSERT INTO " << table << " (";
         statement.columns(table, session) << ") SELECT ";
-        statement.values(table, session) << " WHERE " << holds << " RETURNING " << table.at("id");
+        statement.values(table, session)
+            << " WHERE " << holds << " RETURNING " << table.select_expression("id");
         return statements::first_row(work, statement,
                                      [](Rows& rows) { return rows.take().value_or(""); });
     }
@@ -676,7 +677,7 @@ class Postgresql final : public Dialect {
                           << "pg_catalog.lower(" << argument(spared.email) << ")";
             else
                 statement << email << email.op("<>") << argument(spared.email);
-            statement << ", TRUE), " << email;
+            statement << ", TRUE), " << schema.user.select_expression("email");
             if (work.has_listener())
                 statement << ", " << schema.user.select_list;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
