@@ -373,6 +373,18 @@ TEST(table_variants, may_have_a_percent_sign_in_a_name) {
     worked(renamed.remove("n", {"protected@x"}, {}));
 }
 
+TEST(sqlite_table_variants, return_generated_columns) {
+    expect_error("the database rejected a value");
+    make("text PRIMARY KEY", "text", "text",
+         ", initial text AS (substr(\"name\", 1, 1)), size integer NOT NULL AS "
+         "(length(\"name\")) STORED");
+    const model::User made = worked(made_->create(new_user("n", "n@x")));
+    STRCMP_EQUAL("{\"initial\":\"N\",\"size\":13}", std::string(made.extra_columns).c_str());
+    CHECK_EQUAL(2U, worked(made_->extra_columns()).size());
+    const store::Change change = {"initial", "X", store::Change::When::always, true};
+    CHECK(made_->update("n", {change}).failure() == store::Failure::invalid_value);
+}
+
 TEST(table_variants, are_listed_by_conditions_on_any_column) {
     using Operator = store::Condition::Operator;
     make("text PRIMARY KEY", "text", "text", ", plan text, seats integer");

@@ -204,6 +204,8 @@ ErrorKind SqliteClient::error_kind() {
     default:
         return ErrorKind::rejected;
     }
+        return error_.find("generated column") != error_.npos ? ErrorKind::invalid_value
+                                                              : ErrorKind::stale_schema;
 }
 
 } // namespace useradmin::store

@@ -14,24 +14,26 @@ namespace {
 /// table, the column's position, name and type, whether it is nullable, and whether it requires a
 /// value.
 std::string sqlite_columns_query(const TableNames& names) {
-    const std::string column = ", p.cid, p.name, lower(p.type), p.\"notnull\" = 0, "
-                               "p.\"notnull\" = 1 AND p.dflt_value IS NULL FROM ";
+    // Generated columns have hidden > 1, and hidden columns of virtual tables have hidden = 1.
+    const std::string column =
+        ", p.cid, p.name, lower(p.type), p.\"notnull\" = 0, p.\"notnull\" = 1 AND "
+        "p.dflt_value IS NULL AND p.hidden = 0 FROM ";
     const auto table = [&](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
         const std::string of =
             dot == name.npos ? literal(name)
                              : literal(name.substr(dot + 1)) + ", " + literal(name.substr(0, dot));
-        return "SELECT '" + std::string(letter) + "', ''" + column + "pragma_table_info(" + of +
-               ") p";
+        return "SELECT '" + std::string(letter) + "', ''" + column + "pragma_table_xinfo(" + of +
+               ") p WHERE p.hidden <> 1";
     };
     const std::size_t dot = names.user.find('.');
     const bool has_schema = dot != names.user.npos;
     const std::string schema(has_schema ? names.user.substr(0, dot) : "");
     const std::string plugins = " UNION ALL SELECT 'p', m.name" + column +
                                 (has_schema ? quoted_identifier(schema) + "." : "") +
-                                "sqlite_master m JOIN pragma_table_info(m.name" +
+                                "sqlite_master m JOIN pragma_table_xinfo(m.name" +
                                 (has_schema ? ", " + literal(schema) : "") +
-                                ") p WHERE m.type = 'table' AND m.name IN (" +
+                                ") p WHERE p.hidden <> 1 AND m.type = 'table' AND m.name IN (" +
                                 plugin_table_names() + ")";
     return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
            table("a", names.account) + " UNION ALL " +
