@@ -385,6 +385,27 @@ TEST(sqlite_table_variants, return_generated_columns) {
     CHECK(made_->update("n", {change}).failure() == store::Failure::invalid_value);
 }
 
+TEST(table_variants, report_null_for_a_further_column_that_needs_a_value) {
+    expect_error("the database rejected a value");
+    make("text PRIMARY KEY", "text", "text", ", seats integer NOT NULL DEFAULT 1");
+    worked(made_->create(new_user("n", "n@x")));
+    const store::Changes none = {{"seats", {}, store::Change::When::always, true}};
+    CHECK(made_->update("n", none).failure() == store::Failure::invalid_value);
+}
+
+TEST(sqlite_table_variants, that_are_strict_report_a_value_of_another_type) {
+    expect_error("the database rejected a value");
+    make("text PRIMARY KEY", "text", "text");
+    sql().run("DROP TABLE \"made_user\"; CREATE TABLE \"made_user\" (\"id\" text PRIMARY KEY, "
+              "\"name\" text, \"email\" text, seats integer) STRICT; "
+              "INSERT INTO \"made_user\" VALUES ('n', 'N', 'n@x', 1)");
+    const auto change = [](const char* value) {
+        return store::Changes{{"seats", value, store::Change::When::always, true}};
+    };
+    worked(made_->update("n", change("2")));
+    CHECK(made_->update("n", change("many")).failure() == store::Failure::invalid_value);
+}
+
 TEST(table_variants, are_listed_by_conditions_on_any_column) {
     using Operator = store::Condition::Operator;
     make("text PRIMARY KEY", "text", "text", ", plan text, seats integer");

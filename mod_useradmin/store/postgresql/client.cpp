@@ -124,6 +124,7 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
         {"3F000", ErrorKind::stale_schema},           // invalid schema name
         {"23505", ErrorKind::unique_violation},       // unique violation
         {"23514", ErrorKind::invalid_value},          // check violation
+        {"23502", ErrorKind::invalid_value},          // not-null violation
         {"428C9", ErrorKind::invalid_value},          // generated column
         {"23503", ErrorKind::foreign_key_violation},  // foreign key violation
         {"23001", ErrorKind::foreign_key_violation},  // restrict violation, from PostgreSQL 18 on

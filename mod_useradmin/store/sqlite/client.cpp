@@ -10,6 +10,9 @@ namespace useradmin::store {
 
 namespace {
 
+// SQLITE_CONSTRAINT_DATATYPE: a strict table rejects a value's type. Defined from 3.37 on.
+constexpr int constraint_datatype = SQLITE_CONSTRAINT | (12 << 8);
+
 /// Resets a statement and its bindings at the end of the scope.
 class Execution {
   public:
@@ -179,6 +182,8 @@ ErrorKind SqliteClient::error_kind() {
     case SQLITE_CONSTRAINT_PRIMARYKEY:
         return ErrorKind::unique_violation;
     case SQLITE_CONSTRAINT_CHECK:
+    case SQLITE_CONSTRAINT_NOTNULL:
+    case constraint_datatype:
         return ErrorKind::invalid_value;
     case SQLITE_CONSTRAINT_FOREIGNKEY:
         return ErrorKind::foreign_key_violation;
@@ -199,13 +204,13 @@ ErrorKind SqliteClient::error_kind() {
     case SQLITE_READONLY:
         return ErrorKind::read_only;
     case SQLITE_ERROR: // such as an unknown table or column
+        return error_.find("generated column") != error_.npos ? ErrorKind::invalid_value
+                                                              : ErrorKind::stale_schema;
     case SQLITE_SCHEMA:
         return ErrorKind::stale_schema;
     default:
         return ErrorKind::rejected;
     }
-        return error_.find("generated column") != error_.npos ? ErrorKind::invalid_value
-                                                              : ErrorKind::stale_schema;
 }
 
 } // namespace useradmin::store
