@@ -133,6 +133,7 @@ class Made : public Contract {
 
 TEST_GROUP_BASE(table_variants, Made){};
 TEST_GROUP_BASE(sqlite_table_variants, Made){};
+TEST_GROUP_BASE(postgresql_table_variants, Made){};
 
 TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     make("char(36) PRIMARY KEY", "char(32)", "char(36)");
@@ -371,6 +372,29 @@ TEST(table_variants, may_have_a_percent_sign_in_a_name) {
                     std::string(worked(renamed.update("n", off, {})).extra_columns).c_str());
     CHECK_EQUAL(1, worked(renamed.list({}, {20})).total);
     worked(renamed.remove("n", {"protected@x"}, {}));
+}
+
+TEST(postgresql_table_variants, of_domains_are_treated_like_their_base_types) {
+    change("CREATE DOMAIN made_id AS text; CREATE DOMAIN made_address AS varchar(100) NOT NULL; "
+           "CREATE DOMAIN made_time AS timestamptz(3)",
+           "DROP DOMAIN made_id CASCADE; DROP DOMAIN made_address CASCADE; DROP DOMAIN made_time "
+           "CASCADE");
+    email_ = "made_address";
+    make("made_id PRIMARY KEY", "made_id", "made_id", ", seen made_time");
+    const store::Changes seen = {
+        {"seen", at("2026-11-20T23:30:19.717Z"), store::Change::When::always, true}};
+    worked(made_->create(new_user("n", "n@x")));
+    STRCMP_CONTAINS("2026-11-20T23:30:19.717Z",
+                    std::string(worked(made_->update("n", seen)).extra_columns).c_str());
+    worked(made_->create_session(session_of("n", "token")));
+    STRCMP_EQUAL("n", std::string(worked(made_->find_session("token")).user.id).c_str());
+    store::Filter filter;
+    for (const auto comparison :
+         {store::Condition::Operator::eq, store::Condition::Operator::contains}) {
+        filter.conditions = {{"email", comparison, {"n@x"}}};
+        CHECK_EQUAL(1, worked(made_->list(filter, {20})).total);
+    }
+    worked(made_->remove("n", {"protected@x"}));
 }
 
 TEST(sqlite_table_variants, return_generated_columns) {

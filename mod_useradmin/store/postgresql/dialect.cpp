@@ -111,8 +111,8 @@ std::string from_tables(const TableNames& names, const std::string& literals) {
 }
 
 /// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
-/// prepared statement. A missing table has one row without a column. If a schema without USAGE has
-/// a table of this name, the row names the schema.
+/// prepared statement. The type of a domain is its base type. A missing table has one row without a
+/// column. If a schema without USAGE has a table of this name, the row names the schema.
 std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
@@ -132,7 +132,8 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.has_table_privilege(t.relation, 'DELETE'), t.letter "
            "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_table_privilege(t.relation, 'INSERT'), "
            "a.attname, "
-           "pg_catalog.format_type(a.atttypid, a.atttypmod), "
+           "pg_catalog.format_type(y.oid, CASE WHEN d.typtype OPERATOR(pg_catalog.=) 'd' THEN "
+           "d.typtypmod ELSE a.atttypmod END), "
            "y.typname, z.nspname, (SELECT e.nspname FROM pg_catalog.pg_opclass p JOIN "
            "pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) p.opcmethod AND m.amname "
            "OPERATOR(pg_catalog.=) 'btree' JOIN pg_catalog.pg_amop s ON s.amopfamily "
@@ -142,8 +143,7 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) s.amopopr JOIN pg_catalog.pg_namespace e ON e.oid "
            "OPERATOR(pg_catalog.=) w.oprnamespace AND "
            "pg_catalog.has_schema_privilege(e.oid, 'USAGE') WHERE p.opcdefault AND p.opcintype "
-           "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
-           "y.typbasetype ELSE y.oid END), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
+           "OPERATOR(pg_catalog.=) y.oid), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
            "a.attidentity "
            "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (t.letter "
            "OPERATOR(pg_catalog.<>) 'p' AND t.letter OPERATOR(pg_catalog.<>) 's') OR "
@@ -165,9 +165,11 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
            "a.attisdropped AND ((t.letter OPERATOR(pg_catalog.<>) 'r' AND t.letter "
            "OPERATOR(pg_catalog.<>) 't') OR "
-           "pg_catalog.has_table_privilege(t.relation, 'SELECT')) LEFT JOIN pg_catalog.pg_type y "
-           "ON y.oid OPERATOR(pg_catalog.=) "
-           "a.atttypid LEFT JOIN pg_catalog.pg_namespace z ON z.oid OPERATOR(pg_catalog.=) "
+           "pg_catalog.has_table_privilege(t.relation, 'SELECT')) LEFT JOIN pg_catalog.pg_type d "
+           "ON d.oid OPERATOR(pg_catalog.=) a.atttypid LEFT JOIN pg_catalog.pg_type y ON y.oid "
+           "OPERATOR(pg_catalog.=) CASE WHEN d.typtype OPERATOR(pg_catalog.=) 'd' THEN "
+           "d.typbasetype ELSE d.oid END LEFT JOIN pg_catalog.pg_namespace z ON z.oid "
+           "OPERATOR(pg_catalog.=) "
            "y.typnamespace LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
            "t.relation LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) "
            "c.relnamespace LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam "
