@@ -92,8 +92,7 @@ Database::~Database() {
 
 store::Schema Database::schema(const store::TableNames& names) {
     store::Schema schema;
-    const auto answer = dialect_->read_schema(*client_, pool_, names, schema);
-    if (std::holds_alternative<store::ErrorKind>(answer))
+    if (dialect_->read_schema(*client_, pool_, names, schema))
         throw CommandError(Exit::failure,
                            "cannot read the catalog: " + explain(client_->error_message()));
     return schema;

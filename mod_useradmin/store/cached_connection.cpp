@@ -60,11 +60,9 @@ std::optional<ErrorKind> CachedConnection::read_schema(const Dialect& dialect,
                                                        const TableNames& names, apr_pool_t* pool) {
     const apr_time_t now = apr_time_now();
     auto read = std::make_shared<Schema>(*schema_);
-    const auto answer = dialect.read_schema(*client_, pool, names, *read);
-    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-        return *error_kind;
-    const bool is_same =
-        std::get<CatalogChange>(answer) == CatalogChange::none && read->has_same_rows(*schema_);
+    if (const auto error_kind = dialect.read_schema(*client_, pool, names, *read))
+        return error_kind;
+    const bool is_same = read->fingerprint == schema_->fingerprint && read->has_same_rows(*schema_);
     set_schema(is_same ? schema_ : std::move(read), now);
     if (shared_ != nullptr) {
         const std::lock_guard lock(shared_->mutex);

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,9 +67,6 @@ class Transaction {
     [[nodiscard]] virtual bool commit() = 0;
 };
 
-/// Whether the catalog has changed since the last read.
-enum class CatalogChange { none, changed };
-
 /// A database product and its SQL dialect. Stateless.
 class Dialect {
   public:
@@ -83,11 +81,10 @@ class Dialect {
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,
-    /// updates at most the members that Schema::has_same_rows() compares. Returns whether the
-    /// catalog has changed, or the error.
-    virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
-                                                               const TableNames& names,
-                                                               Schema& schema) const = 0;
+    /// updates at most the members that Schema::has_same_rows() compares. Returns the error, or
+    /// std::nullopt on success.
+    virtual std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool,
+                                                 const TableNames& names, Schema& schema) const = 0;
 
     // --- Fragments of SQL ---
 

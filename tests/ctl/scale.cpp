@@ -127,8 +127,7 @@ bool OpenStore::is_scaled() {
     const store::Dialect& dialect = *store::find_dialect("pgsql");
     const auto client = dialect.create_client(connection_, "scale_tests_look");
     store::Schema schema;
-    static_cast<void>(
-        std::get<store::CatalogChange>(dialect.read_schema(*client, pool_, names_, schema)));
+    CHECK_FALSE(dialect.read_schema(*client, pool_, names_, schema).has_value());
     return !schema.scale.empty();
 }
 

@@ -406,9 +406,8 @@ class Postgresql final : public Dialect {
                                  label);
     }
 
-    std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
-                                                       const TableNames& names,
-                                                       Schema& schema) const override {
+    std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
+                                         Schema& schema) const override {
         Statement query(pool);
         query << catalog_query(names);
         auto answer = client.execute(query.sql().c_str(), pool);
@@ -433,11 +432,10 @@ class Postgresql final : public Dialect {
         }
         if (const auto error_kind =
                 read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
-            return *error_kind;
-        if (is_same)
-            return CatalogChange::none;
-        schema = std::move(read);
-        return CatalogChange::changed;
+            return error_kind;
+        if (!is_same)
+            schema = std::move(read);
+        return std::nullopt;
     }
 
     void append_contains(Statement& statement, const Column& column,

@@ -108,9 +108,8 @@ class Sqlite final : public Dialect {
         return std::make_unique<SqliteClient>(native);
     }
 
-    std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
-                                                       const TableNames& names,
-                                                       Schema& schema) const override {
+    std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
+                                         Schema& schema) const override {
         return read_sqlite_schema(static_cast<SqliteClient&>(client), pool, names, schema);
     }
 

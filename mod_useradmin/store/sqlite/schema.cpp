@@ -127,8 +127,8 @@ std::string version_of(const Table& table) {
 
 } // namespace
 
-std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
-                                                          const TableNames& names, Schema& schema) {
+std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
+                                            const TableNames& names, Schema& schema) {
     auto answer = client.execute(sqlite_columns_query(names).c_str(), pool);
     if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
         return *error_kind;
@@ -164,7 +164,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
         table.columns.push_back(std::move(column));
     }
     if (read.fingerprint == schema.fingerprint)
-        return CatalogChange::none;
+        return std::nullopt;
     find_similar_tables(client, pool, sqlite_similar_tables_query(schema_prefix), names, read);
     read.resolve_fields(names);
     read.resolve_plugins(plugins);
@@ -175,7 +175,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
             column.has_loose_equality = false;
     read.extra_columns = extra_column_objects(read);
     schema = std::move(read);
-    return CatalogChange::changed;
+    return std::nullopt;
 }
 
 } // namespace useradmin::store
