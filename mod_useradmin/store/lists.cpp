@@ -386,7 +386,9 @@ class SeenScan {
             else
                 append_known(statement, section);
             if (!needs_more.empty())
-                statement << " AND " << needs_more << argument(window_.end());
+                // In SQLite, the count and the argument have no affinity.
+                statement << " AND " << needs_more << "CAST(" << argument(window_.end())
+                          << " AS bigint)";
             append_filter(statement, schema_, dialect_, filter_, append_search_, {" AND (", ")"});
             append_end(statement, is_of_unknown(section) ? "" : "useradmin_seen",
                        is_of_unknown(section) ? user_.at("id").sql() : "useradmin_owner");
