@@ -99,9 +99,9 @@ class Dialect {
     /// includes the dot. The condition can use an index.
     virtual void append_equals(Statement& statement, const Column& column, std::string_view text,
                                std::string_view alias = {}) const = 0;
-    /// Returns an expression for the sort key of a string (text::sort_key). Indexes use the same
-    /// expression.
-    virtual std::string sort_key(const std::string& sql) const = 0;
+    /// Returns an expression for the sort key of a column of strings (text::sort_key). Indexes use
+    /// the same expression.
+    virtual std::string sort_key(const Column& column) const = 0;
     /// Returns an expression that formats a value of the column as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
     /// Returns an expression for the column as text. It compares exactly, even as an argument of a

@@ -43,7 +43,7 @@ std::string sort_key_expression(const Table& user, const Dialect& dialect, SortK
     return column == nullptr          ? std::string()
            : by == SortKey::last_seen ? user.last_seen->sql
            : Order{by}.is_of_times()  ? column->sql()
-                                      : dialect.sort_key(column->sql());
+                                      : dialect.sort_key(*column);
 }
 
 /// Returns the SELECT column for User::sort_key. `key` is the expression by which rows are sorted.

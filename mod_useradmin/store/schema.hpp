@@ -54,6 +54,8 @@ struct Column {
     /// Whether the loose equality is due to the collation. Expressions that use the column inherit
     /// the collation.
     bool has_loose_collation = false;
+    /// Whether the database can convert the column to Unicode normalization forms.
+    bool is_unicode = true;
     /// Whether the database's account may read the column. Checked only for sessions and plugins'
     /// tables.
     bool is_readable = true;

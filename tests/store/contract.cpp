@@ -35,9 +35,10 @@ const store::Connection* SingleConnection::acquire(store::Deadline) {
         apr_dbd_get_driver(connection_.pool, database_.driver().c_str(), &connection_.driver);
         const char* error = nullptr;
         std::string params = database_.params();
-        constexpr std::string_view owner = "user=useradmin";
-        if (const std::size_t at = params.find(owner); at != std::string::npos)
-            params.replace(at, owner.size(), "user=" + account_);
+        for (const auto& [usual, value] : {std::pair("user=useradmin", "user=" + account_),
+                                           std::pair("dbname=postgres", "dbname=" + name_)})
+            if (const std::size_t at = params.find(usual); at != std::string::npos)
+                params.replace(at, std::string_view(usual).size(), value);
         if (apr_dbd_open_ex(connection_.driver, connection_.pool, params.c_str(),
                             &connection_.handle, &error) != APR_SUCCESS) {
             connection_.handle = nullptr;

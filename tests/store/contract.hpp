@@ -21,10 +21,11 @@ namespace useradmin::test {
 /// Provides one connection for a store. Opens it at first use and counts open leases.
 class SingleConnection final : public store::ConnectionSource {
   public:
-    /// The default account owns the tables.
+    /// The default account owns the tables. `name` is the name of the database in PostgreSQL.
     explicit SingleConnection(TestDatabase& database, std::string account = "useradmin",
-                              store::SharedSchemas* schemas = nullptr)
-        : database_(database), account_(std::move(account)) {
+                              store::SharedSchemas* schemas = nullptr,
+                              std::string name = "postgres")
+        : database_(database), account_(std::move(account)), name_(std::move(name)) {
         connection_.schemas = schemas;
     }
     ~SingleConnection() override;
@@ -39,6 +40,7 @@ class SingleConnection final : public store::ConnectionSource {
   private:
     TestDatabase& database_;
     std::string account_;
+    std::string name_;
     store::Connection connection_;
     int leases_ = 0;
 };

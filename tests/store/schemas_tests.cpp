@@ -1164,6 +1164,31 @@ TEST(tables_in_use, are_surveyed_for_the_protected_address_and_case_collisions) 
     CHECK(worked(store().survey({"jefe@x", false})).has_case_collisions);
 }
 
+TEST(postgresql_tables_in_use, are_searched_and_sorted_in_a_database_of_any_encoding) {
+    const auto expect_lists = [&] {
+        SingleConnection connection(database(), "useradmin", nullptr, "other client_encoding=UTF8");
+        const store::Connection* const leased = connection.acquire(store::no_deadline);
+        int rows = 0;
+        CHECK_EQUAL(0, apr_dbd_query(leased->driver, leased->handle, &rows,
+                                     R"(CREATE TABLE "user" (id text, name text, email text);)"
+                                     R"(INSERT INTO "user" VALUES ('a', 'Bea', 'bea@x'),)"
+                                     R"( ('b', 'ana', 'ana@x'), ('c', 'Ana', 'ana@y'))"));
+        connection.release(*leased);
+        store::DatabaseStore other(connection, log_, pool_, {}, "other", timeout_policy);
+        const store::Window by_name = {20, 0, {store::SortKey::name, false}};
+        CHECK_EQUAL(std::string("b c a"), ids(worked(other.list({}, by_name))));
+        CHECK_EQUAL(std::string("b c"), ids(worked(other.list({{}, "ANA@"}, by_name))));
+        CHECK_EQUAL(2, worked(other.list({{}, "ana"}, {20})).total);
+    };
+    for (const char* const encoding : {"LATIN1", "SQL_ASCII"}) {
+        change("CREATE DATABASE other ENCODING '" + std::string(encoding) +
+                   "' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+               "DROP DATABASE IF EXISTS other");
+        expect_lists();
+        undo();
+    }
+}
+
 TEST_GROUP_BASE(postgresql_rights, Contract){};
 
 TEST(postgresql_rights, that_are_missing_are_all_named_with_their_grant) {

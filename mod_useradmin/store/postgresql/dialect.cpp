@@ -126,7 +126,8 @@ std::string catalog_query(const TableNames& names) {
     // operator class. Only a superuser can create an operator class, so the schema can be trusted.
     // Types without such a class use the built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
-           "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
+           "pg_catalog.current_setting('client_encoding'), "
+           "pg_catalog.current_setting('server_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
            "'heap', false), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
            "pg_catalog.has_table_privilege(t.relation, 'DELETE'), t.letter "
@@ -450,12 +451,9 @@ class Postgresql final : public Dialect {
         const auto matches = [&](const std::string& pattern_or_folded) {
             statement << text << " OPERATOR(pg_catalog.~~*) " << Argument{pattern_or_folded};
         };
-        if (text::has_only_combining_marks(word))
+        if (text::has_only_combining_marks(word) || !column.is_unicode)
             return matches(pattern);
-        // normalize() requires the server encoding UTF8.
-        statement << "CASE WHEN pg_catalog.current_setting('server_encoding') "
-                     "OPERATOR(pg_catalog.=) 'UTF8' THEN "
-                  << text << " OPERATOR(pg_catalog.~) "
+        statement << text << " OPERATOR(pg_catalog.~) "
                   << Argument{necessary_pattern(word, folded_word)} << " AND (";
         // With the C collation, lower() converts only ASCII letters. Without this comparison, some
         // capital letters would not even match in the same case.
@@ -466,9 +464,7 @@ class Postgresql final : public Dialect {
             matches(folded);
         }
         statement << " OR " << folded_text(text) << " OPERATOR(pg_catalog.~~) " << Argument{folded}
-                  << ") ELSE ";
-        matches(pattern);
-        statement << " END";
+                  << ")";
     }
 
     void append_like(Statement& statement, const Column& column,
@@ -484,10 +480,12 @@ class Postgresql final : public Dialect {
                       << "::pg_catalog.text";
     }
 
-    std::string sort_key(const std::string& sql) const override {
-        return "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + sql +
-               "::pg_catalog.text COLLATE pg_catalog.\"C\", NFKD), E'[\\u0300-\\u036f]', '', "
-               "'g'))";
+    std::string sort_key(const Column& column) const override {
+        const std::string text = column.sql() + "::pg_catalog.text COLLATE pg_catalog.\"C\"";
+        if (!column.is_unicode)
+            return "pg_catalog.lower(" + text + ")";
+        return "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + text +
+               ", NFKD), E'[\\u0300-\\u036f]', '', 'g'))";
     }
 
     std::string exact_text(const std::string& sql, const Column& column) const override {
@@ -845,6 +843,8 @@ class Postgresql final : public Dialect {
             schema.problems.push_back({needs_user, "the connection's encoding is " +
                                                        std::string(encoding) +
                                                        "; add client_encoding=UTF8 to DBDParams"});
+        // normalize() requires this encoding.
+        const bool is_unicode = rows.take() == "UTF8";
         const char letter = rows.take().value_or("u").front();
         const model::NullableText own_schema = rows.take();
         const model::NullableText own_name = rows.take();
@@ -860,6 +860,7 @@ class Postgresql final : public Dialect {
         table.allows_delete = rows.take_boolean();
         table.allows_insert = rows.take_boolean();
         Column column = column_of(rows, has_iso_dates);
+        column.is_unicode = is_unicode;
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));
             return;

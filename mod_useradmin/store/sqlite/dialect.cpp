@@ -136,8 +136,8 @@ class Sqlite final : public Dialect {
                       << " AS TEXT) COLLATE BINARY = " << argument(text);
     }
 
-    std::string sort_key(const std::string& sql) const override {
-        return "useradmin_sort_key(" + sql + ")";
+    std::string sort_key(const Column& column) const override {
+        return "useradmin_sort_key(" + column.sql() + ")";
     }
 
     std::string exact_text(const std::string& sql, const Column&) const override {
