@@ -546,7 +546,8 @@ Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::Use
     const Table& table = work.schema().user;
     if (!table.last_seen)
         return Done();
-    return read_more(work, table.last_seen->sql, "", users,
+    const auto& [column, sql, is_of_sessions] = *table.last_seen;
+    return read_more(work, column.read_before + sql + column.read_after, "", users,
                      [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 

@@ -306,6 +306,20 @@ TEST(last_activity, may_be_a_number) {
     expect_orders_and_filters(3);
 }
 
+TEST(last_activity, is_read_in_any_date_style_without_prepared_statements) {
+    if (!is_postgresql())
+        return;
+    add_user("u", "u@x");
+    add_session("s", "u", "2099-01-01T00:00:00.000Z");
+    execute_on_connection("SET DateStyle = German");
+    for (int time = 0; time < 3; ++time) {
+        std::vector<model::User> users = {worked(store().find("u"))};
+        worked(store().read_last_activity(users));
+        CHECK_TRUE(users[0].last_seen == at("2026-01-01T00:00:00.000Z"));
+        execute_on_connection("DEALLOCATE ALL");
+    }
+}
+
 TEST(last_activity, is_that_of_the_column_if_there_is_one) {
     for (const char* const type : is_postgresql()
                                       ? std::array{"timestamptz", "timestamp", "timestamptz"}

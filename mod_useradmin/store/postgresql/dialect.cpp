@@ -511,8 +511,9 @@ class Postgresql final : public Dialect {
     const char* last_change_received() const noexcept override {
         // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
         // started.
-        return "coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
-               " pg_catalog.pg_postmaster_start_time())";
+        return "(pg_catalog.date_part('epoch', coalesce("
+               "pg_catalog.pg_last_xact_replay_timestamp(), pg_catalog.pg_postmaster_start_time()))"
+               " OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8";
     }
     std::pair<const char*, const char*> any_of_locked() const noexcept override {
         return {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"};
