@@ -410,18 +410,15 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
 
 void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
                           std::string_view id, model::NullableText email) {
-    const Column& owner = owned.owner();
-    statement << "DELETE FROM " << owned.table << " WHERE ";
     if (owned.plugin->reference != Reference::email) {
-        dialect.append_equals(statement, owner, id);
+        append_removal(statement, dialect, owned.table, owned.plugin->owner, id);
         return;
     }
-    bool is_first = true;
-    for (const std::string_view prefix : address_prefixes) {
-        const std::string identifier = std::string(prefix).append(*email);
-        statement << (std::exchange(is_first, false) ? "" : " OR ");
-        dialect.append_equals(statement, owner, identifier);
-    }
+    statement << "DELETE FROM " << owned.table;
+    const char* before = " WHERE ";
+    for (const std::string_view prefix : address_prefixes)
+        dialect.append_equals(statement << std::exchange(before, " OR "), owned.owner(),
+                              std::string(prefix).append(*email));
 }
 
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
@@ -513,8 +510,7 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     append_guard_rule(statement << "SELECT ", user, dialect, guard);
-    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row"
-                                    << " WHERE ",
+    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ",
                           user.at("id"), id);
     const Result<bool> may =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
@@ -546,8 +542,8 @@ Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::Use
     const Table& table = work.schema().user;
     if (!table.last_seen)
         return Done();
-    const auto& [column, sql, is_of_sessions] = *table.last_seen;
-    return read_more(work, column.read_before + sql + column.read_after, "", users,
+    const LastSeen& seen = *table.last_seen;
+    return read_more(work, seen.column.read_before + seen.sql + seen.column.read_after, "", users,
                      [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 
@@ -924,7 +920,7 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
     if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", column, user_id);
+    append_removal(statement, dialect, table, "userId", user_id);
     dialect.append_equals(statement << " AND ", key, id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
@@ -944,7 +940,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     if (!column.can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
-    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", column, user_id);
+    append_removal(statement, dialect, table, "userId", user_id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
     return revoke<std::int64_t>(work, dialect, {user_id, {}}, [&]() -> Result<std::int64_t> {
@@ -967,8 +963,7 @@ Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::strin
         disable << "UPDATE " << user << " SET ";
         if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
             disable << ", ";
-        dialect.append_equals(disable << schema.second_factor_column << " = FALSE"
-                                      << " WHERE ",
+        dialect.append_equals(disable << schema.second_factor_column << " = FALSE WHERE ",
                               user.at("id"), id);
         Statement clear = work.statement();
         append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
@@ -1020,7 +1015,7 @@ Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::stri
         if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
             return Failure::no_sign_in_method;
         Statement statement = work.statement();
-        dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", owner, user_id);
+        append_removal(statement, dialect, table, methods->owner, user_id);
         dialect.append_equals(statement << " AND ", key, id);
         const Result<Done> removed = change_one(work, statement);
         return removed.is_not_found() ? Failure::no_sign_in_method : removed;
@@ -1209,8 +1204,8 @@ Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    dialect.append_equals(statement << "DELETE FROM " << keys.table << " WHERE ", key, id);
-    statement << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
+    append_removal(statement, dialect, keys.table, "id", id)
+        << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");
         return Done();
