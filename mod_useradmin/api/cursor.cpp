@@ -19,6 +19,11 @@ std::string checksum(std::string_view fields, std::string_view list) {
     return crypto::hex(crypto::digest({list, fields})).substr(0, checksum_length);
 }
 
+/// Returns whether the fields are UTF-8 without NUL.
+bool is_clean(const Cursor& cursor) {
+    return text::is_clean_utf8(cursor.id) && text::is_clean_utf8(cursor.key.value_or(""));
+}
+
 } // namespace
 
 // Format: the checksum, followed by the direction, page, id and sort key in hexadecimal. U+0000
@@ -29,7 +34,8 @@ std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view 
     if (cursor.key)
         fields.append(1, '\0').append(*cursor.key);
     std::string text = checksum(fields, list) + text::hex(fields);
-    if (text.size() > max_cursor_length)
+    // SQLite may store any bytes.
+    if (text.size() > max_cursor_length || !is_clean(cursor))
         return std::nullopt;
     return text;
 }
@@ -55,9 +61,7 @@ std::optional<Cursor> decode_cursor(std::string_view text, std::string_view list
         cursor.key = cursor.id.substr(separator + 1);
         cursor.id.resize(separator);
     }
-    if (!text::is_clean_utf8(cursor.id) || !text::is_clean_utf8(cursor.key.value_or("")))
-        return std::nullopt;
-    return cursor;
+    return is_clean(cursor) ? std::optional(cursor) : std::nullopt;
 }
 
 } // namespace useradmin::api

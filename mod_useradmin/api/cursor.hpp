@@ -23,7 +23,7 @@ struct Cursor {
 
 /// Encodes a cursor in lower-case letters and digits. list identifies the filter, order and page
 /// size. The cursor is valid only for the same list. Returns std::nullopt if it is too long for a
-/// link.
+/// link, or if a field is not UTF-8 or contains NUL.
 std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list);
 
 /// Decodes a cursor. Returns std::nullopt if it is malformed or for another list. Clients can forge

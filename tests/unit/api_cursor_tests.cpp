@@ -37,6 +37,13 @@ TEST(api_cursor, is_parsed_as_it_was_written) {
     CHECK_FALSE(api::encode_cursor({1, std::string(500, 'x'), "a", false}, "list").has_value());
 }
 
+TEST(api_cursor, is_written_only_if_it_can_be_read) {
+    using namespace std::string_literals;
+    for (const std::string& key : {"a\0b"s, "a\xff"s})
+        CHECK_FALSE(api::encode_cursor({2, key, "a", false}, "list").has_value());
+    CHECK_FALSE(api::encode_cursor({2, "a", "\xff", false}, "list").has_value());
+}
+
 TEST(api_cursor, that_is_invalid_or_of_another_list_counts_as_absent) {
     using namespace std::string_literals;
     CHECK(api::decode_cursor(made_up(">2\0a"s), "list").has_value());
