@@ -4,6 +4,8 @@
 
 #include <hiredis/hiredis.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -127,14 +129,15 @@ bool RedisStorage::connect() {
 }
 
 bool RedisStorage::open() {
-    const timeval timeout = to_timeval(timeout_);
-    context_.reset(redisConnectWithTimeout(address_.host, address_.port, timeout));
-    if (context_ == nullptr || context_->err != 0 ||
-        redisSetTimeout(context_.get(), timeout) != REDIS_OK) {
+    context_.reset(redisConnectWithTimeout(address_.host, address_.port, to_timeval(timeout_)));
+    if (context_ == nullptr || context_->err != 0) {
         problem_ = context_ != nullptr ? context_->errstr : "out of memory";
         context_.reset();
         return false;
     }
+    // A blocking read would restart its timeout at each byte.
+    fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
+    context_->flags &= ~REDIS_BLOCK;
     if (address_.has_tls && !encrypt())
         return false;
     if (address_.password != nullptr) {
@@ -152,7 +155,10 @@ bool RedisStorage::open() {
 
 bool RedisStorage::encrypt() {
     if constexpr (is_tls_available)
-        problem_ = start_tls(*context_, address_.host);
+        problem_ = start_tls(*context_, address_.host,
+                             [this, deadline = Clock::now() + timeout_](short events) {
+                                 return wait_for(events, deadline);
+                             });
     else
         problem_ = "this build has no TLS";
     if (!problem_.empty())
@@ -169,13 +175,36 @@ RedisStorage::Reply RedisStorage::run(std::span<const std::string_view> words) {
         texts.push_back(word.data() != nullptr ? word.data() : "");
         lengths.push_back(word.size());
     }
-    Reply reply(static_cast<redisReply*>(redisCommandArgv(
-        context_.get(), static_cast<int>(words.size()), texts.data(), lengths.data())));
+    redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), texts.data(),
+                           lengths.data());
+    Reply reply = receive();
     if (reply != nullptr && reply->type != REDIS_REPLY_ERROR)
         return reply;
-    problem_ = reply != nullptr ? std::string(reply->str, reply->len) : context_->errstr;
+    problem_ = reply != nullptr     ? std::string(reply->str, reply->len)
+               : context_->err != 0 ? context_->errstr
+                                    : "timed out";
     context_.reset();
     return nullptr;
+}
+
+RedisStorage::Reply RedisStorage::receive() {
+    const auto deadline = Clock::now() + timeout_;
+    void* reply = nullptr;
+    int is_sent = 0;
+    while (reply == nullptr)
+        if (redisBufferWrite(context_.get(), &is_sent) != REDIS_OK ||
+            !wait_for(is_sent != 0 ? POLLIN : POLLIN | POLLOUT, deadline) ||
+            redisBufferRead(context_.get()) != REDIS_OK ||
+            redisGetReply(context_.get(), &reply) != REDIS_OK)
+            return nullptr;
+    return Reply(static_cast<redisReply*>(reply));
+}
+
+bool RedisStorage::wait_for(short events, Clock::time_point deadline) const noexcept {
+    pollfd socket = {context_->fd, events, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    return !is_stopped_ && left.count() > 0 &&
+           poll(&socket, 1, static_cast<int>(left.count())) != 0;
 }
 
 std::string RedisStorage::key(std::string_view name, std::string_view id) const {

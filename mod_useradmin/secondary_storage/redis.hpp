@@ -3,6 +3,7 @@
 
 #include "secondary_storage/storage.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <initializer_list>
 #include <memory>
@@ -29,8 +30,8 @@ struct RedisAddress {
     const char* prefix = "";
 };
 
-/// A connection to Redis. A failed command closes it, and connect() opens it again. Each network
-/// operation waits up to the timeout; resolving the host name may take longer.
+/// A connection to Redis. A failed command closes it, and connect() opens it again. Each command
+/// and the TLS handshake take at most the timeout; resolving the host name may take longer.
 class RedisStorage final : public SecondaryStorage {
   public:
     RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);
@@ -38,6 +39,10 @@ class RedisStorage final : public SecondaryStorage {
 
     /// Connects, unless the current connection still works. Returns false on failure.
     bool connect();
+    /// Makes the running call and all later ones fail within the timeout. Any thread may call this
+    /// function.
+    void stop() noexcept { is_stopped_ = true; }
+    bool is_stopped() const noexcept { return is_stopped_; }
     /// Returns why the last call failed, without secrets.
     const std::string& problem() const noexcept { return problem_; }
 
@@ -55,6 +60,7 @@ class RedisStorage final : public SecondaryStorage {
         void operator()(redisReply* reply) const noexcept;
     };
     using Reply = std::unique_ptr<redisReply, ReplyDeleter>;
+    using Clock = std::chrono::steady_clock;
 
     std::string key(std::string_view name, std::string_view id) const;
     bool open();
@@ -65,11 +71,17 @@ class RedisStorage final : public SecondaryStorage {
     Reply run(std::initializer_list<std::string_view> words) {
         return run(std::span(words.begin(), words.size()));
     }
+    /// Sends the pending command and receives its reply. Returns nullptr on failure.
+    Reply receive();
+    /// Waits until the socket is ready for the poll() events. Returns false at the deadline or
+    /// after stop().
+    bool wait_for(short events, Clock::time_point deadline) const noexcept;
 
     RedisAddress address_;
     std::chrono::milliseconds timeout_;
     std::unique_ptr<redisContext, ContextDeleter> context_;
     std::string problem_;
+    std::atomic<bool> is_stopped_ = false;
 };
 
 } // namespace useradmin::secondary_storage

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <poll.h>
 
 #include <memory>
 
@@ -30,9 +31,22 @@ bool expect_host(SSL* session, const char* host) {
     return SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host) == 1;
 }
 
+bool finish_handshake(SSL* session, const std::function<bool(short events)>& wait) {
+    while (true) {
+        const int result = SSL_do_handshake(session);
+        if (result == 1)
+            return true;
+        const int error = SSL_get_error(session, result);
+        if ((error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) ||
+            !wait(error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT))
+            return false;
+    }
+}
+
 } // namespace
 
-std::string start_tls(redisContext& context, const char* host) {
+std::string start_tls(redisContext& context, const char* host,
+                      const std::function<bool(short events)>& wait) {
     ERR_clear_error();
     const Settings settings(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
     if (settings == nullptr || SSL_CTX_set_min_proto_version(settings.get(), TLS1_2_VERSION) != 1 ||
@@ -42,11 +56,13 @@ std::string start_tls(redisContext& context, const char* host) {
     Session session(SSL_new(settings.get()), SSL_free);
     if (session == nullptr || !expect_host(session.get(), host))
         return last_error();
-    if (redisInitiateSSL(&context, session.get()) == REDIS_OK) {
+    SSL* const handshake = session.get();
+    if (redisInitiateSSL(&context, handshake) == REDIS_OK) {
         static_cast<void>(session.release()); // the context frees it
-        return {};
+        if (finish_handshake(handshake, wait))
+            return {};
     }
-    const long result = SSL_get_verify_result(session.get());
+    const long result = SSL_get_verify_result(handshake);
     return result != X509_V_OK
                ? std::string("its certificate is refused: ") + X509_verify_cert_error_string(result)
                : last_error();

@@ -1,6 +1,7 @@
 // TLS for a connection to Redis.
 #pragma once
 
+#include <functional>
 #include <string>
 
 struct redisContext;
@@ -14,10 +15,11 @@ inline constexpr bool is_tls_available = true;
 inline constexpr bool is_tls_available = false;
 #endif
 
-/// Starts TLS on a new connection. Returns an error message, or an empty string on success. The
-/// server's certificate must be valid for the host and signed by a certificate authority that the
-/// system trusts. The connection's timeout applies to each read and write. Defined only if
-/// is_tls_available.
-std::string start_tls(redisContext& context, const char* host);
+/// Starts TLS on a new non-blocking connection. Returns an error message, or an empty string on
+/// success. The server's certificate must be valid for the host and signed by a certificate
+/// authority that the system trusts. wait: waits until the socket is ready for the poll() events,
+/// and returns false if it takes too long. Defined only if is_tls_available.
+std::string start_tls(redisContext& context, const char* host,
+                      const std::function<bool(short events)>& wait);
 
 } // namespace useradmin::secondary_storage

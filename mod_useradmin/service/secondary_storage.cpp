@@ -18,7 +18,6 @@
 #include <mod_watchdog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <variant>
 #include <vector>
@@ -96,20 +95,20 @@ class Job {
 
     /// Waits until a running run() returns, and disables later calls.
     void stop() {
-        is_stopped_ = true;
+        storage_.stop();
         const std::lock_guard wait(running_);
     }
 
     void run(apr_pool_t* pool) {
         const std::lock_guard lock(running_);
-        if (is_stopped_ || backend().pool_state == nullptr) // stopped, or still starting
+        if (storage_.is_stopped() || backend().pool_state == nullptr) // stopped, or still starting
             return;
         httpd::ServerLog log(server_, useradmin_module.module_index, backend().log_throttle);
         const std::int64_t started = now();
         if (!storage_.connect())
             return note_failure(log);
         Delivery::Outcome outcome = Delivery::Outcome::partial;
-        while (outcome == Delivery::Outcome::partial && !is_stopped_)
+        while (outcome == Delivery::Outcome::partial && !storage_.is_stopped())
             outcome = deliver(pool, log);
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
@@ -143,6 +142,8 @@ class Job {
     }
 
     void note_failure(text::Logger& log) {
+        if (storage_.is_stopped())
+            return;
         state_.storage = StorageState::unreachable;
         log.write_throttled(text::Level::error,
                             "UA0218: the secondary storage at " + std::string(address_->host) +
@@ -166,7 +167,6 @@ class Job {
     const RedisAddress* address_;
     Delivery delivery_;
     std::mutex running_;
-    std::atomic<bool> is_stopped_ = false;
 };
 
 /// The configuration pool owns the jobs.

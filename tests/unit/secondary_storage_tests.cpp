@@ -2,12 +2,20 @@
 #include "fake_store.hpp"
 
 #include "secondary_storage/delivery.hpp"
+#include "secondary_storage/redis.hpp"
+
+#include "support/ports.hpp"
 
 #include <CppUTest/TestHarness.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <limits>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace useradmin::test {
 
@@ -57,6 +65,47 @@ class FakeStorage final : public secondary_storage::SecondaryStorage {
 store::Revocation revocation(std::string_view user_id, std::int64_t id) {
     return {user_id, {}, text::Timestamp(std::chrono::milliseconds(id)), id};
 }
+
+/// Accepts one connection and sends a reply that does not end, byte by byte, for up to a minute.
+class EndlessReply {
+  public:
+    EndlessReply() {
+        const sockaddr_in any_port = loopback(0);
+        ::bind(listener_, reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port);
+        ::listen(listener_, 1);
+        thread_ = std::thread([this] { send(); });
+    }
+    ~EndlessReply() {
+        thread_.join();
+        ::close(listener_);
+    }
+    EndlessReply(const EndlessReply&) = delete;
+    EndlessReply& operator=(const EndlessReply&) = delete;
+
+    int port() const {
+        sockaddr_in own{};
+        socklen_t size = sizeof own;
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&own), &size);
+        return ntohs(own.sin_port);
+    }
+    bool has_begun() const noexcept { return has_begun_; }
+
+  private:
+    void send() {
+        const int client = ::accept(listener_, nullptr, nullptr);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (::send(client, "+", 1, MSG_NOSIGNAL) == 1 &&
+               std::chrono::steady_clock::now() < end) {
+            has_begun_ = true;
+            ::poll(nullptr, 0, 1);
+        }
+        ::close(client);
+    }
+
+    int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    std::atomic<bool> has_begun_ = false;
+    std::thread thread_;
+};
 
 } // namespace
 
@@ -186,6 +235,29 @@ TEST(delivery, of_one_session_spares_those_of_later_and_those_with_a_row) {
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("eva before unknown "), storage.ended);
     LONGS_EQUAL(0, storage.before);
+}
+
+TEST_GROUP(redis_storage){};
+
+TEST(redis_storage, gives_up_on_a_reply_that_does_not_end) {
+    const EndlessReply server;
+    secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
+                                            std::chrono::milliseconds(100));
+    CHECK_FALSE(storage.connect());
+    CHECK_EQUAL(std::string("timed out"), storage.problem());
+}
+
+TEST(redis_storage, ends_a_running_command_if_it_is_stopped) {
+    const EndlessReply server;
+    secondary_storage::RedisStorage storage({"127.0.0.1", server.port()}, std::chrono::hours(1));
+    std::thread stopper([&] {
+        while (!server.has_begun())
+            std::this_thread::yield();
+        storage.stop();
+    });
+    CHECK_FALSE(storage.connect());
+    stopper.join();
+    CHECK_EQUAL(std::string("timed out"), storage.problem());
 }
 
 } // namespace useradmin::test
