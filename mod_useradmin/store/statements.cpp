@@ -464,24 +464,28 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
               << password << password.op("=") << argument(hash);
 }
 
-void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
-                    const model::Session& session, const SessionTerms& terms) {
+void append_live(Statement& statement, const Table& table, const SessionTerms& terms) {
     using Kind = Column::Kind;
-    const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
     // In a text column, times in other formats compare correctly only by day. Sessions with such
     // times count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    statement << expires << expires.op(">") << argument(expires, now);
+}
+
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const model::Session& session, const SessionTerms& terms) {
+    const Column& owner = table.at("userId");
     dialect.append_equals(statement, owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
     dialect.append_equals(statement, owner, session.user_id);
-    statement << " AND " << expires << expires.op(">") << argument(expires, now) << " ORDER BY "
-              << newest_first_order(table) << " LIMIT " << argument(terms.max_sessions - 1)
-              << ") useradmin_kept WHERE useradmin_kept.id" << key.op("=") << "useradmin_row."
-              << key << ")";
+    append_live(statement << " AND ", table, terms);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
+              << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
+              << key.op("=") << "useradmin_row." << key << ")";
 }
 
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,

@@ -35,10 +35,10 @@ class Revocations : public Contract {
     }
 
     /// Returns the recorded revocations: "n all, n session-one".
-    std::string recorded() {
+    std::string recorded(const std::string& order = "id") {
         std::string all;
         for (const auto& row :
-             sql().rows("SELECT user_id, session_id FROM useradmin_revocation ORDER BY id"))
+             sql().rows("SELECT user_id, session_id FROM useradmin_revocation ORDER BY " + order))
             all += (all.empty() ? "" : ", ") + row[0].value_or("?") + " " + row[1].value_or("all");
         return all;
     }
@@ -90,6 +90,16 @@ TEST(revocations, name_a_session_if_only_that_is_ended) {
     worked(store().delete_session("one"));
     worked(store().delete_session_of_user("n", "session-two"));
     CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
+}
+
+TEST(revocations, name_the_sessions_that_end_at_a_sign_in_beyond_the_maximum) {
+    add_session("expired", "n", "2026-03-01T00:00:00.000Z");
+    store::SessionTerms terms;
+    terms.now = at("2026-03-04T00:00:00.000Z");
+    terms.max_sessions = 1;
+    worked(store().create_session(session_of("n", "three"), terms));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
+    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded("session_id"));
 }
 
 TEST(revocations, are_not_recorded_for_other_changes) {

@@ -649,12 +649,20 @@ class Postgresql final : public Dialect {
         const Table& table = schema.session;
         if (terms.max_sessions > 0) {
             const Column& key = table.at("id");
-            statement << ", useradmin_surplus AS (DELETE FROM " << table << " WHERE " << holds
-                      << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
-                      << " AS useradmin_row WHERE ";
+            statement << ", useradmin_surplus (id, is_live) AS (DELETE FROM " << table << " WHERE "
+                      << holds << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM "
+                      << table << " AS useradmin_row WHERE ";
             statements::append_surplus(statement, table, *this, session, terms);
             // Skip locked sessions, because other transactions are about to delete them.
-            statement << " FOR UPDATE SKIP LOCKED))";
+            statement << " FOR UPDATE SKIP LOCKED) RETURNING " << key << "::pg_catalog.text, ";
+            statements::append_live(statement, table, terms);
+            statement << ")";
+            if (schema.revocation.exists()) {
+                append_cleanup(statement << ", ", schema.revocation);
+                statement << ", useradmin_revoked AS (INSERT INTO " << schema.revocation
+                          << " (user_id, session_id) SELECT " << argument(session.user_id)
+                          << ", id FROM useradmin_surplus WHERE is_live)";
+            }
         }
         statement << " INSERT INTO " << table << " (";
         statement.columns(table, session) << ") SELECT ";

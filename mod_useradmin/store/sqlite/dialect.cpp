@@ -285,8 +285,17 @@ class Sqlite final : public Dialect {
             statements::append_surplus(surplus << "DELETE FROM " << table
                                                << " AS useradmin_row WHERE ",
                                        table, *this, session, terms);
-            if (!work.run(surplus))
+            statements::append_live(surplus << " RETURNING " << table.at("id") << ", ", table,
+                                    terms);
+            Result<Rows> ended = work.run(surplus);
+            if (!ended)
                 return Failure::failed;
+            while (ended->next()) {
+                const std::string_view id = ended->take().value_or("");
+                if (ended->take_boolean() && schema.revocation.exists() &&
+                    !record_revocation(work, {session.user_id, id}))
+                    return Failure::failed;
+            }
         }
         Statement insert = work.statement();
         Result<Rows> rows =
