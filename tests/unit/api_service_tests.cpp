@@ -154,6 +154,11 @@ TEST(failures, that_are_temporary_have_Retry_After) {
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
+TEST(failures, that_redirect_are_no_success) {
+    expect(R"({"success":false,"error":"Petición incorrecta"})",
+           api::error_reply(302, "PUT", "/another", headers, settings).body);
+}
+
 TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
     expect("Bearer", header_of(send({}, "GET "), "WWW-Authenticate"));
     expect("Bearer", header_of(send({}, "GET /a/b"), "WWW-Authenticate"));
