@@ -46,10 +46,14 @@ int handle_openapi(request_rec* request) {
         return HTTP_INTERNAL_SERVER_ERROR;
     http::Reply reply = document_of(request, *service);
     // Build the document even for a 304: building it costs less than sending it.
-    if (reply.status == HTTP_OK &&
-        evaluate_conditions(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
-        reply.status = HTTP_NOT_MODIFIED;
-        reply.body.clear();
+    if (reply.status == HTTP_OK) {
+        const int status = evaluate_conditions(request, crypto::sha256_hex(reply.body));
+        if (status == HTTP_NOT_MODIFIED) {
+            reply.status = status;
+            reply.body.clear();
+        } else if (status != OK) {
+            return status;
+        }
     }
     return httpd::send(request, std::move(reply));
 }

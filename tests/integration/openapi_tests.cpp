@@ -127,6 +127,13 @@ TEST(openapi, is_304_while_nothing_has_changed) {
     CHECK_EQUAL(304, document("/small.json", {compressed, "If-None-Match: " + small}).status);
 }
 
+TEST(openapi, is_412_unless_it_has_the_ETag_of_If_Match) {
+    start(location("/api/users", as_sara) + page("/openapi.json"));
+    const std::string tag = document("/openapi.json").header("ETag").value_or("(none)");
+    CHECK_EQUAL(200, document("/openapi.json", {"If-Match: " + tag}).status);
+    CHECK_EQUAL(412, document("/openapi.json", {R"(If-Match: "another")"}).status);
+}
+
 TEST(openapi, is_an_envelope_where_the_table_is_missing) {
     expect_log("UA0103");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");
