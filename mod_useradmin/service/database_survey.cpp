@@ -1,6 +1,7 @@
 #include "service/database_survey.hpp"
 
 #include "apr/guard.hpp"
+#include "httpd/reply.hpp"
 
 #include <string>
 
@@ -37,10 +38,12 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
 
 } // namespace
 
-void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) noexcept {
+void survey(const request_rec* request, httpd::RequestBackend& backend,
+            const store::ProtectedEmail& spared) noexcept {
     std::atomic<bool>& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
+    httpd::flush(request->connection);
     apr::guarded([&] { survey_database(backend, spared); }, [](const char*) {});
 }
 

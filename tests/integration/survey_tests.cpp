@@ -98,6 +98,18 @@ TEST(survey, is_not_repeated_after_a_timeout) {
     CHECK_EQUAL(0, lines_with("UA0212"));
 }
 
+TEST(survey, delays_no_reply) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    start_with("UserAdminTimeout 300\nUserAdminProtectedEmail sara@example.org\n");
+    CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
+    // Of all statements, only the survey reads this table.
+    sql().run("BEGIN; LOCK TABLE pg_catalog.pg_db_role_setting IN ACCESS EXCLUSIVE MODE");
+    const Reply reply = send("GET", "/api/users/sara-1");
+    sql().run("COMMIT");
+    expect_success(reply);
+}
+
 TEST(survey, follows_the_first_answered_request) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
     CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
