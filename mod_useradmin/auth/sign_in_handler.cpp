@@ -143,7 +143,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     // Runs after mod_useradmin's handler, regardless of the load order.
-    httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
+    httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_REALLY_FIRST - 1);
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 

@@ -16,6 +16,9 @@ namespace useradmin::httpd {
 
 namespace {
 
+constexpr std::string_view metrics_handler = "useradmin-metrics";
+constexpr std::string_view health_handler = "useradmin-health";
+
 /// Returns the metrics of all virtual hosts in the Prometheus text format.
 std::string metrics_text(const module& owner) {
     const SharedState& shared = backend_of(ap_server_conf, owner).shared;
@@ -50,6 +53,9 @@ void count_request(const request_rec* first, const Backend& backend, std::string
     const request_rec* last = first;
     while (last->next != nullptr)
         last = last->next;
+    const std::string_view handler = apr::view_of(last->handler);
+    if (handler == metrics_handler || handler == health_handler)
+        return;
     backend.metrics.count_request(backend.shared.metrics->operation_index(operation), last->status,
                                   std::chrono::microseconds(apr_time_now() - first->request_time));
 }
@@ -57,8 +63,8 @@ void count_request(const request_rec* first, const Backend& backend, std::string
 int handle_monitoring(request_rec* request, const module& owner,
                       SettingsLookup& settings) noexcept {
     const std::string_view handler = apr::view_of(request->handler);
-    const bool is_metrics = handler == "useradmin-metrics";
-    if (!is_metrics && handler != "useradmin-health")
+    const bool is_metrics = handler == metrics_handler;
+    if (!is_metrics && handler != health_handler)
         return DECLINED;
     forbid_sniffing(request);
     if (const std::optional<int> result = reject_unless_get(request))

@@ -8,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// Call from log_transaction. Counts a finished request. first: the client's original request. An
-/// empty operation is counted as "other".
+/// Call from log_transaction. Counts a finished request, unless it was for metrics or health.
+/// first: the client's original request. An empty operation is counted as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
 /// Returns a module's settings for a request.
@@ -23,10 +23,11 @@ int handle_monitoring(request_rec* request, const module& owner, SettingsLookup&
 /// already added it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
-/// Registers handle_monitoring() and add_to_status() for a module. The order determines which of
-/// the two modules is called first.
+/// Registers handle_monitoring() and add_to_status() for a module. They run before the modules'
+/// other handlers, which would take the requests below a base address. The order determines which
+/// of the two modules is called first.
 template <const module& owner, SettingsLookup& settings>
-void register_monitoring(int order = APR_HOOK_MIDDLE) noexcept {
+void register_monitoring(int order = APR_HOOK_REALLY_FIRST - 2) noexcept {
     ap_hook_handler(
         [](request_rec* request) noexcept { return handle_monitoring(request, owner, settings); },
         nullptr, nullptr, order);

@@ -53,6 +53,15 @@ TEST(health, is_200_while_the_database_answers) {
     CHECK_EQUAL(std::string(), head.body);
 }
 
+TEST(health, may_be_below_a_base_address_and_is_not_counted_there) {
+    start(location("/", as_sara) + health_location() +
+          "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n");
+    expect_health(200, "ok\n");
+    const std::string metrics = client_->send({"GET", "/metrics"}).body;
+    STRCMP_CONTAINS("# TYPE useradmin_requests_total", metrics.c_str());
+    CHECK_EQUAL(std::string::npos, metrics.find("useradmin_requests_total{"));
+}
+
 TEST(health, is_for_GET_HEAD_and_OPTIONS) {
     start(health_location());
     expect_only_read("/health");
