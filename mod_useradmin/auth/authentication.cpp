@@ -367,7 +367,7 @@ void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;
     httpd::for_each_location<directives>(
-        server, auth_useradmin_module, [&](const AuthSettings& settings) {
+        pool, server, auth_useradmin_module, [&](const AuthSettings& settings) {
             const bool signs_in = settings.get<SignIn>().is_on;
             if (signs_in)
                 httpd::check_hash_formats(pool, server, auth_useradmin_module,

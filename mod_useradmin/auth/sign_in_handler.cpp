@@ -125,7 +125,7 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
         return settings_of(httpd::configuration_below(request, path)).get<SignIn>().is_on;
     };
     httpd::for_each_location<directives>(
-        request->server, auth_useradmin_module, [&](const AuthSettings& settings) {
+        request->pool, request->server, auth_useradmin_module, [&](const AuthSettings& settings) {
             const httpd::Base base = settings.get<SignIn>();
             if (address == nullptr && base.is_on && is_on_at(base.path))
                 address = base.path;

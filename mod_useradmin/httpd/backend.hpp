@@ -7,6 +7,7 @@
 #include "httpd/deliveries.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/location.hpp"
 #include "httpd/metrics.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/request_log.hpp"
@@ -209,24 +210,15 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 bool check_database(const module& owner, const char* directive) noexcept;
 
 /// Calls visit with the merged settings of each Location that has directives of the module,
-/// including Locations inherited from the main server. Call after httpd has read the configuration.
+/// including Locations inherited from the main server. The settings are valid for the lifetime of
+/// the pool. Call after httpd has read the configuration.
 template <const auto& table, class Visit>
-void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
-    const auto& core =
-        *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config));
-    const auto& around = *static_cast<const DirectiveSettings<table>*>(
-        ap_get_module_config(server->lookup_defaults, &owner));
-    for (int index = 0; index < core.sec_url->nelts; ++index) {
-        const auto* section =
-            reinterpret_cast<const ap_conf_vector_t* const*>(core.sec_url->elts)[index];
-        const auto* own =
-            static_cast<const DirectiveSettings<table>*>(ap_get_module_config(section, &owner));
-        if (own == nullptr)
-            continue;
-        DirectiveSettings<table> settings = *own;
-        settings.inherit(around);
-        visit(settings);
-    }
+void for_each_location(apr_pool_t* pool, const server_rec* server, const module& owner,
+                       const Visit& visit) {
+    for (ap_conf_vector_t* const section : locations_of(server))
+        if (ap_get_module_config(section, &owner) != nullptr)
+            visit(*static_cast<const DirectiveSettings<table>*>(
+                ap_get_module_config(configuration_in(pool, server, section), &owner)));
 }
 
 /// Why a Location hashes passwords.

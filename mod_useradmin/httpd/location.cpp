@@ -56,6 +56,15 @@ std::string with_percent_signs_encoded(std::string_view path) {
     return encoded;
 }
 
+const core_dir_config& location_of(const ap_conf_vector_t* section) noexcept {
+    return *static_cast<const core_dir_config*>(ap_get_core_module_config(section));
+}
+
+/// Returns whether a <Location> has a path without a regular expression or wildcard.
+bool is_literal(const core_dir_config& location) noexcept {
+    return location.r == nullptr && !location.d_is_fnmatch;
+}
+
 /// This phase runs before Locations are applied, so check the file name instead of the settings.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
@@ -108,22 +117,33 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
     return std::exchange(request->per_dir_config, own);
 }
 
+std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexcept {
+    const apr_array_header_t& sections =
+        *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config))
+             ->sec_url;
+    return {reinterpret_cast<ap_conf_vector_t* const*>(sections.elts),
+            static_cast<std::size_t>(sections.nelts)};
+}
+
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept {
-    const auto& core =
-        *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config));
     ap_conf_vector_t* merged = server->lookup_defaults;
-    for (int index = 0; index < core.sec_url->nelts; ++index) {
-        auto* const section = reinterpret_cast<ap_conf_vector_t**>(core.sec_url->elts)[index];
-        const auto& location =
-            *static_cast<const core_dir_config*>(ap_get_core_module_config(section));
+    for (ap_conf_vector_t* const section : locations_of(server)) {
+        const core_dir_config& location = location_of(section);
         std::string_view start = apr::view_of(location.d);
         start = start.substr(0, start.find_last_not_of('/') + 1);
-        if (location.r == nullptr && !location.d_is_fnmatch && path.starts_with(start) &&
+        if (is_literal(location) && path.starts_with(start) &&
             (path.size() == start.size() || path[start.size()] == '/'))
             merged = ap_merge_per_dir_configs(pool, merged, section);
     }
     return merged;
+}
+
+ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
+                                   ap_conf_vector_t* section) noexcept {
+    const core_dir_config& location = location_of(section);
+    return is_literal(location) ? configuration_at(pool, server, apr::view_of(location.d))
+                                : ap_merge_per_dir_configs(pool, server->lookup_defaults, section);
 }
 
 int claim_request(request_rec* request) noexcept {

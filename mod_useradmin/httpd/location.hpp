@@ -4,6 +4,7 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 
+#include <span>
 #include <string_view>
 
 namespace useradmin::httpd {
@@ -33,6 +34,15 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
 /// Ignores <LocationMatch> sections, and <Location> sections with regular expressions or wildcards.
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept;
+
+/// Returns the <Location> and <LocationMatch> sections of a server in configuration order,
+/// including those inherited from the main server.
+std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexcept;
+
+/// Returns the merged per-directory configuration for requests to the path of a section. For a
+/// section with a regular expression or wildcard, merges only the server's configuration and it.
+ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
+                                   ap_conf_vector_t* section) noexcept;
 
 /// For a translate_name hook. Marks the request as not mapping to a file. Otherwise, modules would
 /// look for a file or guess a type from the extension. Also calls forbid_sniffing(), so clients do

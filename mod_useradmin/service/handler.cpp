@@ -118,20 +118,19 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
-                for (const char* const base : bases_of(server))
-                    if (const char* const problem =
-                            problem_of_mail(httpd::configuration_at(pool, server, base))) {
+                for (const char* const base : bases_of(server)) {
+                    const ap_conf_vector_t* const configuration =
+                        httpd::configuration_at(pool, server, base);
+                    if (const char* const problem = problem_of_mail(configuration)) {
                         ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0230: %s", problem);
                         return HTTP_INTERNAL_SERVER_ERROR;
                     }
-                httpd::for_each_location<directives>(
-                    server, useradmin_module,
-                    [&](const ServiceSettings& settings) {
-                        if (is_enabled(settings))
-                            httpd::check_hash_formats(pool, server, useradmin_module,
-                                                      httpd::HashUse::storing,
-                                                      settings.get<httpd::PasswordHash>());
-                    });
+                    const ServiceSettings& settings = settings_of(configuration);
+                    if (is_enabled(settings))
+                        httpd::check_hash_formats(pool, server, useradmin_module,
+                                                  httpd::HashUse::storing,
+                                                  settings.get<httpd::PasswordHash>());
+                }
                 if (const char* const missing = missing_for_deliveries(pool, server)) {
                     ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
                                  "UA0221: UserAdminSecondaryStorage: %s", missing);

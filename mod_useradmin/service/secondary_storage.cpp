@@ -195,21 +195,31 @@ bool has_better_auth_endpoints(apr_pool_t* pool) {
     return is_found;
 }
 
-/// Calls visit with the settings of the server and of each Location with a storage. If it inherits
-/// the storage from the server, this requires UserAdmin On or, anywhere, the endpoints for
-/// better-auth's admin client, because their Location needs no directive of the module.
+/// Calls visit with the settings of the server and of each Location with a storage and UserAdmin
+/// On. If there are endpoints for better-auth's admin client, visits all settings with a storage,
+/// because their Location needs no directive of the module. Also visits a Location with a storage
+/// of its own that none of these has, such as a <LocationMatch>.
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
-    const ServiceSettings& around = settings_of(server);
-    const auto visit_storage = [&](const ServiceSettings& settings) {
-        const auto* const address = settings.get<SecondaryStorageAddress>().address;
-        const bool is_inherited = address == around.get<SecondaryStorageAddress>().address;
-        if (address != nullptr &&
-            (!is_inherited || settings.get<Enabled>().is_on || has_better_auth_endpoints(pool)))
-            visit(settings);
+    const auto address_of = [](const ServiceSettings& settings) {
+        return settings.get<SecondaryStorageAddress>().address;
     };
-    visit_storage(around);
-    httpd::for_each_location<directives>(server, useradmin_module, visit_storage);
+    std::vector<const RedisAddress*> known = {nullptr, address_of(settings_of(server))};
+    const auto for_each = [&](const auto& visit_one) {
+        visit_one(settings_of(server));
+        httpd::for_each_location<directives>(pool, server, useradmin_module, visit_one);
+    };
+    for_each([&](const ServiceSettings& settings) {
+        if (settings.get<Enabled>().is_on)
+            known.push_back(address_of(settings));
+    });
+    for_each([&](const ServiceSettings& settings) {
+        const RedisAddress* const address = address_of(settings);
+        const bool is_other = std::find(known.begin(), known.end(), address) == known.end();
+        if (address != nullptr &&
+            (is_other || settings.get<Enabled>().is_on || has_better_auth_endpoints(pool)))
+            visit(settings);
+    });
 }
 
 } // namespace

@@ -368,6 +368,11 @@ TEST(configuration, with_different_hashes_for_service_and_sign_in_is_warned_of) 
     warned_of(service("UserAdminPasswordHash argon2id t=3\n") + signing("/a", file), {"UA0210"});
     warned_of(service("UserAdminPasswordHash argon2id m=19456\n") + signing("/a", file), {});
     warned_of("UserAdminPasswordHash scrypt\n" + service("") + signing("/a", file), {});
+    const std::string argon2id =
+        "<Location \"/api\">\nUserAdminPasswordHash argon2id\n</Location>\n";
+    warned_of(service("UserAdminPasswordHash scrypt\n") + argon2id + signing("/a", file), {});
+    warned_of(argon2id + service("UserAdminPasswordHash scrypt\n") + signing("/a", file),
+              {"UA0210"});
 }
 
 TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {

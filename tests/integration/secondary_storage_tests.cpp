@@ -169,6 +169,26 @@ TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
     }
 }
 
+TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_tables_of_the_service) {
+    sql().run("ALTER TABLE \"user\" RENAME TO other_user");
+    start("<Location \"/api\">\nUserAdminSecondaryStorage " + redis_->url() +
+          " app:\n</Location>\n" + location_with("UserAdminTables other_user session account\n"));
+    add_stored("ulises-1", "one");
+    const Reply reply = ban();
+    const bool is_ended = ends("one");
+    sql().run("ALTER TABLE other_user RENAME TO \"user\"");
+    expect_success(reply);
+    CHECK_TRUE(is_ended);
+}
+
+TEST(secondary_storage, may_be_set_in_a_LocationMatch) {
+    start(location_with("") + "<LocationMatch \"^/api/\">\nUserAdminSecondaryStorage " +
+          redis_->url() + " app:\n</LocationMatch>\n");
+    add_stored("ulises-1", "one");
+    expect_success(ban());
+    CHECK_TRUE(ends("one"));
+}
+
 TEST(secondary_storage, that_is_down_is_reported_in_the_reply_and_catches_up) {
     allow_lines_of_outages();
     start_with();
