@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
-#include <memory>
 #include <string>
 #include <thread>
 #include <variant>

@@ -4,7 +4,6 @@
 #include "text/split.hpp"
 #include "text/unicode.hpp"
 
-#include <array>
 #include <utility>
 
 namespace useradmin::httpd {

@@ -1,7 +1,6 @@
 #include "httpd/shared_totals.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <thread>
 

@@ -1,7 +1,7 @@
 #include "ipc/log_throttle.hpp"
 
+#include <cstring>
 #include <functional>
-#include <utility>
 
 namespace useradmin::ipc {
 

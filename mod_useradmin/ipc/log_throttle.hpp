@@ -2,7 +2,6 @@
 
 #include "ipc/shared_table.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string_view>
 
