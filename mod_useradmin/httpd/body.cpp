@@ -12,21 +12,6 @@ namespace {
 
 constexpr apr_off_t chunk_size = 8192;
 
-/// Destroys a brigade at the end of the scope.
-class Brigade {
-  public:
-    explicit Brigade(request_rec* request)
-        : brigade_(apr_brigade_create(request->pool, request->connection->bucket_alloc)) {}
-    ~Brigade() { apr_brigade_destroy(brigade_); }
-    Brigade(const Brigade&) = delete;
-    Brigade& operator=(const Brigade&) = delete;
-
-    apr_bucket_brigade* get() const noexcept { return brigade_; }
-
-  private:
-    apr_bucket_brigade* brigade_;
-};
-
 } // namespace
 
 RequestBody::~RequestBody() {
@@ -46,19 +31,20 @@ http::Body RequestBody::read() {
     if (length != nullptr && apr_atoi64(length) > limit_)
         return {http::Body::State::too_large, {}};
     const BodyTimeout timeout(request_->connection, apr_time_from_sec(timeout_.count()));
-    const Brigade brigade(request_);
+    apr_bucket_brigade* const brigade =
+        apr_brigade_create(request_->pool, request_->connection->bucket_alloc);
     while (!is_read_) {
         const apr_status_t status =
             timeout.is_expired()
                 ? APR_TIMEUP
-                : ap_get_brigade(request_->input_filters, brigade.get(), AP_MODE_READBYTES,
+                : ap_get_brigade(request_->input_filters, brigade, AP_MODE_READBYTES,
                                  APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, chunk_size));
         if (status != APR_SUCCESS)
             return failed(status, timeout.is_expired());
-        const http::Body::State state = append(brigade.get());
+        const http::Body::State state = append(brigade);
         if (state != http::Body::State::read)
             return {state, {}};
-        apr_brigade_cleanup(brigade.get());
+        apr_brigade_cleanup(brigade);
     }
     return {http::Body::State::read, text_};
 }
