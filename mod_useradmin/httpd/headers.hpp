@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apr/pool.hpp"
 #include "http/message.hpp"
 #include "httpd/httpd.hpp"
 
@@ -10,8 +11,12 @@ class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}
 
-    std::string_view find(const char* name) const noexcept override;
-    bool has(const char* name) const noexcept override;
+    std::string_view find(const char* name) const noexcept override {
+        return apr::view_of(apr_table_get(request_->headers_in, name));
+    }
+    bool has(const char* name) const noexcept override {
+        return apr_table_get(request_->headers_in, name) != nullptr;
+    }
 
   private:
     const request_rec* request_;
