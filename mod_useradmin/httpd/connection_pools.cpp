@@ -13,24 +13,19 @@ namespace {
 
 /// Applies a mod_dbd directive to a pool. Ignores other directives.
 void apply(const ap_directive_t& directive, std::string_view word, ConnectionPool& pool) {
-    struct Text {
-        std::string_view name;
-        std::string ConnectionPool::*member;
-    };
-    struct Number {
-        std::string_view name;
-        int ConnectionPool::*member;
-    };
-    for (const auto& [name, member] : {Text{"DBDriver", &ConnectionPool::driver},
-                                       Text{"DBDParams", &ConnectionPool::parameters}})
-        if (is_named(directive, name))
-            pool.*member = word;
-    for (const auto& [name, member] :
-         {Number{"DBDMin", &ConnectionPool::min}, Number{"DBDKeep", &ConnectionPool::keep},
-          Number{"DBDMax", &ConnectionPool::max},
-          Number{"DBDExptime", &ConnectionPool::expiry_seconds}})
-        if (is_named(directive, name))
-            pool.*member = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
+    const int number = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
+    if (is_named(directive, "DBDriver"))
+        pool.driver = word;
+    else if (is_named(directive, "DBDParams"))
+        pool.parameters = word;
+    else if (is_named(directive, "DBDMin"))
+        pool.min = number;
+    else if (is_named(directive, "DBDKeep"))
+        pool.keep = number;
+    else if (is_named(directive, "DBDMax"))
+        pool.max = number;
+    else if (is_named(directive, "DBDExptime"))
+        pool.expiry_seconds = number;
 }
 
 /// A mod_dbd directive with its unquoted argument.
