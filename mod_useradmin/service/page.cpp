@@ -17,8 +17,7 @@ namespace useradmin::service {
 namespace {
 
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
-    const auto& settings = *static_cast<const ServiceSettings*>(
-        ap_get_module_config(configuration, &useradmin_module));
+    const ServiceSettings& settings = settings_of(configuration);
     return {settings.get<Enabled>().path, configuration, settings};
 }
 
