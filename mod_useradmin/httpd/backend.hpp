@@ -236,9 +236,9 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
           const HashBounds& hash_bounds, std::span<const std::string_view> operations,
           const std::function<void()>& start_more = {}) noexcept;
 
-/// For registering child_init hooks. start_child() must run before mod_dbd opens its first
-/// connections in its own hook.
-inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
+/// For registering child_init hooks. start_child() must run before the hooks of mod_dbd, which
+/// opens its first connections, and of mod_watchdog, whose thread uses the child's data.
+inline constexpr const char* before_connections[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
 /// Call from child_init. Creates the child's data. On failure, the child exits, and httpd later
 /// starts another one.

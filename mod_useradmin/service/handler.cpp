@@ -192,7 +192,7 @@ api::OperationSettings operation_settings(const request_rec* request,
 void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_hook_child_init(start_child, nullptr, before_deliveries, APR_HOOK_MIDDLE);
+    ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
     httpd::register_location(claim_request);

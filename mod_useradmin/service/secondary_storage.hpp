@@ -51,7 +51,4 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 /// child_init.
 void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept;
 
-/// Modules whose child_init must run after this module's start_child().
-inline constexpr const char* before_deliveries[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
-
 } // namespace useradmin::service
