@@ -20,11 +20,10 @@ class Work;
 /// A Store for one request. Each call acquires a connection and releases it before returning.
 class DatabaseStore : public Store {
   public:
-    /// `label` must be unique for each set of table names that is used on a connection, and must
-    /// match [a-z_][a-z0-9_]*. `pool` owns the results. `totals` is shared with other requests, and
-    /// may be nullptr. `write_semaphore` has one permit and queues the writers of a database that
-    /// allows only one at a time. Without the semaphore, writers retry in no particular order, and
-    /// some may time out.
+    /// `label` must be unique for each set of table names that is used on a connection. `pool` owns
+    /// the results. `totals` is shared with other requests, and may be nullptr. `write_semaphore`
+    /// has one permit and queues the writers of a database that allows only one at a time. Without
+    /// the semaphore, writers retry in no particular order, and some may time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept

@@ -75,9 +75,8 @@ class Dialect {
     /// Sets the default connection timeout of this process. Connection parameters take precedence.
     /// Call it before threads are started.
     virtual void set_connect_timeout() const noexcept = 0;
-    /// Returns a client for the connection. `label` is the prefix of the names of prepared
-    /// statements. It must be unique among the clients of the connection, and must outlive this
-    /// client.
+    /// Returns a client for the connection. `label` must be unique among the clients of the
+    /// connection, and must outlive this client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,

@@ -264,6 +264,21 @@ TEST(sqlite_database, time_that_is_invalid_is_null) {
                reply.text().c_str());
 }
 
+TEST(postgresql_database, may_change_a_column_whatever_the_configured_tables_are) {
+    sql().run("ALTER TABLE \"user\" ADD \"lastLoginAt\" timestamptz");
+    change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
+           "ALTER TABLE \"user\" ALTER \"name\" TYPE text, DROP \"lastLoginAt\"");
+    start("DBDKeep 1\nDBDMax 1\n" +
+          location("/api/users", as_sara + "UserAdminTables user session account\n"
+                                           "UserAdminCleanUp On\n"
+                                           "UserAdminLastSeen lastLoginAt\n"));
+    for (const char* const type : {"varchar(100)", "varchar(200)", "text"}) {
+        expect_success(send("GET", "/api/users"));
+        sql().run("ALTER TABLE \"user\" ALTER \"name\" TYPE " + std::string(type));
+    }
+    expect_success(send("GET", "/api/users"));
+}
+
 TEST(postgresql_database, with_infinity_as_a_time_shows_null) {
     sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
     const auto reply = get(Caller::admin, "/api/users/ulises-1");

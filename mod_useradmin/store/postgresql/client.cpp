@@ -307,10 +307,10 @@ class PostgresqlClient final : public Client {
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
         // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so two
-        // statements must not have the same name.
-        Prepared prepared = {std::string(label_) + "_" +
-                             std::to_string(std::hash<std::string>()(sql)) + "_" +
-                             std::to_string(age_)};
+        // statements must not have the same name. The label is hashed, too, because PostgreSQL cuts
+        // off a name after 63 bytes.
+        Prepared prepared = {"useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
+                             "_" + std::to_string(age_)};
         const char* const name = prepared.name.c_str();
         const PGresult* const made = adopt_result(
             result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
