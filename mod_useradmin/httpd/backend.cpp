@@ -9,7 +9,6 @@
 #include "store/dialect.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <string>
@@ -20,17 +19,6 @@
 namespace useradmin::httpd {
 
 namespace {
-
-/// Returns a label for prepared statements: the prefix and an FNV-1a hash of the table names.
-const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNames& names) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (std::string_view name : {names.user, names.session, names.account}) {
-        for (char character : name)
-            hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
-        hash = (hash ^ 0xff) * 0x100000001b3;
-    }
-    return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
-}
 
 /// Returns the names of the tables that a request uses, including those of plugins.
 store::TableNames names_of(const BackendSettings& settings) {
@@ -45,8 +33,9 @@ store::TableNames names_of(const BackendSettings& settings) {
 const char* label_of(apr_pool_t* pool, const BackendSettings& settings) {
     const char* const label =
         settings.has_plugins ? settings.tables.plugins_label : settings.tables.label;
-    return settings.last_seen != nullptr ? label_of(pool, label, {settings.last_seen, "", ""})
-                                         : label;
+    return settings.last_seen != nullptr
+               ? apr_pstrcat(pool, label, ", last seen in ", settings.last_seen, nullptr)
+               : label;
 }
 
 /// Returns a limit of the MPM, at least 1.
@@ -150,8 +139,10 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
     if (const auto* right = std::get_if<std::string>(&parsed))
         return line.copy("must be " + *right);
     const auto& names = std::get<store::TableNames>(parsed);
-    const char* const label = label_of(line.pool(), label_prefix, names);
-    tables = {names, label, apr_pstrcat(line.pool(), label, "_plugins", nullptr)};
+    std::string label = label_prefix;
+    for (const std::string_view name : {names.user, names.session, names.account})
+        (label += ' ') += name;
+    tables = {names, line.copy(label), line.copy(label + ", plugins")};
     return nullptr;
 }
 
