@@ -182,20 +182,6 @@ void FairSemaphore::release(Reservation& reservation) noexcept {
         oldest->wakeup.notify_all();
 }
 
-/// Holds a place in the queue until the end of the scope, then wakes the next waiter.
-class FairSemaphore::ScopedWaiter {
-  public:
-    ScopedWaiter(FairSemaphore& semaphore, Reservation& place) noexcept
-        : semaphore_(semaphore), place_(place) {}
-    ~ScopedWaiter() { semaphore_.release(place_); }
-    ScopedWaiter(const ScopedWaiter&) = delete;
-    ScopedWaiter& operator=(const ScopedWaiter&) = delete;
-
-  private:
-    FairSemaphore& semaphore_;
-    Reservation& place_;
-};
-
 std::size_t FairSemaphore::size_of(const Counts& capacity) noexcept {
     static_assert(sizeof(FairSemaphore) % alignof(Reservation) == 0 &&
                       sizeof(Reservation) % alignof(FairSemaphore) == 0,
@@ -239,7 +225,7 @@ FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) 
     }
     if (place == nullptr)
         return AcquireError::queue_full;
-    const ScopedWaiter waiting(*this, *place);
+    const Permit waiting(*this, place); // releases the place, and wakes the next waiter
     while (true) {
         Event::Generation observed = 0;
         {

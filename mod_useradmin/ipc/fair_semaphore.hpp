@@ -81,8 +81,6 @@ class FairSemaphore {
     }
 
   private:
-    class ScopedWaiter;
-
     explicit FairSemaphore(const Counts& capacity) noexcept : capacity_(capacity), mutex_() {}
 
     std::span<Reservation> waiters() noexcept;
