@@ -1,5 +1,3 @@
-#include "service/console.hpp"
-
 #include "api/columns.hpp"
 #include "apr/pool.hpp"
 #include "console/page.hpp"

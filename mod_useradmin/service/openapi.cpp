@@ -1,7 +1,5 @@
-#include "service/openapi.hpp"
-
-#include "api/envelope.hpp"
 #include "api/openapi.hpp"
+#include "api/envelope.hpp"
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
 #include "httpd/auth_information.hpp"

@@ -5,9 +5,7 @@
 #include "httpd/location.hpp"
 #include "httpd/methods.hpp"
 #include "httpd/reply.hpp"
-#include "service/console.hpp"
 #include "service/log_module.hpp"
-#include "service/openapi.hpp"
 
 #include <algorithm>
 #include <string>

@@ -32,6 +32,13 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request);
 /// compression filter adds to it is ignored.
 int evaluate_conditions(request_rec* request, std::string_view tag);
 
+/// SetHandler useradmin-console: sends a user administration page for support staff. If the query
+/// string is "caller", sends the caller as JSON instead.
+int handle_console(request_rec* request);
+/// SetHandler useradmin-openapi: sends the OpenAPI document of the service that the page belongs
+/// to.
+int handle_openapi(request_rec* request);
+
 /// Handles a request for a page.
 int handle_page(request_rec* request);
 
