@@ -4,7 +4,6 @@
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/health.hpp"
-#include "httpd/methods.hpp"
 #include "httpd/prometheus.hpp"
 #include "httpd/reply.hpp"
 

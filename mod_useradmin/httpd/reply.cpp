@@ -37,6 +37,18 @@ void forbid_sniffing(request_rec* request) noexcept {
     apr_table_setn(request->err_headers_out, name, "nosniff");
 }
 
+std::optional<int> reject_unless_get(request_rec* request) noexcept {
+    ap_allow_standard_methods(request, REPLACE_ALLOW, M_GET, M_OPTIONS, -1);
+    if (request->method_number == M_OPTIONS) {
+        request->status = HTTP_NO_CONTENT;
+        apr_table_setn(request->headers_out, "Allow", "GET, HEAD, OPTIONS");
+        return OK;
+    }
+    if (request->method_number != M_GET)
+        return HTTP_METHOD_NOT_ALLOWED;
+    return std::nullopt;
+}
+
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content) {
     const http::Reply& reply =

@@ -3,6 +3,8 @@
 #include "http/message.hpp"
 #include "httpd/httpd.hpp"
 
+#include <optional>
+
 namespace useradmin::httpd {
 
 /// Whether a reply contains a secret, such as a token. If so, the reply is wiped when the request's
@@ -11,6 +13,10 @@ enum class Content { plain, secret };
 
 /// Adds X-Content-Type-Options: nosniff to the response, even if an ErrorDocument replaces it.
 void forbid_sniffing(request_rec* request) noexcept;
+
+/// Returns std::nullopt for GET and HEAD, otherwise the handler's result: OPTIONS gets 204, and
+/// other methods get 405. Both replies have an Allow header.
+std::optional<int> reject_unless_get(request_rec* request) noexcept;
 
 /// Appends the reply to the brigade and sets the status and the headers. Replaces existing headers
 /// of the same name, except Vary. The request's pool then owns the reply.

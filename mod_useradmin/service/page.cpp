@@ -3,7 +3,6 @@
 #include "apr/pool.hpp"
 #include "http/entity_tags.hpp"
 #include "httpd/location.hpp"
-#include "httpd/methods.hpp"
 #include "httpd/reply.hpp"
 #include "service/log_module.hpp"
 
