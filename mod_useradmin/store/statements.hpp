@@ -1,4 +1,4 @@
-// The store's statements that are the same for all databases.
+// The store's statements that are the same for all databases. statements/ has one file per topic.
 #pragma once
 
 #include "store/dialect.hpp"

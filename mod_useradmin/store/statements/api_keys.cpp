@@ -1,0 +1,162 @@
+#include "store/lists.hpp"
+#include "store/statements/parts.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+/// Disables the user's enabled API keys. Records them in `noted`, unless it is nullptr. Returns
+/// false on failure.
+bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
+                  const OwnedTable* noted, std::string_view user_id) {
+    const Column& enabled = keys.table.at("enabled");
+    Statement disable = work.statement();
+    disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
+            << enabled << ", TRUE) AND ";
+    dialect.append_equals(disable, keys.owner(), user_id);
+    disable << " RETURNING " << keys.table.select_expression("id");
+    Result<Rows> disabled = work.run(disable);
+    while (disabled && noted != nullptr && disabled->next()) {
+        Statement note = work.statement();
+        note << "INSERT INTO " << noted->table << " (" << noted->owner() << ", "
+             << noted->table.at("keyId") << ") VALUES (" << argument(user_id) << ", "
+             << argument(disabled->take().value_or("")) << ") ON CONFLICT DO NOTHING";
+        if (!work.run(note))
+            return false;
+    }
+    return static_cast<bool>(disabled);
+}
+
+/// Enables the user's API keys that are recorded in `noted`. Returns false on failure.
+bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
+                 const OwnedTable& noted, std::string_view user_id) {
+    const Column& key_id = noted.table.at("keyId");
+    Statement enable = work.statement();
+    enable << "UPDATE " << keys.table << " SET " << keys.table.at("enabled") << " = TRUE WHERE ";
+    dialect.append_equals(enable, keys.owner(), user_id);
+    enable << " AND EXISTS (SELECT 1 FROM " << noted.table << " n WHERE ";
+    dialect.append_equals(enable, noted.owner(), user_id, "n.");
+    enable << " AND n." << key_id << key_id.op("=") << dialect.as_text(keys.table.at("id")) << ")";
+    return static_cast<bool>(work.run(enable));
+}
+
+} // namespace
+
+bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
+                 bool was_banned) {
+    const OwnedTable* const noted = work.schema().disabled_keys();
+    if (!is_banned && noted == nullptr)
+        return true;
+    const auto forget = [&] {
+        Statement statement = work.statement();
+        append_owned_removal(statement, dialect, *noted, user_id, {});
+        return static_cast<bool>(work.run(statement));
+    };
+    // The keys may be recorded because of an earlier ban that the application has lifted.
+    if (is_banned && !was_banned && noted != nullptr && !forget())
+        return false;
+    for (const OwnedTable& keys : work.schema().owned)
+        if (keys.can_disable_rows() && keys.owner().can_hold_id(user_id) &&
+            !(is_banned ? disable_keys(work, dialect, keys, noted, user_id)
+                        : enable_keys(work, dialect, keys, *noted, user_id)))
+            return false;
+    return is_banned || forget();
+}
+
+Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    Statement statement = work.statement();
+    statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
+    dialect.append_equals(statement << " WHERE ", keys.table.at("key"), digest);
+    const Result<model::ApiKey> key = first_row(work, statement, read_record<model::ApiKey>);
+    if (!key)
+        return key.failure();
+    const model::NullableText owner =
+        keys.plugin->reference == Reference::user ? key->user_id : key->reference_id;
+    if (!owner)
+        return ApiKeyWithUser{*key, {}};
+    const Result<model::User> user = find(work, dialect, *owner);
+    if (!user && !user.is_not_found())
+        return user.failure();
+    return ApiKeyWithUser{*key, user ? std::optional(*user) : std::nullopt};
+}
+
+Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use) {
+    using Remaining = ApiKeyUse::Remaining;
+    using Rate = ApiKeyUse::Rate;
+    const Table& table = work.schema().api_keys()->table;
+    const Column& remaining = table.at("remaining");
+    const Column& count = table.at("requestCount");
+    const bool is_refill = use.remaining == Remaining::refill;
+    Changes changes{{"lastRequest", use.now}, {"updatedAt", use.now}};
+    if (is_refill)
+        changes.push_back({"lastRefillAt", use.now});
+    Statement statement = work.statement();
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table, dialect, changes);
+    if (is_refill)
+        statement << ", " << remaining << " = " << argument(use.refilled);
+    else if (use.remaining == Remaining::take)
+        statement << ", " << remaining << " = " << remaining << remaining.op("-") << "1";
+    if (use.rate == Rate::start)
+        statement << ", " << count << " = 1";
+    else if (use.rate == Rate::count)
+        statement << ", " << count << " = coalesce(" << count << ", 0)" << count.op("+") << "1";
+    dialect.append_equals(statement << " WHERE ", table.at("id"), use.id);
+    const auto append_not_after = [&](std::string_view field, text::Timestamp latest) {
+        const Column& column = table.at(field);
+        statement << " AND (" << column << " IS NULL OR " << column << column.op("<=")
+                  << argument(column, latest) << ")";
+    };
+    if (is_refill)
+        append_not_after("lastRefillAt", use.refill_before);
+    else if (use.remaining == Remaining::take)
+        statement << " AND " << remaining << remaining.op(">") << "0";
+    if (use.rate == Rate::start)
+        append_not_after("lastRequest", use.window_before);
+    else if (use.rate == Rate::count)
+        statement << " AND (" << count << " IS NULL OR " << count << count.op("<")
+                  << argument(use.max_requests) << ")";
+    return change_one(work, statement);
+}
+
+Result<std::string_view> create_api_key(Work& work, const Dialect&, const model::ApiKey& key,
+                                        std::string_view digest) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    work.row_change().user_id = key.reference_id.value_or("");
+    Statement statement = work.statement();
+    statement << "INSERT INTO " << keys.table << " (" << keys.table.at("key") << ", ";
+    statement.columns(keys.table, key) << ") VALUES (" << argument(digest) << ", ";
+    statement.values(keys.table, key) << ") RETURNING " << keys.table.select_expression("id");
+    return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
+}
+
+Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
+                                                 std::string_view user_id) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    Statement statement = work.statement();
+    statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
+    dialect.append_equals(statement << " WHERE ", keys.owner(), user_id);
+    statement << " ORDER BY " << newest_first_order(keys.table);
+    return all_rows(work, statement, read_record<model::ApiKey>);
+}
+
+Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    const Column& key = keys.table.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    append_removal(statement, dialect, keys.table, "id", id)
+        << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
+    return first_row(work, statement, [&](Rows& rows) {
+        work.row_change().user_id = rows.take().value_or("");
+        return Done();
+    });
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,103 @@
+#include "store/statements/parts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+/// Reads counts from rows of subject, failures and remaining seconds.
+FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counters) {
+    FailedAttempts found;
+    while (rows.next()) {
+        const std::string_view subject = rows.take().value_or("");
+        const std::int64_t failures = rows.take_number();
+        const std::chrono::seconds wait(rows.take_number());
+        for (std::size_t index = 0; index < counters.size(); ++index) {
+            if (counters[index].subject != subject)
+                continue;
+            found.has_first = found.has_first || (index == 0 && failures > 0);
+            if (failures < counters[index].limit)
+                continue;
+            found.exceeded = std::min(index, found.exceeded.value_or(index));
+            found.retry_after = std::max(found.retry_after, wait);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
+                                       std::span<const AttemptCounter> counters) {
+    const Table& table = work.schema().attempt;
+    if (!table.exists())
+        return FailedAttempts{false};
+    const std::string now = dialect.current_second();
+    Statement statement = work.statement();
+    statement << "SELECT subject, failures, expires_at" << table.op("-") << now << " FROM " << table
+              << " WHERE expires_at" << table.op(">") << now << " AND (";
+    for (const AttemptCounter& counter : counters)
+        statement << (&counter == &counters.front() ? "subject" : " OR subject") << table.op("=")
+                  << argument(counter.subject);
+    statement << ")";
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    return read_attempts(*rows, counters);
+}
+
+Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
+                                             std::span<const AttemptCounter> counters,
+                                             std::chrono::seconds window) {
+    const Table& table = work.schema().attempt;
+    if (!table.exists())
+        return FailedAttempts{false};
+    const std::string now = dialect.current_second();
+    // Sort by subject to avoid deadlocks between concurrent statements. SQLite needs WHERE TRUE to
+    // distinguish ON CONFLICT from a join's ON.
+    Statement count = work.statement();
+    count << "INSERT INTO " << table
+          << " AS a (subject, failures, expires_at) SELECT s.subject, 1, " << now << table.op("+")
+          << "CAST(" << argument(std::int64_t{window.count()}) << " AS bigint) FROM (";
+    for (const AttemptCounter& counter : counters)
+        count << (&counter == &counters.front() ? "SELECT CAST(" : " UNION ALL SELECT CAST(")
+              << argument(counter.subject) << " AS text) AS subject";
+    count << ") AS s WHERE TRUE ORDER BY s.subject ON CONFLICT (subject) DO UPDATE SET failures = "
+             "CASE WHEN a.expires_at"
+          << table.op(">") << now << " THEN a.failures" << table.op("+")
+          << "1 ELSE 1 END, expires_at = CASE WHEN a.expires_at" << table.op(">") << now
+          << " THEN a.expires_at ELSE excluded.expires_at END RETURNING subject, failures, "
+             "expires_at"
+          << table.op("-") << now;
+    Result<Rows> rows = work.run(count);
+    if (!rows)
+        return rows.failure();
+    const FailedAttempts counted = read_attempts(*rows, counters);
+    constexpr std::int64_t most_removed = 20; // one attempt adds fewer rows
+    const auto [before, after] = dialect.any_of_locked();
+    Statement remove = work.statement();
+    remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
+           << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
+           << argument(most_removed) << after;
+    if (const Result<Done> removed = work.apply(remove); !removed)
+        return removed.failure();
+    return counted;
+}
+
+Result<Done> clear_failed_attempts(Work& work, const Dialect&, const AttemptCounter& counter) {
+    const Table& table = work.schema().attempt;
+    if (!table.exists())
+        return Done();
+    Statement statement = work.statement();
+    statement << "DELETE FROM " << table << " WHERE subject" << table.op("=")
+              << argument(counter.subject);
+    return work.apply(statement);
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,51 @@
+#include "store/statements/parts.hpp"
+
+#include <string>
+
+namespace useradmin::store::statements {
+
+Result<Done> check_writable(Work& work, const Dialect& dialect) {
+    const Table& user = work.schema().user;
+    const std::string lock = dialect.row_lock();
+    Statement statement = work.statement();
+    // Use a statement that a read-only database rejects but that runs no triggers.
+    if (lock.empty())
+        statement << "UPDATE " << user << " SET " << user.at("id") << " = " << user.at("id")
+                  << " WHERE FALSE";
+    else
+        statement << "SELECT 1 FROM " << user << " WHERE FALSE" << lock;
+    return work.apply(statement);
+}
+
+Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect) {
+    Statement statement = work.statement();
+    statement << "SELECT " << dialect.last_change_received();
+    return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
+}
+
+Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared) {
+    const Table& user = work.schema().user;
+    const Column& email = user.at("email");
+    Statement statement = work.statement();
+    statement << "SELECT EXISTS (SELECT 1 FROM " << user << " WHERE ";
+    const std::string lower = user.function("lower");
+    if (spared.ignores_case)
+        statement << lower << email << ")" << user.op("=") << lower << argument(spared.email)
+                  << ")";
+    else
+        statement << email << email.op("=") << argument(spared.email);
+    statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
+              << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
+              << email << user.op("=") << lower << "u." << email << "))), "
+              << dialect.connection_limit();
+    return first_row(work, statement, [&](Rows& rows) {
+        Survey survey;
+        survey.last_seen_problem = work.schema().last_seen_problem;
+        survey.has_protected_user = rows.take_boolean();
+        survey.has_case_collisions = rows.take_boolean();
+        survey.connection_limit = rows.take_number();
+        return survey;
+    });
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,133 @@
+// Parts of the statements in this folder.
+#pragma once
+
+#include "store/statements.hpp"
+#include "store/update_conditions.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace useradmin::store::statements {
+
+/// Runs a statement and reads all rows.
+template <class Read>
+auto all_rows(Work& work, const Statement& statement, const Read& read)
+    -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    std::vector<decltype(read(std::declval<Rows&>()))> all;
+    all.reserve(rows->count());
+    while (rows->next())
+        all.push_back(read(*rows));
+    return all;
+}
+
+template <class Record>
+Record read_record(Rows& rows) {
+    return rows.take_record<Record>();
+}
+
+/// Runs a statement and returns the number of affected rows.
+Result<std::int64_t> affected(Work& work, const Statement& statement);
+
+/// Runs a statement. Fails with not_found if it affected no row.
+Result<Done> change_one(Work& work, const Statement& statement);
+
+/// Returns the value's string, or `instead` if the value is not a string.
+std::string_view text_or(const model::Value& value, std::string_view instead);
+
+/// Appends a condition that the row has an address other than `email`.
+void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
+                        const model::Value& email, bool ignores_case = false);
+
+/// Appends a condition that the changes include an address other than the row's.
+void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
+                        const Changes& changes, bool ignores_case);
+
+/// Appends "field = value, …" for existing columns. Returns whether there were any.
+bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
+                   const Changes& changes);
+
+/// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
+/// Returns false on failure.
+bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
+                 bool was_banned);
+
+bool is_ban(const Change& change);
+
+bool contains_ban(const Changes& changes);
+
+/// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
+/// on failure.
+bool remove_verifications(Work& work, const Dialect& dialect, std::string_view user_id,
+                          std::span<const std::string_view> prefixes);
+
+bool remove_password_links(Work& work, const Dialect& dialect, std::string_view user_id);
+
+/// Returns whether changes to a user may delete the user's password links
+/// (PluginPolicy::ends_links).
+bool ends_links(const Work& work);
+
+/// Returns a condition that a row of the user table has a second factor.
+std::string second_factor_expression(const Schema& schema);
+
+/// Makes a change and, if the table of revocations exists, records the revocation in the same
+/// transaction.
+template <class T, class Change>
+Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
+                 const Change& change) {
+    if (!work.schema().revocation.exists())
+        return change();
+    return whole<T>(work, dialect, [&]() -> Result<T> {
+        Result<T> changed = change();
+        if (changed && !dialect.record_revocation(work, revocation))
+            return Failure::failed;
+        return changed;
+    });
+}
+
+/// Makes a change and, if ends_links(), deletes the user's password links in the same transaction.
+template <class Change>
+Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user_id,
+                       const Change& change) {
+    if (!ends_links(work))
+        return change();
+    return whole<Done>(work, dialect, [&]() -> Result<Done> {
+        const Result<Done> changed = change();
+        if (changed && !remove_password_links(work, dialect, user_id))
+            return Failure::failed;
+        return changed;
+    });
+}
+
+/// Locks the user's row and, if the guard allows it, calls change(has_second_factor).
+template <class Operation>
+Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_view id,
+                                const UpdateGuard& guard, const Operation& change) {
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    work.row_change().user_id = id;
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement lock = work.statement();
+    lock << "SELECT " << second_factor_expression(work.schema()) << " FROM " << user
+         << " AS useradmin_row";
+    dialect.append_equals(lock << " WHERE ", key, id);
+    append_guard(lock, user, dialect, guard);
+    lock << dialect.row_lock();
+    const Result<Done> changed = whole<Done>(work, dialect, [&]() -> Result<Done> {
+        const Result<bool> has_second_factor =
+            first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
+        return has_second_factor ? change(*has_second_factor) : has_second_factor.failure();
+    });
+    if (!guard.is_empty() && changed.is_not_found())
+        return guard_failure(work, dialect, id, guard);
+    return changed;
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,108 @@
+#include "store/statements/parts.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+// The maximum number of accounts to sample for hash formats.
+constexpr std::int64_t password_sample_size = 10000;
+
+std::string read_text(Rows& rows) {
+    return std::string(rows.take().value_or(""));
+}
+
+} // namespace
+
+void append_hash(Statement& statement, const Table& account, std::string_view hash) {
+    const Column& password = account.at("password");
+    const Column& provider = account.at("providerId");
+    statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
+              << password << password.op("=") << argument(hash);
+}
+
+Result<Credential> find_credential(Work& work, const Dialect&, std::string_view email) {
+    const Table& user = work.schema().user;
+    const Table& account = work.schema().account;
+    Statement statement = work.statement();
+    const Column& owner = account.at("userId");
+    const Column& provider = account.at("providerId");
+    const Column& address = user.at("email");
+    statement << "SELECT " << user.select_list_u << ", "
+              << account.select_expression("password", "a.") << ", "
+              << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
+              << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
+              << provider << provider.op("=") << argument(model::Account().provider_id)
+              << " WHERE u." << address << address.op("=") << argument(email);
+    return first_row(work, statement, [](Rows& rows) {
+        Credential found;
+        found.user = rows.take_record<model::User>();
+        found.password_hash = rows.take();
+        found.has_second_factor = rows.take_boolean();
+        return found;
+    });
+}
+
+void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
+                     const model::Account& account) {
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table, dialect,
+                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+}
+
+Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
+                          SessionPolicy sessions, const UpdateGuard& guard) {
+    work.row_change().user_id = account.user_id;
+    if (!work.schema().user.at("id").can_hold_id(account.user_id))
+        return Failure::not_found;
+    const auto change = [&] {
+        return end_links(work, dialect, account.user_id,
+                         [&] { return dialect.set_password(work, account, sessions, guard); });
+    };
+    const Result<Done> set = sessions == SessionPolicy::revoke
+                                 ? revoke<Done>(work, dialect, {account.user_id, {}}, change)
+                                 : change();
+    if (!guard.is_empty() && set.is_not_found())
+        return guard_failure(work, dialect, account.user_id, guard);
+    return set;
+}
+
+Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
+                          std::string_view instead_of) {
+    const Table& table = work.schema().account;
+    Statement statement = work.statement();
+    append_new_hash(statement, table, dialect, account);
+    dialect.append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
+    const Column& provider = table.at("providerId");
+    const Column& password = table.at("password");
+    statement << " AND " << provider << provider.op("=") << argument(account.provider_id) << " AND "
+              << password << password.op("=") << argument(instead_of);
+    return change_one(work, statement);
+}
+
+Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect) {
+    const Table& account = work.schema().account;
+    const Column& password = account.at("password");
+    Statement statement = work.statement();
+    // "$argon2id$v=19$" has 15 characters; the parameters end at the next dollar sign.
+    const Column& provider = account.at("providerId");
+    const std::string equals = account.op("=");
+    const std::string part = account.function("substr");
+    const std::string length = account.function("length");
+    statement << "SELECT DISTINCT CASE WHEN " << part << "p, 1, 15)" << equals
+              << "'$argon2id$v=19$' THEN " << part << "p, 1, 15" << account.op("+")
+              << dialect.position_function() << "(" << part << "p, 16), '$')) WHEN " << length
+              << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
+              << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
+              << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
+              << " WHERE " << provider << provider.op("=") << argument(model::Account().provider_id)
+              << " AND " << password << " IS NOT NULL LIMIT " << argument(password_sample_size)
+              << ") s";
+    return all_rows(work, statement, read_text);
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,148 @@
+#include "store/statements/parts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace useradmin::store::statements {
+
+Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
+                                  const UpdateGuard& guard) {
+    const Schema& schema = work.schema();
+    const Table& user = schema.user;
+    return change_locked_user(work, dialect, id, guard, [&](bool is_enabled) -> Result<Done> {
+        if (!is_enabled)
+            return Failure::no_second_factor;
+        Statement disable = work.statement();
+        disable << "UPDATE " << user << " SET ";
+        if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
+            disable << ", ";
+        dialect.append_equals(disable << schema.second_factor_column << " = FALSE WHERE ",
+                              user.at("id"), id);
+        Statement clear = work.statement();
+        append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
+        if (!work.run(disable) || !work.run(clear) ||
+            !remove_verifications(work, dialect, id, second_factor_prefixes))
+            return Failure::failed;
+        const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, id, {});
+        return ended ? Result<Done>(Done()) : ended.failure();
+    });
+}
+
+Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
+                                                std::string_view user_id) {
+    const Schema& schema = work.schema();
+    const OwnedTable& factors = *schema.second_factors();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(user_id) || !factors.owner().can_hold_id(user_id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    statement << "SELECT " << schema.user.select_list_u << ", " << schema.read_second_factor << ", "
+              << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
+              << factors.table << " s WHERE ";
+    // The columns of the two ids may be of different types, so compare each with the argument.
+    dialect.append_equals(statement, key, user_id, "u.");
+    dialect.append_equals(statement << " AND ", factors.owner(), user_id, "s.");
+    statement << " LIMIT 1";
+    return first_row(work, statement, [](Rows& rows) {
+        UserWithSecondFactor found;
+        found.user = rows.take_record<model::User>();
+        found.is_enabled = rows.take_boolean();
+        found.factor = rows.take_record<model::SecondFactor>();
+        return found;
+    });
+}
+
+namespace {
+
+/// Deletes the verification rows in SecondFactorChange::taken. Fails with not_found unless the
+/// first identifier has an unexpired row with the user's id.
+Result<Done> take_verifications(Work& work, const Dialect& dialect,
+                                const SecondFactorChange& change) {
+    const Table& table = work.schema().verifications()->table;
+    const Column& value = table.at("value");
+    for (const std::string_view& identifier : change.taken) {
+        const bool is_first = &identifier == &change.taken.front();
+        Statement statement = work.statement();
+        append_removal(statement, dialect, table, "identifier", identifier);
+        if (is_first)
+            dialect.append_equals(statement << " AND ", value, change.user_id);
+        statement << " RETURNING " << table.select_expression("expiresAt");
+        const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
+        if (!times)
+            return times.failure();
+        if (is_first && std::none_of(times->begin(), times->end(),
+                                     [&](const auto& time) { return time && *time > change.now; }))
+            return Failure::not_found;
+    }
+    return Done();
+}
+
+Result<Done> add_verifications(Work& work, const Dialect& dialect,
+                               const SecondFactorChange& change) {
+    for (const model::VerificationValue& row : change.added)
+        if (const Result<Done> added = add_verification(work, dialect, row); !added)
+            return added;
+    return Done();
+}
+
+/// Stores the remaining backup codes and clears the failures, if requested. Fails with
+/// version_mismatch if the stored backup codes have changed.
+Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFactorChange& change) {
+    const OwnedTable& factors = *work.schema().second_factors();
+    Changes changes;
+    if (change.backup_codes)
+        changes.push_back({"backupCodes", *change.backup_codes});
+    if (change.clears_failures) {
+        changes.push_back({"failedVerificationCount", "0"});
+        changes.push_back({"lockedUntil", {}});
+    }
+    Statement statement = work.statement();
+    statement << "UPDATE " << factors.table << " SET ";
+    if (!append_values(statement, factors.table, dialect, changes))
+        return Done();
+    dialect.append_equals(statement << " WHERE ", factors.owner(), change.user_id);
+    const Column& codes = factors.table.at("backupCodes");
+    if (change.backup_codes)
+        dialect.append_equals(statement << " AND ", codes, change.instead_of);
+    const Result<Done> updated = change_one(work, statement);
+    if (updated.is_not_found())
+        return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
+    return updated;
+}
+
+} // namespace
+
+Result<Done> change_second_factor(Work& work, const Dialect& dialect,
+                                  const SecondFactorChange& change) {
+    if (!work.schema().second_factors()->owner().can_hold_id(change.user_id))
+        return Failure::not_found;
+    return whole<Done>(work, dialect, [&]() -> Result<Done> {
+        Result<Done> done = take_verifications(work, dialect, change);
+        if (done)
+            done = add_verifications(work, dialect, change);
+        return done ? update_factor(work, dialect, change) : done;
+    });
+}
+
+Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
+                                          std::string_view user_id, const SecondFactorLock& lock) {
+    const OwnedTable& factors = *work.schema().second_factors();
+    const Column* const count = factors.table.find("failedVerificationCount");
+    const Column* const locked = factors.table.find("lockedUntil");
+    if (count == nullptr || locked == nullptr)
+        return Done();
+    if (!factors.owner().can_hold_id(user_id))
+        return Failure::not_found;
+    const std::string counted = "(coalesce(" + count->sql() + ", 0)" + count->op("+") + "1)";
+    Statement statement = work.statement();
+    statement << "UPDATE " << factors.table << " SET " << *count << " = " << counted << ", "
+              << *locked << " = CASE WHEN " << counted << count->op(">=") << "CAST("
+              << argument(lock.failures) << " AS bigint) THEN " << argument(*locked, lock.until)
+              << " ELSE " << *locked << " END";
+    dialect.append_equals(statement << " WHERE ", factors.owner(), user_id);
+    return change_one(work, statement);
+}
+
+} // namespace useradmin::store::statements

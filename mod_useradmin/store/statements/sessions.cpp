@@ -1,0 +1,277 @@
+#include "store/conditions.hpp"
+#include "store/lists.hpp"
+#include "store/statements/parts.hpp"
+#include "store/update_conditions.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+// The maximum number of revocations to read in one statement.
+constexpr std::size_t max_revocations = 1000;
+
+/// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
+void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
+                       std::string_view token) {
+    const Column& column = schema.session.at("token");
+    const Column& key = schema.user.at("id");
+    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
+              << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
+    dialect.append_equals(statement, column, token, "s.");
+}
+
+} // namespace
+
+void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
+                  const model::Session& session, const SessionTerms& terms) {
+    const Column& key = user.at("id");
+    dialect.append_equals(statement, key, session.user_id);
+    if (terms.actor)
+        append_actor(statement << " AND ", user, dialect, terms.actor);
+    if (terms.verified == nullptr)
+        return;
+    statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
+              << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
+              << user.op("=") << argument(terms.verified->role.value_or("user"));
+    if (!terms.allows_banned)
+        append_not_banned(statement << " AND ", user, terms.now);
+}
+
+void append_live(Statement& statement, const Table& table, const SessionTerms& terms) {
+    using Kind = Column::Kind;
+    const Column& expires = table.at("expiresAt");
+    // In a text column, times in other formats compare correctly only by day. Sessions with such
+    // times count as live for another day.
+    const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
+    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    statement << expires << expires.op(">") << argument(expires, now);
+}
+
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const model::Session& session, const SessionTerms& terms) {
+    const Column& owner = table.at("userId");
+    dialect.append_equals(statement, owner, session.user_id);
+    const Column& key = table.at("id");
+    statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
+              << " WHERE ";
+    dialect.append_equals(statement, owner, session.user_id);
+    append_live(statement << " AND ", table, terms);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
+              << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
+              << key.op("=") << "useradmin_row." << key << ")";
+}
+
+Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token) {
+    const Schema& schema = work.schema();
+    Statement statement = work.statement();
+    statement << "SELECT " << schema.session.select_list_s << ", " << schema.user.select_list_u;
+    append_of_session(statement, schema, dialect, token);
+    return first_row(work, statement, [token](Rows& rows) {
+        SessionWithUser found;
+        found.session = rows.take_record<model::Session>();
+        found.session.token = token;
+        found.user = rows.take_record<model::User>();
+        return found;
+    });
+}
+
+Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token) {
+    const Schema& schema = work.schema();
+    Statement statement = work.statement();
+    statement << "SELECT " << schema.select_list_caller;
+    append_of_session(statement, schema, dialect, token);
+    return first_row(work, statement, [](Rows& rows) {
+        SessionWithUser found;
+        found.session.expires_at = rows.take_time();
+        found.session.impersonated_by = rows.take();
+        found.user.id = rows.take().value_or("");
+        found.user.role = rows.take();
+        found.user.banned = rows.take_boolean();
+        found.user.ban_expires = rows.take_time();
+        return found;
+    });
+}
+
+Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
+                                           std::string_view token_or_id) {
+    const Table& table = work.schema().session;
+    const Column& token = table.at("token");
+    const Column& key = table.at("id");
+    Statement statement = work.statement();
+    statement << "SELECT " << table.select_expression("id") << ", "
+              << table.select_expression("userId") << " FROM " << table;
+    dialect.append_equals(statement << " WHERE ", token, token_or_id);
+    if (key.can_hold_id(token_or_id))
+        dialect.append_equals(statement << " OR ", key, token_or_id);
+    return first_row(work, statement, [](Rows& rows) {
+        model::Session session;
+        session.id = rows.take().value_or("");
+        session.user_id = rows.take().value_or("");
+        return session;
+    });
+}
+
+Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
+                                                  std::string_view user_id) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    if (!column.can_hold_id(user_id))
+        return std::vector<model::Session>();
+    Statement statement = work.statement();
+    statement << "SELECT " << table.select_list << " FROM " << table;
+    dialect.append_equals(statement << " WHERE ", column, user_id);
+    statement << " ORDER BY " << newest_first_order(table);
+    return all_rows(work, statement, read_record<model::Session>);
+}
+
+Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,
+                                                         std::string_view user_id,
+                                                         text::Timestamp now, std::int64_t most) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    const Column& expires = table.at("expiresAt");
+    if (!column.can_hold_id(user_id))
+        return std::vector<model::Session>();
+    for (std::int64_t asked = most;; asked *= 2) {
+        Statement statement = work.statement();
+        statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
+        dialect.append_equals(statement << " WHERE ", column, user_id);
+        // In a text column, times in other formats compare correctly only by day.
+        statement << " AND " << expires << expires.op(">")
+                  << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
+                  << newest_first_order(table) << " LIMIT " << argument(asked);
+        auto sessions = all_rows(work, statement, read_record<model::Session>);
+        if (!sessions)
+            return sessions;
+        const bool are_all = std::ssize(*sessions) < asked;
+        std::erase_if(*sessions, [now](const model::Session& session) {
+            return !session.expires_at || *session.expires_at <= now;
+        });
+        // Sessions that expired within the last day may have displaced live ones.
+        if (std::ssize(*sessions) < most && !are_all)
+            continue;
+        if (std::ssize(*sessions) > most)
+            sessions->resize(static_cast<std::size_t>(most));
+        return sessions;
+    }
+}
+
+Result<std::string_view> create_session(Work& work, const Dialect& dialect,
+                                        const model::Session& session, const SessionTerms& terms) {
+    work.row_change().user_id = session.user_id;
+    if (!work.schema().user.at("id").can_hold_id(session.user_id))
+        return Failure::version_mismatch;
+    const Result<std::string_view> opened = dialect.open_session(work, session, terms);
+    if (opened.is_not_found())
+        return refusal_of(work, dialect, terms.actor).value_or(Failure::version_mismatch);
+    return opened;
+}
+
+Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
+                            text::Timestamp expires_at, text::Timestamp now) {
+    const Table& table = work.schema().session;
+    Statement statement = work.statement();
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table, dialect, {{"expiresAt", expires_at}, {"updatedAt", now}});
+    dialect.append_equals(statement << " WHERE ", table.at("token"), token);
+    return change_one(work, statement);
+}
+
+Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token) {
+    const Table& table = work.schema().session;
+    Statement statement = work.statement();
+    append_removal(statement, dialect, table, "token", token);
+    if (!work.has_listener() && !work.schema().revocation.exists())
+        return change_one(work, statement);
+    statement << " RETURNING " << table.select_expression("userId") << ", "
+              << table.select_expression("id");
+    Revocation revocation;
+    return revoke<Done>(work, dialect, revocation, [&] {
+        return first_row(work, statement, [&](Rows& rows) {
+            revocation.user_id = rows.take().value_or("");
+            revocation.session_id = rows.take().value_or("");
+            work.row_change().user_id = revocation.user_id;
+            return Done();
+        });
+    });
+}
+
+Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::string_view user_id,
+                                    std::string_view id, const std::optional<Actor>& actor) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    const Column& key = table.at("id");
+    work.row_change().user_id = user_id;
+    if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    append_removal(statement, dialect, table, "userId", user_id);
+    dialect.append_equals(statement << " AND ", key, id);
+    if (actor)
+        append_actor(statement << " AND ", work.schema().user, dialect, actor);
+    const Result<Done> closed =
+        revoke<Done>(work, dialect, {user_id, id}, [&] { return change_one(work, statement); });
+    if (closed.is_not_found())
+        return refusal_of(work, dialect, actor).value_or(Failure::not_found);
+    return closed;
+}
+
+Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
+                                             std::string_view user_id,
+                                             const std::optional<Actor>& actor) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    work.row_change().user_id = user_id;
+    if (!column.can_hold_id(user_id))
+        return 0;
+    Statement statement = work.statement();
+    append_removal(statement, dialect, table, "userId", user_id);
+    if (actor)
+        append_actor(statement << " AND ", work.schema().user, dialect, actor);
+    return revoke<std::int64_t>(work, dialect, {user_id, {}}, [&]() -> Result<std::int64_t> {
+        const Result<std::int64_t> closed = affected(work, statement);
+        if (closed && *closed == 0)
+            if (const auto refused = refusal_of(work, dialect, actor))
+                return *refused;
+        return closed;
+    });
+}
+
+Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
+                                      std::optional<std::int64_t> after_id) {
+    Revocations found{position, {}};
+    const Table& table = work.schema().revocation;
+    found.has_table = table.exists();
+    if (!found.has_table)
+        return found;
+    Statement statement = work.statement();
+    dialect.append_revocations(statement, table, position);
+    if (after_id)
+        statement << " AND r.id" << table.op(">") << argument(*after_id) << " ORDER BY r.id";
+    statement << " LIMIT " << argument(std::int64_t{max_revocations + 1});
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    found.is_partial = rows->count() > max_revocations;
+    while (rows->next() && found.rows.size() < max_revocations) {
+        found.position = rows->take_number();
+        found.database = rows->take().value_or("");
+        const model::NullableText user_id = rows->take();
+        if (!user_id)
+            continue;
+        Revocation& revocation = found.rows.emplace_back();
+        revocation.user_id = *user_id;
+        revocation.session_id = rows->take().value_or("");
+        revocation.created_at = rows->take_time().value_or(text::Timestamp());
+        revocation.id = rows->take_number();
+    }
+    return found;
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,311 @@
+#include "apr/pool.hpp"
+#include "store/conditions.hpp"
+#include "store/statements/parts.hpp"
+#include "store/update_conditions.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+// The maximum number of ids in one statement.
+constexpr std::size_t max_ids = 500;
+
+/// Appends " WHERE " and a condition that the id belongs to one of the users. `users` must not be
+/// empty.
+void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
+    // Rounding up limits the number of different statements to prepare.
+    const std::size_t count = (users.size() + 9) / 10 * 10;
+    std::vector<std::string_view> ids(count, users.back().id);
+    std::transform(users.begin(), users.end(), ids.begin(),
+                   [](const model::User& user) { return user.id; });
+    append_one_of(statement << " WHERE ", table.at("id"), ids);
+}
+
+/// Reads more columns of the users who still exist. `alias` is the alias of the user table. `read`
+/// sets a user's fields from a row.
+template <class Read>
+Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
+                       std::span<model::User> users, const Read& read) {
+    const Table& table = work.schema().user;
+    while (!users.empty()) {
+        const std::span<model::User> some = users.first(std::min(users.size(), max_ids));
+        users = users.subspan(some.size());
+        std::unordered_map<std::string_view, model::User*> users_by_id;
+        for (model::User& user : some)
+            users_by_id[user.id] = &user;
+        Statement statement = work.statement();
+        statement << "SELECT " << table.select_expression("id") << ", " << columns << " FROM "
+                  << table << alias;
+        append_ids(statement, table, some);
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        while (rows->next())
+            if (const auto found = users_by_id.find(rows->take().value_or(""));
+                found != users_by_id.end())
+                read(*rows, *found->second);
+    }
+    return Done();
+}
+
+/// Returns whether a user has the address, or one that differs only in case.
+bool is_taken(Work& work, std::string_view email) {
+    const Table& user = work.schema().user;
+    const Column& column = user.at("email");
+    Statement statement = work.statement();
+    statement << "SELECT 1 FROM " << user << " WHERE " << column << column.op("=")
+              << argument(email) << " OR " << user.function("lower") << column << ")"
+              << user.op("=") << user.function("lower") << argument(email) << ") LIMIT 1";
+    const Result<Rows> rows = work.run(statement);
+    return rows && rows->count() > 0;
+}
+
+} // namespace
+
+bool may_revoke_privileges(const Changes& changes) {
+    return contains_ban(changes) || std::any_of(
+                                        changes.begin(), changes.end(),
+                                        [](const Change& change) {
+                                            return change.field == "role" ||
+                                                   change.field == "email";
+                                        });
+}
+
+void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
+                    const Changes& changes) {
+    const Column& key = user.at("id");
+    if (!append_values(statement, user, dialect, changes))
+        statement << key << " = " << key;
+}
+
+void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                           const Changes& changes) {
+    statement << "(FALSE";
+    for (const Change& change : changes)
+        if (change.field == "role")
+            statement << " OR " << role_expression(user, dialect) << user.op("<>")
+                      << argument(text_or(change.value, "user"));
+        else if (change.field == "email")
+            append_other_email(statement << " OR ", user, dialect, change.value);
+        else if (is_ban(change))
+            statement << " OR TRUE";
+    statement << ")";
+}
+
+Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
+                         UserColumns columns) {
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    const bool reads_all = columns == UserColumns::all;
+    statement << "SELECT "
+              << (reads_all ? work.schema().full_user() : user.select_list + ", " + user.version)
+              << " FROM " << user << " AS useradmin_row";
+    dialect.append_equals(statement << " WHERE ", key, id);
+    return first_row(work, statement, [&](Rows& rows) {
+        return reads_all ? work.read_full_user(rows) : Work::read_user(rows);
+    });
+}
+
+Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::User> users) {
+    for (model::User& user : users)
+        user.last_seen.emplace();
+    const Table& table = work.schema().user;
+    if (!table.last_seen)
+        return Done();
+    const LastSeen& seen = *table.last_seen;
+    return read_more(work, seen.column.read_before + seen.sql + seen.column.read_after, "", users,
+                     [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
+}
+
+Result<Done> read_extra_columns(Work& work, const Dialect&, std::span<model::User> users) {
+    return read_more(
+        work, work.schema().extra_objects(), " AS useradmin_row", users,
+        [&](Rows& rows, model::User& user) { user.extra_columns = work.read_extra_columns(rows); });
+}
+
+Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view email) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    const Column& column = user.at("email");
+    statement << "SELECT " << user.select_list << " FROM " << user << " WHERE " << column
+              << column.op("=") << argument(email);
+    return first_row(work, statement, read_record<model::User>);
+}
+
+Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                           const std::optional<Actor>& actor) {
+    if (!work.can_hold("role", user.role))
+        return Failure::failed;
+    Result<model::User> made = dialect.create(work, user, actor);
+    if (made.is_not_found())
+        return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
+    // Check whether the duplicate value is the address.
+    if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
+        return Failure::address_taken;
+    if (made)
+        work.row_change() = {made->id, {}, *made};
+    return made;
+}
+
+namespace {
+
+/// Changes the user's row and, if required, ends the user's sessions.
+Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_view id,
+                               const Changes& changes, const UpdateGuard& guard,
+                               SessionPolicy sessions) {
+    const Schema& schema = work.schema();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    for (const Change& change : changes)
+        if (!change.names_column && !work.can_hold(change.field, change.value)) {
+            const Result<model::User> found = find(work, dialect, id);
+            return found ? Failure::failed : found.failure();
+        }
+    // If nothing was written, check whether the guard failed or the user is missing.
+    const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
+        if (!guard.is_empty() && updated.is_not_found())
+            return guard_failure(work, dialect, id, guard);
+        return updated;
+    };
+    const bool may_revoke = may_revoke_privileges(changes);
+    const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
+    if (work.has_listener() || ending == SessionPolicy::revoke ||
+        (contains_ban(changes) && schema.disabled_keys() != nullptr) ||
+        (may_revoke && (schema.revocation.exists() || ends_links(work))))
+        return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
+    Statement statement = work.statement();
+    statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
+    append_changes(statement, schema.user, dialect, changes);
+    dialect.append_equals(statement << " WHERE ", key, id);
+    append_guard(statement, schema.user, dialect, guard);
+    statement << " RETURNING " << schema.full_user();
+    return outcome_of(
+        first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
+}
+
+/// Returns the new value of `banned`, or std::nullopt if it is not changed or API keys cannot be
+/// disabled.
+std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
+    const std::vector<OwnedTable>& owned = work.schema().owned;
+    const auto ban = std::find_if(
+        changes.begin(), changes.end(),
+        [](const Change& change) {
+            return change.field == "banned" && std::holds_alternative<bool>(change.value);
+        });
+    if (ban == changes.end() || !work.plugin_policy().cleans_up ||
+        std::none_of(owned.begin(), owned.end(),
+                     [](const OwnedTable& table) { return table.can_disable_rows(); }))
+        return std::nullopt;
+    return std::get<bool>(ban->value);
+}
+
+/// Returns whether the database has rejected the value of an extra column. Returns false if the
+/// address may be the duplicate, because 4.4 does not check its uniqueness.
+bool has_invalid_value(const Work& work, const Changes& changes) {
+    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value;
+    const bool is_duplicate = work.error_kind() == ErrorKind::unique_violation &&
+                              std::none_of(
+                                  changes.begin(), changes.end(),
+                                  [](const Change& change) { return change.field == "email"; });
+    return (is_invalid || is_duplicate) &&
+           std::any_of(changes.begin(), changes.end(),
+                       [](const Change& change) { return change.names_column; });
+}
+
+/// Returns whether an update deletes the user's password links, because it bans the user or changes
+/// the address.
+bool update_ends_links(Work& work, const Changes& changes) {
+    const RowChange& change = work.row_change();
+    return ends_links(work) &&
+           (contains_ban(changes) ||
+            (change.before && change.after && change.before->email != change.after->email));
+}
+
+} // namespace
+
+Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
+                           const Changes& changes, const UpdateGuard& guard,
+                           SessionPolicy sessions) {
+    const std::optional<bool> ban = ban_of_keys(work, changes);
+    const auto change = [&]() -> Result<model::User> {
+        Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
+        const std::optional<model::User>& before = work.row_change().before;
+        if (row &&
+            ((ban && !switch_keys(work, dialect, id, *ban, before && before->banned)) ||
+             (update_ends_links(work, changes) && !remove_password_links(work, dialect, id))))
+            return Failure::failed;
+        return row;
+    };
+    const bool is_whole = ban || (ends_links(work) && may_revoke_privileges(changes));
+    Result<model::User> updated = is_whole ? whole<model::User>(work, dialect, change) : change();
+    if (!updated && has_invalid_value(work, changes))
+        return Failure::invalid_value;
+    return updated;
+}
+
+Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
+                    const ProtectedEmail& spared, const UpdateGuard& guard) {
+    if (!work.schema().user.at("id").can_hold_id(id))
+        return Failure::not_found;
+    work.set_deleted_user(id);
+    return revoke<Done>(work, dialect, {id, {}}, [&] {
+        return end_links(work, dialect, id,
+                         [&] { return dialect.remove(work, id, spared, guard); });
+    });
+}
+
+Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
+                                    std::string_view role, text::Timestamp now) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role,
+                            now);
+    dialect.append_equals(statement << " AND NOT (", user.at("id"), id);
+    statement << ") LIMIT 1";
+    return first_row(work, statement, [](Rows&) { return Done(); });
+}
+
+ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
+    using Kind = ExtraColumn::Kind;
+    switch (column.kind) {
+    case Column::Kind::text:
+    case Column::Kind::uuid:
+        // A SQLite column without a type may hold any value.
+        return column.type.empty() ? Kind::any : Kind::text;
+    case Column::Kind::integer:
+        return Kind::integer;
+    case Column::Kind::boolean:
+        return Kind::boolean;
+    case Column::Kind::timestamp:
+        return Kind::time;
+    case Column::Kind::other:
+        break;
+    }
+    // SQLite has no type for times. better-auth declares them as "date".
+    const bool is_time = column.sql_type.empty() && (column.type.find("date") != column.type.npos ||
+                                                     column.type.find("time") != column.type.npos);
+    return is_time ? Kind::time : Kind::any;
+}
+
+Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
+    std::vector<ExtraColumn> columns;
+    for (const Column* column : work.schema().extra_user_columns())
+        columns.push_back({apr::copy_view(work.pool(), column->name), extra_kind_of(*column),
+                           column->is_nullable, column->max_value});
+    return columns;
+}
+
+} // namespace useradmin::store::statements
