@@ -300,7 +300,7 @@ TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
     const std::string name = path("formulas.csv");
     const CommandResult plain = ctl({"export", name});
     CHECK_EQUAL(0, plain.status);
-    CHECK_TEXT(has(plain.errors, "3 cells begin as formulas do"), plain.errors.c_str());
+    CHECK_TEXT(has(plain.errors, "3 cells contain formulas"), plain.errors.c_str());
     CHECK(has(read_file(name), R"csv(id-1,"=HYPERLINK(""http://x"",1)",+ana@x.org,)csv"));
     const CommandResult escaped = ctl({"export", name, "--spreadsheet", "--force"});
     CHECK_EQUAL(0, escaped.status);
@@ -319,11 +319,19 @@ TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     for (const char* first : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
         sql().run("UPDATE \"user\" SET \"name\" = " + sql_literal(first + std::string("1")));
-        CHECK_TEXT(has(ctl({"export", name, "--force"}).errors, "1 cell begins as formulas do"),
-                   first);
+        CHECK_TEXT(has(ctl({"export", name, "--force"}).errors, "1 cell contains formulas"), first);
         done(ctl({"export", name, "--spreadsheet", "--force"}));
         CHECK_TEXT(has(read_file(name), "'" + std::string(first) + "1"), first);
     }
+}
+
+TEST(bulk, export_of_csv_escapes_formulas_after_semicolons_and_line_breaks) {
+    const std::string name = path("separators.csv");
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    sql().run("UPDATE \"user\" SET \"name\" = 'a;=1;b\n\"-2;3-4'");
+    done(ctl({"export", name, "--spreadsheet"}));
+    const std::string text = read_file(name);
+    CHECK_TEXT(has(text, "\"a;'=1;b\n\"\"'-2;3-4\""), text.c_str());
 }
 
 TEST(bulk, a_picture_of_two_megabytes_is_exported_and_imported) {

@@ -288,10 +288,9 @@ Exit export_users(Context& context) {
         progress->clear();
     print_count(context, output, count);
     if (const std::int64_t kept = writer.formulas_kept(); kept > 0)
-        print_error(
-            count_of(kept, "cell begins", "cells begin") +
-            " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
-            "in a file that is not for 'import'");
+        print_error(count_of(kept, "cell contains", "cells contain") +
+                    " formulas, which a spreadsheet would run; --spreadsheet escapes them, "
+                    "in a file that is not for 'import'");
     return Exit::success;
 }
 

@@ -107,20 +107,29 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-/// Returns whether a spreadsheet would interpret the cell as a formula (OWASP, "CSV Injection").
-bool is_formula(std::string_view value) noexcept {
-    constexpr std::string_view full_width[] = {"＝", "＋", "－", "＠"};
-    return value.find_first_of("=+-@\t\r\n") == 0 ||
-           std::any_of(std::begin(full_width), std::end(full_width),
-                       [&](std::string_view sign) { return value.starts_with(sign); });
+/// Puts an apostrophe before each formula in a cell (OWASP, "CSV Injection"). In some languages,
+/// spreadsheets also split cells at semicolons and line breaks.
+std::string escape_formulas(std::string_view value) {
+    constexpr std::string_view signs[] = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
+    constexpr std::string_view separators = ";\t\r\n";
+    std::string escaped(value.find_first_of("\t\r\n") == 0 ? "'" : "");
+    bool is_start = true;
+    for (; !value.empty(); value.remove_prefix(1)) {
+        if (is_start && std::any_of(std::begin(signs), std::end(signs),
+                                    [&](std::string_view sign) { return value.starts_with(sign); }))
+            escaped += '\'';
+        const char next = value.front();
+        is_start = separators.find(next) != separators.npos || (is_start && next == '"');
+        escaped += next;
+    }
+    return escaped;
 }
 
-void append_csv(std::string& out, std::string_view value, std::string_view prefix = {}) {
+void append_csv(std::string& out, std::string_view value) {
     const bool needs_quotes = value.empty() || value.find_first_of(",\"\r\n") != value.npos ||
                               value.front() == ' ' || value.back() == ' ';
     if (needs_quotes)
         out += '"';
-    out += prefix;
     while (!value.empty()) {
         const std::size_t length = text::sequence_length(value);
         if (length == 0)
@@ -310,13 +319,11 @@ void UserFileWriter::append_headings(std::string& out) const {
 }
 
 void UserFileWriter::append_cell(std::string& out, std::string_view value) {
+    const std::string escaped = escape_formulas(value);
     const bool escapes = formulas_ == Formulas::escape;
-    if (!is_formula(value)) {
-        append_csv(out, value);
-        return;
-    }
-    append_csv(out, value, escapes ? "'" : "");
-    formulas_kept_ += escapes ? 0 : 1;
+    append_csv(out, escapes ? std::string_view(escaped) : value);
+    if (!escapes && escaped != value)
+        ++formulas_kept_;
 }
 
 void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
