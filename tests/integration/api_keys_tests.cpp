@@ -139,7 +139,7 @@ TEST(api_keys, that_are_refused_are_logged_with_the_reason) {
     set("\"enabled\" = FALSE");
     expect_rejected("it is disabled; enable it in the application");
     set("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
-    expect_rejected("it has expired; its owner must make another");
+    expect_rejected("it has expired; its owner must create a new one");
     set("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
     expect_rejected("no user has it; it was revoked or its user was deleted");
     set("\"referenceId\" = 'sara-1'");
