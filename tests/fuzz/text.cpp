@@ -100,8 +100,11 @@ void fuzz_text(std::string_view text) {
         require(text::is_clean_utf8(form), "every form of valid UTF-8 is valid UTF-8");
     require(text::lower(lower) == lower, "lower() is idempotent");
     require(text::nfkc(normal) == normal, "nfkc() is idempotent");
-    require(counts_of(lower)->characters == counts->characters,
-            "lower() keeps the number of characters");
+    std::size_t dotted_capitals = 0;
+    for (std::size_t at = 0; (at = text.find("\xc4\xb0", at)) != text.npos; ++at)
+        ++dotted_capitals;
+    require(counts_of(lower)->characters == counts->characters + dotted_capitals,
+            "lower() keeps the number of characters, except for the dot of U+0130");
 }
 
 } // namespace useradmin::fuzz
