@@ -397,6 +397,22 @@ TEST(postgresql_table_variants, of_domains_are_treated_like_their_base_types) {
     worked(made_->remove("n", {"protected@x"}));
 }
 
+TEST(sqlite_table_variants, without_a_type_of_ids_record_the_session_that_ends_at_a_sign_in) {
+    make("PRIMARY KEY", "text", "text");
+    sql().run("DROP TABLE \"made_session\"; CREATE TABLE \"made_session\" (\"id\" PRIMARY KEY, "
+              "\"token\" text NOT NULL, \"userId\" text NOT NULL, \"expiresAt\" integer NOT NULL, "
+              "\"createdAt\" integer, \"updatedAt\" integer)");
+    worked(made_->create(new_user("n", "n@x")));
+    store::SessionTerms terms;
+    terms.now = at("2026-01-01T00:00:00.000Z");
+    terms.max_sessions = 1;
+    for (const char* const token : {"one", "two"})
+        worked(made_->create_session(session_of("n", token), terms));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"made_session\""));
+    CHECK_EQUAL(1,
+                sql().number("SELECT count(*) FROM useradmin_revocation WHERE session_id = 'one'"));
+}
+
 TEST(sqlite_table_variants, return_generated_columns) {
     expect_error("the database rejected a value");
     make("text PRIMARY KEY", "text", "text",

@@ -50,7 +50,10 @@ void append_live(Statement& statement, const Table& table, const SessionTerms& t
     // times count as live for another day.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
-    statement << expires << expires.op(">") << argument(expires, now);
+    // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
+    const bool is_number = expires.kind == Kind::integer;
+    statement << expires << expires.op(">") << (is_number ? "CAST(" : "") << argument(expires, now)
+              << (is_number ? " AS bigint)" : "");
 }
 
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
