@@ -17,7 +17,7 @@ constexpr std::chrono::seconds longest_delay(5);
 
 } // namespace
 
-Interruption::Interruption(bool wants_json, std::function<std::string()> describe)
+Interruption::Interruption(bool wants_json, std::function<std::string(bool)> describe)
     : wants_json_(wants_json), describe_(std::move(describe)) {
     sigemptyset(&signals_);
     sigaddset(&signals_, end_of_thread);
@@ -43,10 +43,7 @@ void Interruption::wait() {
         return;
     // The server may have stopped during the COMMIT.
     const std::unique_lock lock(mutex_, longest_delay);
-    print_failure("interrupted; " + (lock ? describe_()
-                                          : "the last write has not ended, and its outcome is "
-                                            "unknown; run this again"),
-                  wants_json_);
+    print_failure("interrupted; " + describe_(!lock), wants_json_);
     std::fflush(stdout);
     // Terminate by the signal itself: the parent process sees it in the exit status.
     raise(number);

@@ -14,8 +14,9 @@ namespace useradmin::ctl {
 /// program. Signals that were ignored stay ignored.
 class Interruption {
   public:
-    /// describe: returns what was done and how to continue. It runs on another thread.
-    Interruption(bool wants_json, std::function<std::string()> describe);
+    /// describe: returns what was done and how to continue. It runs on another thread. Its argument
+    /// is whether a lock of delay() is still held after five seconds.
+    Interruption(bool wants_json, std::function<std::string(bool)> describe);
     ~Interruption();
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
@@ -28,7 +29,7 @@ class Interruption {
     void wait();
 
     bool wants_json_;
-    std::function<std::string()> describe_;
+    std::function<std::string(bool)> describe_;
     std::timed_mutex mutex_;
     sigset_t mask_ = {};
     sigset_t signals_ = {};

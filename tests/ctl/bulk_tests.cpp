@@ -881,12 +881,15 @@ TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
 }
 
 TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
+    const std::string log = path("bulk-unanswered.log");
     sql().run("CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
               "pg_advisory_xact_lock(815); RETURN NULL; END'; CREATE CONSTRAINT TRIGGER "
               "wait_for_test AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
               "EXECUTE FUNCTION wait_for_test(); SELECT pg_advisory_lock(815)");
     const std::string out = path("commit.out");
-    Process import({words({"import", lines(line("ana@x.org"))}), environment()}, out);
+    Process import({words({"import", lines(line("ana@x.org")), "--audit-log", log + " required"}),
+                    environment()},
+                   out);
     CHECK(eventually([] {
         return sql().number("SELECT count(*) FROM pg_stat_activity WHERE query = 'COMMIT' AND "
                             "wait_event = 'advisory'") == 1;
@@ -896,9 +899,19 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
     sql().run("SELECT pg_advisory_unlock(815); DROP TRIGGER wait_for_test ON \"user\"; "
               "DROP FUNCTION wait_for_test()");
     const std::string said = read_file(out);
-    CHECK_TEXT(has(said, "interrupted; the last write has not ended, and its outcome is unknown; "
-                         "run this again"),
+    CHECK_TEXT(has(said, "interrupted; whether lines 1 to 1 are imported is unknown; run this "
+                         "again with --on-conflict skip"),
                said.c_str());
+    std::vector<std::string> all;
+    std::istringstream told(read_file(log));
+    for (std::string each; std::getline(told, each);)
+        all.push_back(each + "\n");
+    CHECK_EQUAL(std::size_t(3), all.size());
+    CHECK_EQUAL(std::string("done"), Json(all[0]).at("result"));
+    CHECK_EQUAL(std::string("unknown"), Json(all[1]).at("result"));
+    CHECK_EQUAL(Json(all[0]).at("number"), Json(all[1]).at("corrects"));
+    // The line of the command
+    CHECK_EQUAL(std::string("unknown"), Json(all[2]).at("result"));
 }
 
 TEST(bulk, import_writes_an_audit_line_for_each_user) {

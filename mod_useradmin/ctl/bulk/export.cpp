@@ -244,10 +244,11 @@ Exit export_users(Context& context) {
     if (!is_seen)
         progress.emplace("Exporting the users");
     bool is_complete = false;
-    Interruption interruption(context.wants_json(), [&] {
+    Interruption interruption(context.wants_json(), [&](bool is_delayed) {
         if (progress)
             progress->clear();
-        return is_complete            ? "the output is complete"
+        return is_delayed             ? "whether the output is complete is unknown; run this again"
+               : is_complete          ? "the output is complete"
                : output.remove_part() ? "nothing was written; run this again"
                                       : "the output is not complete; run this again";
     });

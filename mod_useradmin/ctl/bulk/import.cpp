@@ -14,6 +14,8 @@
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -238,9 +240,9 @@ class Import {
           reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking the lines" : "Importing the lines"),
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
-          interruption_(context.wants_json(), [this] {
+          interruption_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
-              return state("run this again");
+              return is_delayed ? state_without_answer() : state("run this again");
           }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
@@ -311,6 +313,17 @@ class Import {
             return "nothing was imported";
         return "the lines up to line " + std::to_string(lines_imported_) + " are imported; " +
                remedy + with_option();
+    }
+
+    /// Describes an import that ends during a COMMIT, and logs that its outcome is unknown.
+    std::string state_without_answer() {
+        std::string lines = "the last lines";
+        if (is_committing_.exchange(false)) {
+            context_.audit().revert_changes(true);
+            context_.audit().finish(Exit::failure);
+            lines = last_lines();
+        }
+        return "whether " + lines + " are imported is unknown; run this again" + with_option();
     }
 
     /// Returns the option that resumes the import.
@@ -463,7 +476,12 @@ class Import {
         const auto delay = interruption_.delay();
         if (context_.audit().runs_before_commit())
             record_changes(seen);
-        if (!transaction->commit()) {
+        is_committing_ = true;
+        const bool is_committed = transaction->commit();
+        // If a signal came first, its thread ends the process.
+        while (!is_committing_.exchange(false))
+            pause();
+        if (!is_committed) {
             context_.audit().revert_changes(work.may_be_committed());
             fail(work);
         }
@@ -571,14 +589,18 @@ class Import {
 
     [[noreturn]] void fail(const store::Work& work) {
         report_problems();
-        const std::string lines = "lines " + std::to_string(entries_.front()->line) + " to " +
-                                  std::to_string(entries_.back()->line);
         if (work.may_be_committed())
-            throw CommandError(Exit::failure, "whether " + lines + " are imported is unknown: " +
-                                                  work.error_message() + "; run this again" +
-                                                  with_option());
-        throw CommandError(Exit::failure, "the database rejected " + lines + ": " +
+            throw CommandError(Exit::failure,
+                               "whether " + last_lines() + " are imported is unknown: " +
+                                   work.error_message() + "; run this again" + with_option());
+        throw CommandError(Exit::failure, "the database rejected " + last_lines() + ": " +
                                               work.error_message() + "; " + state());
+    }
+
+    /// Names the lines of the entries.
+    std::string last_lines() const {
+        return "lines " + std::to_string(entries_.front()->line) + " to " +
+               std::to_string(entries_.back()->line);
     }
 
     Exit report() const {
@@ -654,6 +676,8 @@ class Import {
     std::vector<Problem> problems_;
     /// The number of problems printed so far.
     std::size_t reported_ = 0;
+    /// Whether a COMMIT is unanswered and no signal has ended the wait for it.
+    std::atomic<bool> is_committing_ = false;
     /// The transaction of a dry run.
     std::optional<Transaction> trial_;
     /// The last member, because its thread uses the others.

@@ -256,7 +256,7 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 } // namespace
 
 Exit create_scale(Context& context) {
-    const Interruption interruption(context.wants_json(), [] {
+    const Interruption interruption(context.wants_json(), [](bool) {
         return "what was created is kept; run this again to create the rest";
     });
     ScaleObjects objects(context.database_with_rows());
@@ -283,7 +283,7 @@ Exit create_scale(Context& context) {
 
 Exit remove_scale(Context& context) {
     const Interruption interruption(context.wants_json(),
-                                    [] { return "run this again to remove the rest"; });
+                                    [](bool) { return "run this again to remove the rest"; });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
     static_cast<void>(objects.state());
