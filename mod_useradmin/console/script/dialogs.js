@@ -129,3 +129,7 @@ function draftOf(user) {
   const draft = JSON.parse(sessionStorage.getItem(draftKey) ?? "null");
   return draft && draft.caller === caller?.id && (draft.user ?? null) === user ? draft.typed : null;
 }
+function endDraft() {
+  sessionStorage.removeItem(draftKey);
+  tell(t("restored"));
+}

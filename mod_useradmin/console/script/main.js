@@ -114,11 +114,12 @@ async function restore() {
   written = location.href;
   const user = fragment().get("user");
   const draft = draftOf(user);
-  const isShown = user ? await showUser(user, { typed: draft ?? {}, isNew: false }) : draft && createUser(draft);
-  // Keep the draft if the user could not be read.
-  if (draft && !isShown) return;
-  sessionStorage.removeItem(draftKey);
-  if (draft) tell(t("restored"));
+  // The draft of another caller or user
+  if (!draft) sessionStorage.removeItem(draftKey);
+  if (user) return showUser(user, { isNew: false });
+  if (!draft) return;
+  createUser(draft);
+  endDraft();
 }
 // Applies the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.
 async function follow() {

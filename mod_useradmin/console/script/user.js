@@ -281,14 +281,16 @@ class Drawer {
 }
 
 /**
- * Opens a user, with the values of a draft. If isNew is set, adds a history entry. Resolves to whether the user could be read.
+ * Opens a user, with the values of a draft. If isNew is set, adds a history entry.
  * @param {string} id
- * @param {{ typed?: Record<string, string>, isNew?: boolean, known?: User | null }} options
+ * @param {{ isNew?: boolean, known?: User | null }} [options]
  */
-function showUser(id, { typed = {}, isNew = true, known = null } = {}) {
+async function showUser(id, { isNew = true, known = null } = {}) {
   const drawer = new Drawer(id, known);
   if (isNew) writeAddress(true, "opened");
-  return drawer.fill(typed);
+  const draft = draftOf(id);
+  // Keep the draft if the user could not be read.
+  if ((await drawer.fill(draft ?? {})) && draft) endDraft();
 }
 
 function createUser(typed = {}) {
@@ -326,5 +328,4 @@ function createUser(typed = {}) {
   });
   enterTyped(typed, [name, email, access, role]);
   name.focus();
-  return true;
 }
