@@ -7,6 +7,7 @@
 #include "httpd/first_request.hpp"
 #include "httpd/shared_memory.hpp"
 #include "store/dialect.hpp"
+#include "store/schema.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -141,7 +142,7 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
     const auto& names = std::get<store::TableNames>(parsed);
     std::string label = label_prefix;
     for (const std::string_view name : {names.user, names.session, names.account})
-        (label += ' ') += name;
+        (label += ' ') += store::quoted_table(name); // names may contain blanks
     tables = {names, line.copy(label), line.copy(label + ", plugins")};
     return nullptr;
 }

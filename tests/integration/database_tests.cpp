@@ -215,6 +215,17 @@ TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
         expect_success(reply);
 }
 
+TEST(database, with_tables_whose_names_have_blanks_is_not_read_from_others) {
+    change("CREATE TABLE \"a b\" AS SELECT * FROM \"user\"; CREATE TABLE \"a\" AS SELECT * FROM "
+           "\"user\" WHERE FALSE",
+           "DROP TABLE \"a b\"; DROP TABLE \"a\"");
+    start("DBDMax 1\nDBDKeep 1\n" + as_sara +
+          location("/one", "UserAdminTables \"a b\" c account\n") +
+          location("/other", "UserAdminTables a \"b c\" account\n"));
+    STRCMP_CONTAINS("ulises-1", send("GET", "/one").body.c_str());
+    STRCMP_CONTAINS("\"total\":0", send("GET", "/other").body.c_str());
+}
+
 TEST(sqlite_database, of_one_file_takes_writers_in_the_order_of_their_requests) {
     start("<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n"
           "UserAdminPasswordHash argon2id m=64\n" +
