@@ -1,6 +1,7 @@
 // Directives, shared memory and database access that both modules use.
 #pragma once
 
+#include "apr/pool.hpp"
 #include "http/origin.hpp"
 #include "httpd/audit_log.hpp"
 #include "httpd/database.hpp"
@@ -210,15 +211,17 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 bool check_database(const module& owner, const char* directive) noexcept;
 
 /// Calls visit with the merged settings of each Location that has directives of the module,
-/// including Locations inherited from the main server. The settings are valid for the lifetime of
-/// the pool. Call after httpd has read the configuration.
+/// including Locations inherited from the main server. The settings are valid only during the call.
+/// Call after httpd has read the configuration.
 template <const auto& table, class Visit>
 void for_each_location(apr_pool_t* pool, const server_rec* server, const module& owner,
                        const Visit& visit) {
     for (ap_conf_vector_t* const section : locations_of(server))
-        if (ap_get_module_config(section, &owner) != nullptr)
+        if (ap_get_module_config(section, &owner) != nullptr) {
+            const apr::ScopedPool merged(pool);
             visit(*static_cast<const DirectiveSettings<table>*>(
-                ap_get_module_config(configuration_in(pool, server, section), &owner)));
+                ap_get_module_config(configuration_in(merged.get(), server, section), &owner)));
+        }
 }
 
 /// Why a Location hashes passwords.
