@@ -72,8 +72,8 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
         // An unquoted secret with spaces would be read as several secrets.
         if (sourced.is_inline && line.words.size() > 1)
-            return "must be file:path or env:NAME for each of several secrets; a text with a blank "
-                   "in it must be quoted";
+            return "must be file:path or env:NAME for each of several secrets; a secret that "
+                   "contains spaces must be quoted";
         warn_of(sourced, line);
         kept[index] = line.copy(sourced.secret.view());
     }

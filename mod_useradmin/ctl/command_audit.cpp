@@ -73,8 +73,8 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
         return;
     std::string problem;
     if (name.starts_with('|')) {
-        problem = "UserAdminAuditLog is a program, to which only httpd can write; say "
-                  "--audit-log FILE or --audit-log none";
+        problem = "UserAdminAuditLog is a program, to which only httpd can write; use --audit-log "
+                  "FILE or --audit-log none";
     } else {
         files_ = std::make_unique<Files>(name);
         if (!files_->open)

@@ -131,8 +131,8 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     const std::string_view word = line.words[0];
     const bool is_none = word == "none";
     if (line.words.size() > 1 && (is_none || line.words[1] != "required"))
-        return "must be a file or \"|program\" and, where changes without a line are to be "
-               "refused, the word required; or none";
+        return "must be a file or \"|program\" and, to refuse changes that cannot be logged, the "
+               "word required; or none";
     if (is_none)
         return nullptr;
     const bool is_program = word.starts_with('|');

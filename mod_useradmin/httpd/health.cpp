@@ -76,7 +76,7 @@ std::string states_of(const Backend& backend) {
     std::string lines;
     if (const auto deliveries = snapshot_of(*backend.shared.deliveries, backend.name)) {
         lines += std::string("secondary storage: ") +
-                 (deliveries->storage == StorageState::unknown       ? "not asked yet"
+                 (deliveries->storage == StorageState::unknown       ? "not contacted yet"
                   : deliveries->storage == StorageState::unreachable ? "unreachable"
                                                                      : "ok") +
                  '\n';

@@ -83,7 +83,7 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
     if (command.path[0] != '/' || ap_is_matchexp(command.path) ||
         apr::view_of(section->args).starts_with('~'))
         return apr_pstrcat(line.pool(),
-                           "the path of its <Location> must begin with a slash and hold no "
+                           "the path of its <Location> must begin with a slash and contain no "
                            "wildcard: <Location \"",
                            example, "\">", nullptr);
     const std::string_view path = command.path;

@@ -125,7 +125,7 @@ const char* read_console_title(const httpd::ConfigLine& line, const char*& title
         return (each >= 0 && each < ' ') || each == '\x7f';
     });
     if (text.size() > max_title || has_control || !text::is_clean_utf8(text))
-        return "must be a text of at most 100 bytes in UTF-8, such as \"Users of the shop\"";
+        return "must be text of at most 100 bytes in UTF-8, such as \"Users of the shop\"";
     title = line.copy(text);
     return nullptr;
 }

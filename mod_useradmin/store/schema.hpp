@@ -56,10 +56,10 @@ struct Column {
     bool has_loose_collation = false;
     /// Whether the database can convert the column to Unicode normalization forms.
     bool is_unicode = true;
-    /// Whether the database's account may read the column. Checked only for sessions and plugins'
+    /// Whether the database account may read the column. Checked only for sessions and plugins'
     /// tables.
     bool is_readable = true;
-    /// Whether the database's account may change the column. Checked only for plugins' tables.
+    /// Whether the database account may change the column. Checked only for plugins' tables.
     bool is_writable = true;
     /// SQL before and after the column in a SELECT list.
     std::string read_before = {};
@@ -111,9 +111,9 @@ struct Table {
     std::string version;
     /// The estimated number of rows, or 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database's account may delete rows. Checked only for plugins' tables.
+    /// Whether the database account may delete rows. Checked only for plugins' tables.
     bool allows_delete = true;
-    /// Whether the database's account may insert rows. Checked only for plugins' tables.
+    /// Whether the database account may insert rows. Checked only for plugins' tables.
     bool allows_insert = true;
     /// Why the table cannot be used, if known.
     std::string absence_reason;

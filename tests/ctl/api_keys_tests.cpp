@@ -157,7 +157,7 @@ TEST(ctl_keys, are_not_supported_for_users_whose_ids_are_numbers) {
     const CommandResult ended = ctl({"--tables", tables, "schema", "--api-keys", "--force"});
     sql().run(R"(DROP TABLE "n_user")");
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "API keys need users whose ids are texts or UUIDs"));
+    CHECK(has(ended.errors, "API keys require user ids that are text or UUIDs"));
 }
 
 } // namespace useradmin::test

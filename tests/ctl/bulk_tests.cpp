@@ -83,7 +83,7 @@ TEST_GROUP_BASE(bulk, Bulk){};
 TEST_GROUP_BASE(postgresql_bulk, Bulk){};
 
 TEST(bulk, import_makes_users_with_their_hashes_as_they_are) {
-    CHECK_EQUAL(std::string("2 users made, 0 changed, 0 skipped"),
+    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"),
                 done(ctl({"import", lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
                                           line("bo@x.org", R"(,"role":"admin")"))})));
     CHECK_EQUAL(std::string(argon2id_hash), hash_of(of("ana@x.org", "id")));
@@ -238,7 +238,7 @@ TEST(bulk, export_replaces_a_file_only_with_force) {
     const std::string name = file("kept.csv", "older");
     const CommandResult ended = ctl({"export", name});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, name + " exists already; use --force to replace it"));
+    CHECK(has(ended.errors, name + " already exists; use --force to replace it"));
     CHECK_EQUAL(std::string("older"), read_file(name));
     done(ctl({"export", name, "--force"}));
     CHECK(has(read_file(name), "ana@x.org"));
@@ -249,7 +249,7 @@ TEST(bulk, export_refuses_an_ending_that_it_does_not_know) {
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
         const CommandResult ended = ctl({"export", path(name)});
         CHECK_EQUAL_TEXT(2, ended.status, name);
-        CHECK_TEXT(has(ended.errors, "none of .csv, .ndjson and .jsonl; add --format"), name);
+        CHECK_TEXT(has(ended.errors, "not .csv, .ndjson or .jsonl; add --format"), name);
         CHECK_FALSE(std::filesystem::exists(path(name)));
         done(ctl({"export", path(name), "--format", "csv"}));
     }
@@ -458,13 +458,13 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
          {"line 1 has the address of an existing user", "line 2 has no email",
           "line 3 is not a JSON object", "line 4 has an email that is not an address",
           "line 5 has the unknown field \"nam\"", "line 6 has the role 'boss'",
-          "line 7 has a wrong banned, which must be true or false",
-          "line 8 has a wrong createdAt, which must be a time",
+          "line 7 has an invalid banned, which must be true or false",
+          "line 8 has an invalid createdAt, which must be a time",
           "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is not",
           "line 12 has the address of an existing user, twice@x.org",
-          "line 14 has a wrong createdAt", "line 15 has a wrong createdAt",
+          "line 14 has an invalid createdAt", "line 15 has an invalid createdAt",
           "line 16 has a \"role\" that is not a string or null",
-          "line 17 has a \"banned\" that is not a boolean or null", "15 lines are wrong"})
+          "line 17 has a \"banned\" that is not a boolean or null", "15 lines are invalid"})
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));
@@ -486,7 +486,7 @@ TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
         CHECK_TEXT(each.starts_with("useradminctl: line " + std::to_string(expected) + " has "),
                    each.c_str());
     CHECK_EQUAL(std::size_t(902), expected);
-    CHECK(has(ended.errors, "600 lines are wrong; nothing was imported"));
+    CHECK(has(ended.errors, "600 lines are invalid; nothing was imported"));
 }
 
 TEST(bulk, import_with_dry_run_lists_problems_as_json) {
@@ -496,7 +496,7 @@ TEST(bulk, import_with_dry_run_lists_problems_as_json) {
     CHECK_EQUAL(1, ended.status);
     const Json json(ended.output);
     CHECK_EQUAL(std::string("false"), json.at("success"));
-    CHECK_EQUAL(std::string("2 lines are wrong; nothing was imported"), json.at("error"));
+    CHECK_EQUAL(std::string("2 lines are invalid; nothing was imported"), json.at("error"));
     CHECK_EQUAL(2, json.size("data.problems"));
     CHECK_EQUAL(std::string("1"), json.at("data.problems.0.line"));
     CHECK(json.at("data.problems.0.message").starts_with("has the address of an existing user"));
@@ -534,7 +534,7 @@ TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
 
 TEST(bulk, import_skips_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo");
-    CHECK_EQUAL(std::string("1 user made, 0 changed, 2 skipped (already there)"),
+    CHECK_EQUAL(std::string("1 user created, 0 changed, 2 skipped (already existed)"),
                 done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org") + line("ana@x.org")),
                           "--on-conflict", "skip"})));
     CHECK_EQUAL(std::string("Bo"), of("bo@x.org", "name"));
@@ -708,8 +708,8 @@ TEST(bulk, import_gives_the_earlier_address_of_a_user_to_a_new_user) {
         "--on-conflict", "update"};
     std::vector<std::string> dry = arguments;
     dry.emplace_back("--dry-run");
-    CHECK(has(done(ctl(dry)), "1 user made, 1 changed, 0 skipped"));
-    CHECK_EQUAL(std::string("1 user made, 1 changed, 0 skipped"), done(ctl(arguments)));
+    CHECK(has(done(ctl(dry)), "1 user created, 1 changed, 0 skipped"));
+    CHECK_EQUAL(std::string("1 user created, 1 changed, 0 skipped"), done(ctl(arguments)));
     CHECK_EQUAL(id, of("new@x.org", "id"));
     CHECK_EQUAL(std::string("user"), of("new@x.org", "role"));
     CHECK_EQUAL(std::string("admin"), of("old@x.org", "role"));
@@ -732,7 +732,7 @@ TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
     sql().run(R"(DROP TABLE "people")");
     if (is_postgresql())
         sql().run("DROP COLLATION without_case");
-    CHECK_EQUAL(std::string("2 users made, 1 changed, 0 skipped"), done(ended));
+    CHECK_EQUAL(std::string("2 users created, 1 changed, 0 skipped"), done(ended));
 }
 
 TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
@@ -794,7 +794,7 @@ TEST(bulk, import_that_stops_says_how_to_resume) {
     CHECK_EQUAL(1000, users());
     CHECK_FALSE(std::filesystem::exists(name + ".import"));
     file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
-    CHECK_EQUAL(std::string("1 user made, 0 changed, 1000 skipped (already there)"),
+    CHECK_EQUAL(std::string("1 user created, 0 changed, 1000 skipped (already existed)"),
                 done(ctl({"import", name, "--on-conflict", "skip"})));
 }
 
@@ -804,7 +804,7 @@ TEST(bulk, import_with_dry_run_counts_as_an_import_does) {
     const std::string name =
         lines(lines_of_users(700, R"(,"password":"s3cr3t word")") +
               line("ana@x.org", R"(,"role":"user","password":"s3cr3t other")"));
-    CHECK_EQUAL(std::string("all lines are valid: 700 users made, 1 changed, 0 skipped, in a "
+    CHECK_EQUAL(std::string("all lines are valid: 700 users created, 1 changed, 0 skipped, in a "
                             "transaction that was rolled back"),
                 done(ctl({"import", name, "--on-conflict", "update", "--dry-run"})));
     CHECK_EQUAL(1, users());
@@ -874,7 +874,7 @@ TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
     const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     sql().run("DROP TRIGGER end_session ON \"user\"; DROP FUNCTION end_session()");
     CHECK_EQUAL(1, ended.status);
-    CHECK_TEXT(has(ended.errors, "whether lines 1 to 2 are imported is unknown: ") &&
+    CHECK_TEXT(has(ended.errors, "whether lines 1 to 2 were imported is unknown: ") &&
                    has(ended.errors, "; run this again with --on-conflict skip"),
                ended.errors.c_str());
     CHECK_FALSE(has(ended.errors, "nothing was imported"));
@@ -899,7 +899,7 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
     sql().run("SELECT pg_advisory_unlock(815); DROP TRIGGER wait_for_test ON \"user\"; "
               "DROP FUNCTION wait_for_test()");
     const std::string said = read_file(out);
-    CHECK_TEXT(has(said, "interrupted; whether lines 1 to 1 are imported is unknown; run this "
+    CHECK_TEXT(has(said, "interrupted; whether lines 1 to 1 were imported is unknown; run this "
                          "again with --on-conflict skip"),
                said.c_str());
     std::vector<std::string> all;

@@ -96,8 +96,8 @@ TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_rea
     std::filesystem::remove(path("check.secret"));
     CHECK_EQUAL(std::string(), ended.errors);
     CHECK_EQUAL(0, ended.status);
-    CHECK(has(ended.output, "Not checked\n  httpd's own test (httpd -t) and the secret need the "
-                            "account that starts httpd, which is usually root\n"));
+    CHECK(has(ended.output, "Not checked\n  testing the configuration (httpd -t) and reading the "
+                            "secret require the account that starts httpd, usually root\n"));
     for (const char* const text : {"Syntax error", "Permission denied", "AuthUserAdminSecret"})
         CHECK_FALSE(has(ended.output, text));
 }
@@ -224,7 +224,8 @@ TEST(check_server, reports_a_handler_of_another_name) {
                      "\n</Location>\n");
     };
     finds(page("useradmin-consol"),
-          "SetHandler useradmin-consol names no handler, so its requests get 404; the handlers are "
+          "SetHandler useradmin-consol is not a known handler, so its requests get 404; the "
+          "handlers are "
           "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
           "useradmin-openapi");
     for (const char* const handler : {"useradmin-console", "useradmin-openapi", "useradmin-metrics",
@@ -302,16 +303,15 @@ TEST(check_server, accepts_conditions_that_hold) {
 
 TEST(check_server, reports_a_service_behind_an_undefined_variable) {
     finds(whole("<IfDefine ELSEWHERE>\n" + service + "</IfDefine>\n"),
-          "nothing turns the service on");
-    finds(whole("<IfFile /nonexistent>\n" + service + "</IfFile>\n"),
-          "nothing turns the service on");
+          "the service is not enabled");
+    finds(whole("<IfFile /nonexistent>\n" + service + "</IfFile>\n"), "the service is not enabled");
 }
 
 TEST(check_server, reports_a_configuration_without_the_service) {
-    finds(whole(""), "nothing turns the service on");
-    finds(whole(with(service, "  UserAdmin On\n", "")), "nothing turns the service on");
+    finds(whole(""), "the service is not enabled");
+    finds(whole(with(service, "  UserAdmin On\n", "")), "the service is not enabled");
     finds(whole(with(service, "  UserAdmin On\n", "  UserAdmin Off\n")),
-          "nothing turns the service on");
+          "the service is not enabled");
 }
 
 TEST(check_server, accepts_sessions_without_the_service) {
@@ -450,7 +450,7 @@ TEST(check_server, checks_the_server_that_includes_a_part) {
     }
     const CommandResult ended = check(part, {}, {{"APACHE_CONFDIR", folder.string()}});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.output, "part.conf: nothing identifies the callers"));
+    CHECK(has(ended.output, "part.conf: nothing authenticates the callers"));
 }
 
 TEST(check_server, needs_no_configuration) {
@@ -479,7 +479,7 @@ TEST(check_server, reports_that_nothing_confirms_the_secret) {
     const CommandResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
-    CHECK(has(ended.output, "--cookie tries it on a session cookie"));
+    CHECK(has(ended.output, "--cookie tests it with a session cookie"));
 }
 
 TEST(check_server, tries_the_secret_on_a_cookie) {
@@ -490,7 +490,7 @@ TEST(check_server, tries_the_secret_on_a_cookie) {
     const std::vector<std::string> option = {"--cookie", "file:" + file("cookie", cookie + "\n")};
     accepts(configuration, option);
     static_cast<void>(secret("another s3cr3t altogether"));
-    finds(configuration, "did not sign the cookie", option);
+    finds(configuration, "the cookie of --cookie is not signed", option);
     static_cast<void>(secret());
     sql().run("DELETE FROM \"session\"");
     finds(configuration, "its session is not in the database", option);

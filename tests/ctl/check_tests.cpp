@@ -109,7 +109,7 @@ TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.passwords.argon2id"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    CHECK(lists(json, "data.notes", "tells which UserAdminAccountId it wants"));
+    CHECK(lists(json, "data.notes", "which UserAdminAccountId it requires"));
 }
 
 TEST(check, finds_the_rows_that_were_made_before_the_directives_were_right) {
@@ -306,7 +306,7 @@ TEST(check, names_further_columns_that_the_table_lacks) {
         "UserAdminColumns names plann, which is not an extra column of table \"user\"; it "
         "has company, data",
         result.output.c_str());
-    STRCMP_CONTAINS("column data has the type json, so the console shows it and cannot change it",
+    STRCMP_CONTAINS("column data has the type json, so the console shows it but cannot change it",
                     result.output.c_str());
     CHECK(result.output.find("names company") == std::string::npos);
     STRCMP_CONTAINS("have no effect without UserAdminExtras On", checked(columns).output.c_str());
@@ -315,7 +315,7 @@ TEST(check, names_further_columns_that_the_table_lacks) {
 
 TEST(check, names_the_features_that_need_the_revocation_table) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
-    const std::string problem = "UserAdminSecondaryStorage ends no session";
+    const std::string problem = "UserAdminSecondaryStorage ends no sessions";
     const auto checked = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"});
     };
@@ -335,7 +335,8 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
 }
 
 TEST(check, names_the_features_that_need_the_attempt_table) {
-    const std::string problem = "AuthUserAdminSignInLimit counts the failures of each server alone";
+    const std::string problem =
+        "AuthUserAdminSignInLimit counts failures separately on each server";
     const auto notes = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"}).output;
     };
@@ -544,7 +545,8 @@ TEST(postgresql_rights, to_sign_in_with_a_second_factor_are_noted) {
             CHECK_EQUAL(0, json->size("data.problems"));
         }
     const std::string consequence = "users with a second factor cannot sign in: ";
-    CHECK(lists(found, "data.notes", consequence + "the database's account reader has no right"));
+    CHECK(lists(found, "data.notes",
+                consequence + "the database account reader lacks the privilege"));
     CHECK(lists(without_value, "data.notes", consequence + "there is no table \"verification\""));
     CHECK_EQUAL(0, without_value.size("data.problems"));
     CHECK_EQUAL(0, may_change_secret);

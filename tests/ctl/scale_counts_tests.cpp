@@ -135,7 +135,7 @@ TEST(postgresql_scale_counts, time_out_on_a_lock_and_name_the_holder) {
     CHECK_TEXT(has(ended.errors, process), ended.errors.c_str());
     CHECK_TEXT(has(ended.errors, "holder\", idle in transaction, for "), ended.errors.c_str());
     holder.run("COMMIT");
-    CHECK_EQUAL(std::string("The counts of 5 users are right."), check());
+    CHECK_EQUAL(std::string("The counts of 5 users are correct."), check());
 }
 
 TEST(postgresql_scale_counts, include_users_whose_name_folds_to_nothing) {
@@ -249,7 +249,7 @@ TEST(postgresql_scale_counts, stay_exact_during_corrections_and_merges) {
     std::string wrong;
     for (int round = 0; round < 8; ++round)
         if (const CommandResult ended = ctl({"check", "--counts"});
-            !has(ended.output, "users are right."))
+            !has(ended.output, "users are correct."))
             wrong += ended.output + ended.errors;
     goes_on = false;
     writer.join();
@@ -330,7 +330,7 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
     is_exact();
-    CHECK(has(check(), "users are right."));
+    CHECK(has(check(), "users are correct."));
 }
 
 } // namespace useradmin::test

@@ -46,7 +46,7 @@ constexpr const char* old_objects =
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
 // Part of the note that check prints if the objects exist but the service does not use them.
-constexpr const char* advice = "the objects for long lists are incomplete, or older than";
+constexpr const char* advice = "the objects for long lists are incomplete, older than";
 
 } // namespace
 
@@ -64,7 +64,7 @@ class Scale : public ScaleScene {
         Session session(params_);
         if (const std::string state = session.run(more_users); !state.empty())
             fail_test(state + session.error(), where);
-        if (!has(with({"check", "--counts"}), "users are right."))
+        if (!has(with({"check", "--counts"}), "users are correct."))
             fail_test("the counts are wrong", where);
         OpenStore scaled(params_, "", tables);
         if (!scaled.is_scaled())
@@ -119,12 +119,12 @@ TEST(scale, and_no_scale_exclude_each_other) {
 TEST(postgresql_scale, prints_the_number_of_users_each_time) {
     sql().run(users(1, 4500));
     const std::string said = scale();
-    CHECK_EQUAL(std::string("4500 users were counted and indexed; the service uses that within ten "
-                            "seconds."),
+    CHECK_EQUAL(std::string("4500 users were counted and indexed; the service uses the counts and "
+                            "indexes within ten seconds."),
                 said);
     is_exact();
     CHECK_EQUAL(said, scale());
-    CHECK_EQUAL(std::string("The counts of 4500 users are right."), check());
+    CHECK_EQUAL(std::string("The counts of 4500 users are correct."), check());
     const Json json(ctl({"schema", "--scale", "--json"}).output);
     CHECK_EQUAL(std::string("4500"), json.at("data.users"));
     CHECK_EQUAL(std::string("0"), json.at("data.countsCorrected"));
@@ -147,7 +147,7 @@ TEST(postgresql_scale, is_removed_completely) {
 TEST(postgresql_scale, corrects_wrong_counts) {
     sql().run(users(1, 100));
     scale();
-    CHECK_EQUAL(std::string("The counts of 100 users are right."), check());
+    CHECK_EQUAL(std::string("The counts of 100 users are correct."), check());
     sql().run("UPDATE useradmin_public_user.counts SET number = number + 5");
     CHECK_EQUAL(std::string("1 count was wrong and corrected."), check());
     is_exact();
@@ -380,7 +380,7 @@ TEST(postgresql_scale, goes_with_a_publication_of_all_tables) {
         Session(params_).run("UPDATE \"user\" SET \"updatedAt\" = now(); DELETE FROM \"user\" "
                              "WHERE id LIKE '%7'; SELECT useradmin_public_user.merge_counts()"));
     is_exact();
-    CHECK_EQUAL(std::string("The counts of 2700 users are right."), check());
+    CHECK_EQUAL(std::string("The counts of 2700 users are correct."), check());
     CHECK_EQUAL(std::string(), Session(params_).run("TRUNCATE \"user\" CASCADE"));
     is_exact();
 }

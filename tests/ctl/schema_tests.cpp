@@ -208,7 +208,7 @@ TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
     done(ctl({"--tables", tables, "schema", "--force"}));
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
-    CHECK_EQUAL(std::string("Columns that were missing were added: banReason, banExpires."),
+    CHECK_EQUAL(std::string("Missing columns were added: banReason, banExpires."),
                 done(ctl({"--tables", tables, "schema", "--force"})));
     // SQLite's ALTER TABLE does not notice changes by another process, so run another statement
     // first.
@@ -334,7 +334,7 @@ TEST(schema, creates_a_private_sqlite_file) {
         std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
     const auto before = ::umask(022);
     const std::string said = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
-    CHECK(has(said, name + " is for its owner alone: it and its folder must belong"));
+    CHECK(has(said, name + " is accessible only to its owner: it and its directory must belong"));
     CHECK(mode_of(name) == owner_alone);
     CHECK_FALSE(std::filesystem::exists(name + "-wal"));
     {
@@ -347,7 +347,7 @@ TEST(schema, creates_a_private_sqlite_file) {
     std::filesystem::permissions(name, std::filesystem::perms::group_read,
                                  std::filesystem::perm_options::add);
     const std::string again = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
-    CHECK_FALSE(has(again, "for its owner alone"));
+    CHECK_FALSE(has(again, "accessible only to its owner"));
     CHECK(mode_of(name) == (owner_alone | std::filesystem::perms::group_read));
     ::umask(before);
     std::filesystem::remove(name);

@@ -76,9 +76,9 @@ TEST(serial, sessions_are_opened_listed_and_revoked_by_their_numbers) {
     const Json listed(with({"session", "list", id, "--json"}) + "\n");
     CHECK_EQUAL(2, listed.size("data"));
     CHECK_EQUAL(id, listed.at("data.0.userId"));
-    CHECK_EQUAL(std::string("1 session is ended"), with({"session", "revoke", id, "1"}));
+    CHECK_EQUAL(std::string("1 session was ended"), with({"session", "revoke", id, "1"}));
     CHECK_EQUAL(2, sql().number("SELECT \"id\" FROM number_session"));
-    CHECK_EQUAL(std::string("1 session is ended"), with({"session", "revoke", id, "--all"}));
+    CHECK_EQUAL(std::string("1 session was ended"), with({"session", "revoke", id, "--all"}));
 }
 
 TEST(serial, check_reports_generated_ids) {

@@ -150,7 +150,7 @@ TEST(session, revoke_ends_one_by_its_id_or_its_token) {
     done(ctl({"session", "open", id}));
     const std::string session =
         sql().value(R"(SELECT "id" FROM "session" WHERE "token" = )" + sql_literal(first)).value();
-    CHECK_EQUAL(std::string("1 session is ended"), done(ctl({"session", "revoke", id, session})));
+    CHECK_EQUAL(std::string("1 session was ended"), done(ctl({"session", "revoke", id, session})));
     done(ctl({"session", "revoke", "ana@x.org", second}));
     const Json json(ctl({"session", "revoke", third + ".c2lnbmF0dXJl", "--json"}).output);
     CHECK_EQUAL(std::string("1"), json.at("data.revoked"));
@@ -162,7 +162,7 @@ TEST(session, revoke_ends_all_of_a_user) {
     const std::string other = create("bo@x.org", "Bo");
     for (const std::string& user : {id, id, other})
         done(ctl({"session", "open", user}));
-    CHECK_EQUAL(std::string("2 sessions are ended"),
+    CHECK_EQUAL(std::string("2 sessions were ended"),
                 done(ctl({"session", "revoke", "ana@x.org", "--all"})));
     CHECK_EQUAL(0, sessions_of(id));
     CHECK_EQUAL(1, sessions_of(other));

@@ -153,7 +153,7 @@ TEST(terminal, progress_has_a_total_a_rate_and_the_time_left) {
             CHECK_EQUAL(1, terminal.status());
             return terminal.screen();
         }(),
-        "Following the lines: 10000 of 12010, ");
+        "Verifying the lines: 10000 of 12010, ");
 }
 
 TEST(terminal, progress_stays_on_one_line_of_a_narrow_terminal) {

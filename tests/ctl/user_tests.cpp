@@ -274,7 +274,7 @@ TEST(passwd, sets_another_password_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
     const std::string text = done(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
-    CHECK(has(text, "the password of Ana <ana@x.org> is set; its sessions are ended"));
+    CHECK(has(text, "the password of Ana <ana@x.org> is set; its sessions were ended"));
     CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
     CHECK_EQUAL(0, sessions_of(id));
 }
@@ -373,7 +373,7 @@ TEST_GROUP_BASE(ban, Scene){};
 TEST(ban, bans_for_good_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
-    CHECK(has(done(ctl({"ban", "ana@x.org"})), "is banned for good; its sessions are ended"));
+    CHECK(has(done(ctl({"ban", "ana@x.org"})), "is banned permanently; its sessions were ended"));
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("true"), json.at("data.banned"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));

@@ -278,7 +278,7 @@ TEST(postgresql_revocations, that_may_not_be_recorded_fail_the_change_and_name_t
     CHECK_EQUAL(std::string(), recorded());
     CHECK_TRUE(failed(with_store(
         [](store::DatabaseStore& store) { return store.revocations_since(0); }, "poor")));
-    expect_error("UA0103: the database's account poor may not use table");
+    expect_error("UA0103: the database account poor may not use table");
 }
 
 } // namespace useradmin::test

@@ -59,13 +59,13 @@ class Target {
         // Character devices are exempt: /dev/null and some terminals belong to root.
         if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
             throw CommandError(Exit::failure,
-                               name + " belongs to another account, which could read the hashes of "
-                                      "the passwords; choose another name, or - for standard "
+                               name + " belongs to another account, which could read the password "
+                                      "hashes; choose another name, or - for standard "
                                       "output");
         if (S_ISFIFO(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
             throw CommandError(Exit::failure, name +
                                                   " can be opened by other accounts, which could "
-                                                  "read the hashes of the passwords; run: chmod "
+                                                  "read the password hashes; run: chmod "
                                                   "600 " +
                                                   name);
         is_file_ = S_ISREG(status.st_mode);
@@ -122,8 +122,8 @@ void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
         ending != ".jsonl")
-        throw CommandError(Exit::usage, "the ending " + ending +
-                                            " is none of .csv, .ndjson and .jsonl; add --format "
+        throw CommandError(Exit::usage, "the extension " + ending +
+                                            " is not .csv, .ndjson or .jsonl; add --format "
                                             "csv or --format ndjson");
 }
 
@@ -148,7 +148,7 @@ class Output {
         const Target target(name);
         name_ = target.name();
         if (target.is_file() && !replaces)
-            throw CommandError(Exit::failure, name + " exists already; use --force to replace it");
+            throw CommandError(Exit::failure, name + " already exists; use --force to replace it");
         is_file_ = !target.is_device();
         if (is_file_)
             part_ = name_ + ".part";
@@ -290,8 +290,8 @@ Exit export_users(Context& context) {
     print_count(context, output, count);
     if (const std::int64_t kept = writer.formulas_kept(); kept > 0)
         print_error(count_of(kept, "cell contains", "cells contain") +
-                    " formulas, which a spreadsheet would run; --spreadsheet escapes them, "
-                    "in a file that is not for 'import'");
+                    " formulas, which a spreadsheet would run; --spreadsheet escapes them, but do "
+                    "not import the resulting file");
     return Exit::success;
 }
 

@@ -127,7 +127,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             entry.password = cell.text->view();
         for (const model::Field<model::User>& field : model::user_fields)
             if (field.name == cell.name && !set(user, field, cell))
-                return "has a wrong " + std::string(field.name) + kind_of(field);
+                return "has an invalid " + std::string(field.name) + kind_of(field);
     }
     if (!user.updated_at)
         user.updated_at = user.created_at;
@@ -147,7 +147,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     else if (user.id.empty())
         user.id = entry.id = crypto::random_uuid();
     else if (!key.can_hold_id(user.id))
-        return "has an id that a column of type " + key.type + " does not hold";
+        return "has an id that a column of type " + key.type + " cannot store";
     entry.row.account_id = entry.account_id = crypto::random_uuid();
     if (!entry.password.empty() && entry.row.password_hash)
         return "has both a password and a passwordHash";
@@ -323,7 +323,7 @@ class Import {
             context_.audit().finish(Exit::failure);
             lines = last_lines();
         }
-        return "whether " + lines + " are imported is unknown; run this again" + with_option();
+        return "whether " + lines + " were imported is unknown; run this again" + with_option();
     }
 
     /// Returns the option that resumes the import.
@@ -591,7 +591,7 @@ class Import {
         report_problems();
         if (work.may_be_committed())
             throw CommandError(Exit::failure,
-                               "whether " + last_lines() + " are imported is unknown: " +
+                               "whether " + last_lines() + " were imported is unknown: " +
                                    work.error_message() + "; run this again" + with_option());
         throw CommandError(Exit::failure, "the database rejected " + last_lines() + ": " +
                                               work.error_message() + "; " + state());
@@ -607,18 +607,18 @@ class Import {
         progress_.clear();
         std::string error;
         if (!problems_.empty()) {
-            error =
-                count_of(problems_.size(), "line is", "lines are") + " wrong; nothing was imported";
+            error = count_of(problems_.size(), "line is", "lines are") +
+                    " invalid; nothing was imported";
             print_error(error);
         }
         if (context_.wants_json())
             print_as_json(error);
         if (context_.wants_json() || !error.empty())
             return error.empty() ? Exit::success : Exit::failure;
-        const std::string counts = count_of(counts_.made, "user", "users") + " made, " +
+        const std::string counts = count_of(counts_.made, "user", "users") + " created, " +
                                    std::to_string(counts_.changed) + " changed, " +
                                    std::to_string(counts_.skipped) + " skipped" +
-                                   (counts_.skipped > 0 ? " (already there)" : "");
+                                   (counts_.skipped > 0 ? " (already existed)" : "");
         print_line(is_dry_ ? "all lines are valid: " + counts +
                                  ", in a transaction that was rolled back"
                            : counts);

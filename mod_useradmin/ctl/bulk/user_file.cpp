@@ -201,7 +201,7 @@ std::string_view UserFileReader::read_line() {
             throw CommandError(Exit::failure,
                                "line " + std::to_string(line_ + 1) + " has more than " +
                                    std::to_string(longest_line) +
-                                   " bytes; is a quote missing, or is it a file of another kind?");
+                                   " bytes; is a quote missing, or is the file in another format?");
         looked -= at_;
         compact_buffer();
         const std::size_t before = buffer_.size();

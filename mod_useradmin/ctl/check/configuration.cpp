@@ -214,8 +214,8 @@ class ConfigurationExaminer {
     void report_hidden(const ConfigLine& line, const ConfigSection& condition) {
         const std::string& name = condition.arguments[0];
         const std::string text = line.file + ": httpd ignores " + line.words[0] +
-                                 " and what is beside it, since <" + condition.name + " " + name +
-                                 "> does not hold";
+                                 " and the lines around it, because <" + condition.name + " " +
+                                 name + "> is false";
         if (!reported_.insert(condition.name + name).second)
             return;
         if (!is_same_name(condition.name, "IfModule") || name.starts_with('!')) {
@@ -252,8 +252,7 @@ class ConfigurationExaminer {
         };
         if (std::none_of(lines_.begin(), lines_.end(), uses_module) ||
             std::any_of(lines_.begin(), lines_.end(), has_usual_path))
-            problem(configuration_.name() +
-                    ": nothing turns the service on; write UserAdmin On in " +
+            problem(configuration_.name() + ": the service is not enabled; write UserAdmin On in " +
                     location_text(std::string(usual_path)));
     }
 
@@ -266,7 +265,7 @@ class ConfigurationExaminer {
         for (const std::string_view each : handlers)
             names.append(names.empty() ? "" : ", ").append(each);
         problem(line.file + ": SetHandler " + name +
-                " names no handler, so its requests get 404; the handlers are " + names);
+                " is not a known handler, so its requests get 404; the handlers are " + names);
     }
 
     void check_slash(const ConfigLine& line) {
@@ -290,7 +289,7 @@ class ConfigurationExaminer {
         check_port(service);
         if (edit_distance(service.path, usual_path) == 1)
             problem(service.file + ": the service is at " + service.path +
-                    ", and requests to the usual address get 404; write " +
+                    ", so requests to the usual address get 404; write " +
                     location_text(std::string(usual_path)));
     }
 
@@ -328,10 +327,10 @@ class ConfigurationExaminer {
             effective("UserAdminSession", service) != nullptr ||
             may_have("AuthUserAdmin", service, is_on) || may_have("UserAdminSession", service))
             return;
-        problem(service.file + ": nothing identifies the callers of " +
+        problem(service.file + ": nothing authenticates the callers of " +
                 location_text(service.path) +
-                ", so every request gets 401; write AuthUserAdmin On there, or name another "
-                "module's result with UserAdminSession");
+                ", so every request gets 401; write AuthUserAdmin On there, or set "
+                "UserAdminSession for another module");
     }
 
     void check_access(const Service& service) {
@@ -397,7 +396,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     if (!installed && !given.has("LoadModule")) {
         findings.unchecked.push_back(
             "httpd: " + given.name() + " is only a part of a configuration, which " +
-            default_configuration_file() + " does not include; --config names a whole one");
+            default_configuration_file() + " does not include; use --config with a complete one");
         return checked;
     }
     const HttpdTest test = test_with_httpd(whole.name(), pool);
@@ -406,8 +405,9 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
         return checked;
     }
     if (test.needs_other_account) {
-        findings.unchecked.emplace_back("httpd's own test (httpd -t) and the secret need the "
-                                        "account that starts httpd, which is usually root");
+        findings.unchecked.emplace_back(
+            "testing the configuration (httpd -t) and reading the secret require the account that "
+            "starts httpd, usually root");
         checked.needs_other_account = true;
         return checked;
     }

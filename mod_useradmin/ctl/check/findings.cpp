@@ -68,7 +68,7 @@ class Examiner {
         read_version(least, wanted);
         read_version(found_.version, there);
         if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
-            problem_that("the database is of version " + found_.version + "; upgrade it to " +
+            problem_that("the database has version " + found_.version + "; upgrade it to " +
                          std::string(least) + " or later");
     }
 
@@ -102,22 +102,23 @@ class Examiner {
             missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
         const std::string right = missing.privilege + column;
         const std::string& of = table(missing.table).name;
-        std::string problem = "the database's account " + missing.account;
-        problem.append(" has no right to ").append(right).append(" in table ").append(of);
+        std::string problem = "the database account " + missing.account;
+        problem.append(" lacks the privilege ").append(right).append(" on table ").append(of);
         problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
         return problem.append(" TO ").append(missing.account).append(";");
     }
 
     void check_absent_columns() {
         constexpr std::pair<std::string_view, std::string_view> meanings[] = {
-            {"role", "everyone counts as user, and nobody may administer; 'useradminctl schema' "
-                     "adds it"},
+            {"role",
+             "every user has the role user, so nobody can administer users; 'useradminctl schema' "
+             "adds it"},
             {"banned", "nobody can be banned; 'useradminctl schema' adds it"},
-            {"banReason", "a ban has no reason; 'useradminctl schema' adds it"},
-            {"banExpires", "a ban has no end; 'useradminctl schema' adds it"},
+            {"banReason", "bans have no reason; 'useradminctl schema' adds it"},
+            {"banExpires", "bans do not expire; 'useradminctl schema' adds it"},
             {"emailVerified", "it is false in every reply"},
             {"image", "it is null in every reply"},
-            {"createdAt", "it is null in every reply, and lists are in the order of the ids"},
+            {"createdAt", "it is null in every reply, and lists are sorted by id"},
             {"updatedAt", "it is null in every reply"}};
         if (!schema().last_seen_problem.empty())
             problem_that(schema().last_seen_problem);
@@ -145,7 +146,7 @@ class Examiner {
             });
         if (!is_unique)
             problem_that("there is no UNIQUE index on column \"" + email + "\" of table " +
-                         schema().user.name + ", so two users can get the same address; run: " +
+                         schema().user.name + ", so two users can have the same address; run: " +
                          index_statement("UNIQUE INDEX", schema().user, "email",
                                          store::quoted_identifier(email)));
     }
@@ -159,7 +160,7 @@ class Examiner {
         const bool value = setting.value_or(false);
         if (is_known && value != wanted)
             problem_that(name + " is " + (value ? if_true : if_false) +
-                         ", and the application's rows want " + (wanted ? if_true : if_false) +
+                         ", but the application's rows require " + (wanted ? if_true : if_false) +
                          ": " + consequence + "; write: " + name + " " +
                          (wanted ? if_true : if_false));
     }
@@ -167,13 +168,13 @@ class Examiner {
     void check_addresses() {
         if (!found_.addresses->has_protected_user)
             note("no user has the protected address " + settings_.protected_email +
-                 ", so that any user can be deleted; name an administrator's with "
-                 "UserAdminProtectedEmail");
+                 ", so every user can be deleted; set UserAdminProtectedEmail to an "
+                 "administrator's address");
         if (const std::int64_t collisions = found_.ambiguous_emails.value_or(0); collisions > 0) {
             const std::string email = schema().user.at("email").sql();
             note(count_of(collisions, "address belongs", "addresses belong") +
-                 " to more than one user if case is ignored; each of them must type the address "
-                 "as it is stored; see: SELECT lower(" +
+                 " to more than one user if case is ignored; these users must type the address "
+                 "exactly as it is stored; see: SELECT lower(" +
                  email + ") FROM " + schema().user.name + " GROUP BY 1 HAVING count(*) > 1;");
         }
     }
@@ -184,8 +185,8 @@ class Examiner {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
-                note("the database's account may not read the accounts, so the rows were not "
-                     "evaluated; run this as the tables' owner for that");
+                note("the database account may not read the accounts, so the rows were not "
+                     "evaluated; to evaluate them, run this as the tables' owner");
             return;
         }
         check_emails(*found_.own, *found_.foreign);
@@ -197,23 +198,23 @@ class Examiner {
 
     void check_account_ids(const AccountIds& own, const AccountIds& theirs) {
         if (theirs.user_id + theirs.email == 0) {
-            note("no account of the application's own tells which UserAdminAccountId it wants; "
-                 "better-auth from 1.7 on wants user-id");
+            note("the application has no accounts that show which UserAdminAccountId it requires; "
+                 "better-auth 1.7 and later require user-id");
             return;
         }
         const bool wants_user_id = theirs.user_id >= theirs.email;
         if (theirs.user_id > 0 && theirs.email > 0)
-            note("the application's accounts do not agree on their accountId: " +
+            note("the application's accounts differ in their accountId: " +
                  std::to_string(theirs.user_id) + " have the user's id, " +
                  std::to_string(theirs.email) + " the e-mail");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
-                "user-id", "it may not find the accounts of users that are created here");
+                "user-id", "the application may not find the accounts of users created here");
         const std::int64_t strays = own.total() - own.user_id;
         if (wants_user_id && strays > 0)
-            problem_that(count_of(strays, "account that was made here has", //
-                                  "accounts that were made here have") +
-                         " another accountId than the user's id, which the application wants; "
-                         "better-auth from 1.7 on refuses their passwords; run: " +
+            problem_that(count_of(strays, "account created here has", //
+                                  "accounts created here have") +
+                         " an accountId other than the user's id, which the application requires; "
+                         "better-auth 1.7 and later reject their passwords; run: " +
                          account_id_repair());
     }
 
@@ -231,21 +232,21 @@ class Examiner {
 
     void check_emails(const RowCounts& own, const RowCounts& theirs) {
         if (theirs.users == 0) {
-            note("no user of the application's own tells which UserAdminEmailCase it wants; "
-                 "better-auth wants lower");
+            note("the application has no users that show which UserAdminEmailCase it requires; "
+                 "better-auth requires lower");
             return;
         }
         const bool wants_lower = theirs.capital_emails == 0;
         compare(settings_.lowers_email, wants_lower, "UserAdminEmailCase", "keep", "lower",
-                wants_lower ? "it may not find users whose address has capital letters"
+                wants_lower ? "the application may not find users whose address has capital letters"
                             : "its own addresses have capital letters");
         if (!wants_lower || own.capital_emails == 0)
             return;
         const std::string email = schema().user.find("email")->sql();
         problem_that(
-            count_of(own.capital_emails, "user that was made here has",
-                     "users that were made here have") +
-            " capital letters in the address, and the application's own have none; better-auth "
+            count_of(own.capital_emails, "user created here has", "users created here have") +
+            " capital letters in the address, but the application's own users have none; "
+            "better-auth "
             "does not find them; " +
             (found_.ambiguous_emails.value_or(0) == 0
                  ? "run: UPDATE " + schema().user.name + " SET " + email + " = lower(" + email +
@@ -259,17 +260,17 @@ class Examiner {
         if (const std::int64_t other = theirs.other + own.other; other > 0)
             problem_that(
                 count_of(other, "password hash is", "password hashes are") +
-                " neither argon2id nor better-auth's scrypt nor bcrypt: this server cannot verify "
-                "them, and the application may not verify those that are written here; let it "
-                "verify argon2id or scrypt, then set new passwords with 'useradminctl "
+                " neither argon2id, better-auth's scrypt nor bcrypt: this server cannot verify "
+                "them, and the application may be unable to verify hashes written here; configure "
+                "it to verify argon2id or scrypt, then set new passwords with 'useradminctl "
                 "passwd'");
         if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
             note(count_of(bcrypt, "password hash is", "password hashes are") +
-                 " bcrypt: this server verifies them, and replaces each at its user's next "
-                 "sign-in here by one in the format of UserAdminPasswordHash");
+                 " bcrypt: this server verifies them, and replaces each with a hash in the format "
+                 "of UserAdminPasswordHash when its user next signs in here");
         if (theirs.scrypt > 0 && theirs.argon2id > 0) {
-            note("the application has both argon2id and scrypt hashes: either "
-                 "UserAdminPasswordHash suits it");
+            note("the application has both argon2id and scrypt hashes: either value of "
+                 "UserAdminPasswordHash works");
             return;
         }
         if (theirs.scrypt + theirs.argon2id == 0)
@@ -277,15 +278,15 @@ class Examiner {
         const bool wants_scrypt = theirs.scrypt > 0;
         directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
         if (wants_scrypt && own.argon2id > 0)
-            note(count_of(own.argon2id, "account that was made here has",
-                          "accounts that were made here have") +
-                 " an argon2id hash; better-auth verifies it where its configuration says so, and "
-                 "else 'useradminctl passwd --hash scrypt' sets another");
+            note(count_of(own.argon2id, "account created here has", "accounts created here have") +
+                 " an argon2id hash; if better-auth is not configured to verify argon2id, set "
+                 "another password with 'useradminctl passwd --hash scrypt'");
         const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
         if ((settings_.hash || settings_.is_service) && has_scrypt != wants_scrypt)
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
-                 ", and the application's own hashes are " +
-                 (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
+                 ", but the application's own hashes are " +
+                 (wants_scrypt ? "scrypt" : "argon2id") +
+                 ": the application must be able to verify both");
     }
 
     void check_further_columns() {
@@ -317,7 +318,7 @@ class Examiner {
                    store::statements::extra_kind_of(**found) == store::ExtraColumn::Kind::any) {
             note("column " + name + " has the type " +
                  ((*found)->type.empty() ? "none" : (*found)->type) +
-                 ", so the console shows it and cannot change it (UserAdminEditable)");
+                 ", so the console shows it but cannot change it (UserAdminEditable)");
         }
     }
 
@@ -328,7 +329,7 @@ class Examiner {
         if (settings_.has_secondary_storage)
             problem_that(
                 "there is no table " + table.name +
-                ", so UserAdminSecondaryStorage ends no session; run: useradminctl schema");
+                ", so UserAdminSecondaryStorage ends no sessions; run: useradminctl schema");
         else if (settings_.has_session_cache)
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
@@ -338,12 +339,11 @@ class Examiner {
     void check_attempts() {
         const store::Table& table = schema().attempt;
         if (settings_.shares_sign_in_limit && !table.exists())
-            problem_that(
-                table.absence_reason.empty()
-                    ? "there is no table " + table.name +
-                          ", so AuthUserAdminSignInLimit counts the failures of each server alone; "
-                          "run: useradminctl schema"
-                    : table.absence_reason);
+            problem_that(table.absence_reason.empty() ? "there is no table " + table.name +
+                                                            ", so AuthUserAdminSignInLimit counts "
+                                                            "failures separately on each server; "
+                                                            "run: useradminctl schema"
+                                                      : table.absence_reason);
     }
 
     void check_mail() {
@@ -367,8 +367,8 @@ class Examiner {
                  "(UserAdminCleanUp); run: useradminctl schema");
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +
-                 " has the name of a table of better-auth's plugins, but other columns: a deletion "
-                 "leaves its rows alone (UserAdminCleanUp)");
+                 " has the name of a better-auth plugin's table, but different columns, so its "
+                 "rows are not deleted with the user (UserAdminCleanUp)");
     }
 
     void check_foreign_keys() {
@@ -381,19 +381,20 @@ class Examiner {
     }
 
     void check_indexes() {
-        require_index('s', "token", "token", "each request looks its session up by it");
-        require_index('s', "userId", "userId", "the sessions of a user are looked up by it");
-        require_index('a', "userId", "userId", "the accounts of a user are looked up by it");
-        require_index('u', "createdAt", "newest", "lists are in its order");
+        require_index('s', "token", "token", "each request looks up its session by this column");
+        require_index('s', "userId", "userId", "a user's sessions are looked up by this column");
+        require_index('a', "userId", "userId", "a user's accounts are looked up by this column");
+        require_index('u', "createdAt", "newest", "lists are sorted by this column");
         const store::Column* role = schema().user.find("role");
         if (role != nullptr && schema().user.find("createdAt") != nullptr &&
             !has_index('u', "coalesce("))
-            advise_index(schema().user, "role_newest", "lists of one role are found by it",
+            advise_index(schema().user, "role_newest", "lists of one role use it",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().has_outdated_scale)
-            note("the objects for long lists are incomplete, or older than a column or this "
-                 "version, and the service does not use them; run: useradminctl schema --scale");
+            note("the objects for long lists are incomplete, older than a column of the user "
+                 "table, or from an earlier version, so the service does not use them; run: "
+                 "useradminctl schema --scale");
         // The indexes for sorting lists are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes for sorting lists are missing; "
@@ -406,7 +407,7 @@ class Examiner {
         const char letter = seen && seen->is_of_sessions ? 's' : 'u';
         if (settings_.has_extras && !schema().scale.empty() && seen &&
             !has_index(letter, seen->column.name))
-            advise_index(table(letter), "useradmin_seen", "lists by last activity are in its order",
+            advise_index(table(letter), "useradmin_seen", "lists sorted by last activity use it",
                          seen->column.sql() + " DESC NULLS LAST, " +
                              table(letter).find(letter == 's' ? "userId" : "id")->sql());
     }
@@ -425,7 +426,7 @@ class Examiner {
 
     void advise_index(const store::Table& table, std::string_view name, std::string_view use,
                       const std::string& keys) {
-        note("an index is missing, and " + std::string(use) +
+        note("an index is missing: " + std::string(use) +
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 

@@ -66,7 +66,7 @@ std::string problem_of(CURLcode result, const std::string& detail) {
         return "the host has no address: " + detail;
     case CURLE_COULDNT_CONNECT:
         return "no server accepts the connection: " + detail +
-               "; start httpd, and compare its Listen";
+               "; start httpd, and check its Listen directives";
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
         return "the reply is not HTTP; another server is at this port";

@@ -81,7 +81,7 @@ void check_cookie(std::string_view source, Context& context, crypto::SigningSecr
     const auto token = crypto::verify_signature(cookie, secrets);
     if (!token) {
         findings.problems.emplace_back(
-            "AuthUserAdminSecret did not sign the cookie of --cookie, so requests with the "
+            "the cookie of --cookie is not signed with AuthUserAdminSecret, so requests with the "
             "application's cookies get 401; write the application's secret (BETTER_AUTH_SECRET)");
         return;
     }
@@ -126,7 +126,7 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     else if (match == Match::unknown && !cookie)
         findings.unchecked.emplace_back(
             "AuthUserAdminSecret: nothing in the database shows whether it is the application's; "
-            "--cookie tries it on a session cookie");
+            "--cookie tests it with a session cookie");
 }
 
 } // namespace useradmin::ctl

@@ -22,8 +22,8 @@ Exit ban(Context& context) {
     const model::User banned =
         change(context, user, api::ban(reason, ends, now), store::SessionPolicy::revoke);
     const std::string done =
-        display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
-    print(context, banned, done + "; its sessions are ended");
+        display(banned) + " is banned " + (ends ? "until " + display(ends) : "permanently");
+    print(context, banned, done + "; its sessions were ended");
     return Exit::success;
 }
 

@@ -14,7 +14,7 @@ Exit drain(Context& context) {
     const std::string& wanted = context.options.words[0];
     const std::string& file = context.settings.drain_file;
     if (wanted != "on" && wanted != "off")
-        throw CommandError(Exit::usage, "say on or off");
+        throw CommandError(Exit::usage, "the argument must be on or off");
     if (file.empty())
         throw CommandError(Exit::usage, "the configuration has no UserAdminDrainFile; set it to a "
                                         "file such as /run/useradmin-drain, and reload httpd");

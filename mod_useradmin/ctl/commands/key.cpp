@@ -107,7 +107,8 @@ Exit create_key(Context& context) {
     key.id = value_of(
         context.database_with_rows().store().create_api_key(key, crypto::sha256_base64url(text)));
     if (sign_in::is_banned(user, now))
-        print_error(display(user) + " is banned: the key is refused until 'useradminctl unban'");
+        print_error(display(user) +
+                    " is banned: the key is rejected until 'useradminctl unban' lifts the ban");
     if (context.wants_json())
         print_data(
             [&](json::Writer& writer) { writer.key("id").string(key.id).key("key").string(text); });

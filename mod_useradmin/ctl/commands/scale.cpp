@@ -146,7 +146,7 @@ class ScaleObjects {
     }
 
     void index() {
-        const Progress progress("Making the indexes");
+        const Progress progress("Creating the indexes");
         run_result_of("unusable");
         run("indexes");
         run_result_of("seen_index");
@@ -276,8 +276,8 @@ Exit create_scale(Context& context) {
     objects.run_whole("readers");
     const std::int64_t users = objects.users();
     print(context, users, corrected,
-          std::to_string(users) +
-              " users were counted and indexed; the service uses that within ten seconds.");
+          std::to_string(users) + " users were counted and indexed; the service uses the counts "
+                                  "and indexes within ten seconds.");
     return Exit::success;
 }
 
@@ -315,7 +315,7 @@ Exit check_counts(Context& context) {
     const std::int64_t users = objects.users();
     print(context, users, corrected,
           corrected == 0
-              ? "The counts of " + std::to_string(users) + " users are right."
+              ? "The counts of " + std::to_string(users) + " users are correct."
               : count_of(corrected, "count was", "counts were") + " wrong and corrected.");
     return Exit::success;
 }

@@ -160,12 +160,11 @@ void print_done(const Context& context, const Done& done) {
     for (const std::string& name : done.added_columns)
         names += (names.empty() ? "" : ", ") + name;
     if (!names.empty())
-        print_line("Columns that were missing were added: " + names + ".");
+        print_line("Missing columns were added: " + names + ".");
     if (!done.new_file.empty())
-        print_line(
-            "The file " + done.new_file +
-            " is for its owner alone: it and its folder must belong to the account that httpd's "
-            "children run under.");
+        print_line("The file " + done.new_file +
+                   " is accessible only to its owner: it and its directory must belong to the "
+                   "account of httpd's children.");
 }
 
 void reject_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {
@@ -224,7 +223,7 @@ Exit create_schema(Context& context) {
     // would be ambiguous.
     if (const auto* const id = before.user.find("id");
         adds_keys && id != nullptr && id->is_serial())
-        throw CommandError(Exit::failure, "API keys need users whose ids are texts or UUIDs");
+        throw CommandError(Exit::failure, "API keys require user ids that are text or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const QualifiedNames qualified(database, before);
     // The SQL files name types without a schema. This search_path prevents other types from hiding

@@ -51,7 +51,7 @@ void print_revoked(const Context& context, std::int64_t count) {
     if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("revoked").integer(count); });
     else
-        print_line(count_of(count, "session is ended", "sessions are ended"));
+        print_line(count_of(count, "session was ended", "sessions were ended"));
 }
 
 /// Returns the lifetime of a new session.
@@ -70,8 +70,8 @@ std::chrono::seconds length_of(const Options& options) {
 void warn_of_unsigned(const CommandSettings& settings) {
     if (settings.has_session_lookup) // a configured secret would have signed the token
         return;
-    print_error("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
-                "--secret file:PATH or --secret env:NAME to sign it");
+    print_error("the token is not signed, so httpd rejects it if AuthUserAdminSecret is set; to "
+                "sign it, use --secret file:PATH or --secret env:NAME");
 }
 
 /// Ends the session with the token. Returns false if there is none.
@@ -122,13 +122,14 @@ Exit open_session(Context& context) {
     terms.allows_banned = sign_in::is_banned(user, now);
     const auto opened = context.store().create_session(session, terms);
     if (!opened && opened.failure() == store::Failure::version_mismatch)
-        throw CommandError(Exit::failure, "the user was changed meanwhile; no session was opened");
+        throw CommandError(Exit::failure,
+                           "the user was changed in the meantime; no session was opened");
     session.id = value_of(opened);
     if (!is_signed)
         warn_of_unsigned(context.settings);
     if (terms.allows_banned)
         print_error(display(user) +
-                    " is banned: the session is refused until 'useradminctl unban'");
+                    " is banned: the session is rejected until 'useradminctl unban' lifts the ban");
     print_opened(context, session, is_signed ? crypto::sign(token, secret.view()) : token);
     return Exit::success;
 }
@@ -174,8 +175,8 @@ Exit revoke_sessions(Context& context) {
                                         "SESSION, USER --all, or TOKEN");
     if (!is_all && !is_one_of_user) {
         if (!revoke(context, words[0]))
-            throw CommandError(Exit::not_found, "there is no session with that token; to name one "
-                                                "by its id, name its user before it");
+            throw CommandError(Exit::not_found, "there is no session with that token; to end a "
+                                                "session by its id, put the user before the id");
         print_revoked(context, 1);
         return Exit::success;
     }

@@ -32,14 +32,14 @@ Exit set_password(Context& context) {
         keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke));
     print(context, user,
           "the password of " + display(user) + " is set" +
-              (keeps_sessions ? "" : "; its sessions are ended"));
+              (keeps_sessions ? "" : "; its sessions were ended"));
     return Exit::success;
 }
 
 Exit set_role(Context& context) {
     const std::string& role = context.options.words[1];
     if (role.empty())
-        throw CommandError(Exit::usage, "give a role: user, admin or superAdmin");
+        throw CommandError(Exit::usage, "the role must be user, admin or superAdmin");
     require_known_role(context, role);
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "role");
@@ -48,7 +48,7 @@ Exit set_role(Context& context) {
               "the role of " + display(user) + " is " + role + " already; nothing was changed");
         return Exit::success;
     }
-    confirm_last_super_admin(context, user, "Give it the role '" + role + "'");
+    confirm_last_super_admin(context, user, "Assign the role '" + role + "'");
     const model::User changed =
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
     print(context, changed, "the role of " + display(changed) + " is " + role);

@@ -94,7 +94,7 @@ std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
 }
 
 audit::Findings follow(const Files& files, std::vector<std::string> anchors) {
-    const Progress progress("Following the lines");
+    const Progress progress("Verifying the lines");
     const std::uint64_t total = progress.is_shown() ? lines_of(files.sources()) : 0;
     audit::Findings found =
         audit::verify(files.sources(), std::move(anchors),
@@ -173,12 +173,11 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
     if (!found.problems.empty())
         return;
     if (found.chains.size() == 1)
-        print(
-            "The last hash is " + found.chains[0].last.hash +
-            "; kept elsewhere, it shows later (--anchor) that nothing up to here was taken away.");
+        print("The last hash is " + found.chains[0].last.hash +
+              "; stored elsewhere, it shows later (--anchor) that no line up to here was removed.");
     else
-        print("The last hashes, kept elsewhere, show later (--anchor HASH,HASH) that nothing up to "
-              "them was taken away.");
+        print("The last hashes, stored elsewhere, show later (--anchor HASH,HASH) that no line up "
+              "to them was removed.");
 }
 
 /// Returns the hashes in --anchor. Throws CommandError if one is invalid.

@@ -12,9 +12,9 @@ namespace {
 
 constexpr Option all_options[] = {
     {"config", "FILE", "the httpd configuration to read; default: the installed one"},
-    {"driver", "pgsql|sqlite3", "the database's driver, as in DBDriver"},
-    {"params", "TEXT", "the connection's parameters, as in DBDParams"},
-    {"tables", "\"USER SESSION ACCOUNT\"", "the tables' names, as in UserAdminTables"},
+    {"driver", "pgsql|sqlite3", "the database driver, as in DBDriver"},
+    {"params", "TEXT", "the connection parameters, as in DBDParams"},
+    {"tables", "\"USER SESSION ACCOUNT\"", "the table names, as in UserAdminTables"},
     {"audit-log", "FILE", "as in UserAdminAuditLog: FILE, \"FILE required\" or none"},
     {"json", "", "prints one JSON document instead of text"},
     {"help", "", "describes the commands, or one command"},
@@ -30,12 +30,12 @@ constexpr Option all_options[] = {
     {"search", "TEXT", "words in the name or the address, ignoring case and accents"},
     {"banned", "", "banned users only; the other filters must match, too"},
     {"sort", "createdAt|updatedAt|name|email|lastSeen",
-     "the order; default: createdAt, newest first"},
+     "the sort key; default: createdAt, newest first"},
     {"page", "N", "the page; default: 1"},
-    {"limit", "N", "users on a page; default: 20"},
+    {"limit", "N", "users per page; default: 20"},
     {"keep-sessions", "", "does not end the user's sessions"},
     {"reason", "TEXT", "the reason for the ban"},
-    {"expires", "DATE|30m|12h|7d|2w", "when the ban or the key ends; default: never"},
+    {"expires", "DATE|30m|12h|7d|2w", "when the ban or the key expires; default: never"},
     {"secret", "file:PATH|env:NAME", "where to read the secret that signs the token"},
     {"for", "30m|12h|7d|2w", "how long the session lasts; default: 7d"},
     {"all", "", "all sessions of the user"},
@@ -60,7 +60,7 @@ constexpr Option all_options[] = {
     {"dry-run", "", "lists all invalid lines and imports nothing"},
     {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
     {"yes", "", "does not ask; an import may leave no superAdmin"},
-    {"force", "", "accepts what is unusual: a role, hash, password, file or table"},
+    {"force", "", "accepts an unusual role, hash, password, file or table name"},
 };
 
 } // namespace

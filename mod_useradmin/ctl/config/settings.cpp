@@ -201,9 +201,9 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
         return;
     const bool is_required = said->words.size() == 2 && said->words[1] == "required";
     if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
-        reject_setting(*said,
-                       "a file and, where changes without a line are to be refused, the word "
-                       "required; or none");
+        reject_setting(
+            *said,
+            "a file and, to refuse changes that cannot be logged, the word required; or none");
     settings.audit_log =
         said->words[0].starts_with('|') ? said->words[0] : path_of(*said, server_root);
     settings.is_audit_required = is_required;

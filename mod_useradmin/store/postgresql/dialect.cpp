@@ -877,7 +877,7 @@ class Postgresql final : public Dialect {
         const model::NullableText closed_schema = rows.take();
         const std::string account(rows.take().value_or(""));
         if (closed_schema)
-            table.absence_reason = "the database's account " + account + " may not use schema " +
+            table.absence_reason = "the database account " + account + " may not use schema " +
                                    std::string(*closed_schema) +
                                    ", in which there is a table of the "
                                    "name " +
@@ -885,7 +885,7 @@ class Postgresql final : public Dialect {
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
         else if (own_name && (letter == 'r' || letter == 't')) // columns require SELECT
-            table.absence_reason = "the database's account " + account + " may not use table " +
+            table.absence_reason = "the database account " + account + " may not use table " +
                                    table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
                                    table.sql + " TO " + quoted_identifier(account) + ";";
     }

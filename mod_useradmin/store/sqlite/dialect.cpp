@@ -90,7 +90,7 @@ constexpr DatabaseProduct sqlite_product = {
     false,
     false,
     false,
-    "httpd's account must have the right to write the file and its folder",
+    "httpd's account must be able to write to the file and its directory",
     "BEGIN"};
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
