@@ -69,7 +69,7 @@ bool is_super_admin(std::string_view roles) noexcept;
 /// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller, for a change to check again. Returns std::nullopt if the caller is not from
+/// Returns the caller, whom the change checks again. Returns std::nullopt if the caller is not from
 /// the user table.
 std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the change may

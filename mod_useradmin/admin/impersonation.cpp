@@ -85,7 +85,7 @@ Reply impersonate_user(Call& call) {
     session.ip_address = address;
     session.user_agent = user_agent;
     session.impersonated_by = call.caller.id;
-    // Fail if the user or the caller has been banned or given another role in the meantime.
+    // Fail if the user or the caller has been banned or given a new role in the meantime.
     store::SessionTerms terms;
     terms.verified = &*user;
     terms.now = text::now();

@@ -43,8 +43,8 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
                : otherwise;
 }
 
-/// A limit or offset. Like better-auth, accepts surrounding blanks, decimals and exponents. 0 and
-/// text that std::from_chars does not read as a number, also "NaN", count as absent.
+/// A limit or offset. Like better-auth, accepts surrounding blanks, decimals and exponents. Zero,
+/// "NaN" and text that is not a number count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
     /// Whether a database would reject it because it is negative, fractional or too large.

@@ -51,7 +51,7 @@ Reply update_user(Call& call) {
         if (!call.may(Action::ban_user))
             return error(forbidden_ban);
         const bool has_end = has_any(data, {"banExpires"});
-        // A new end of a ban that has ended is a ban, too.
+        // A new expiry for an expired ban bans the user again.
         if (has_end && !has_any(data, {"banned"})) {
             const auto user = call.service.store.find(call.event.target);
             if (!user)

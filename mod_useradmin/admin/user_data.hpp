@@ -16,8 +16,8 @@ namespace useradmin::admin {
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
 
-/// If the member sets a boolean or a time of the user to any other value, including an invalid
-/// time, returns the name of the type. Otherwise returns an empty string.
+/// If the member is a boolean or time field of the user, and its value has another type or is an
+/// invalid time, returns the name of the expected type. Otherwise returns an empty string.
 std::string_view expected_type(const json::Object& data, std::string_view name);
 
 /// Converts the members to changes of columns. The values are valid for the lifetime of this object

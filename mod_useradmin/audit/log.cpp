@@ -53,14 +53,14 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
 }
 
 /// The contents of the .chain file. The first line has a fixed length and contains the position.
-/// The second line contains the instance; earlier versions neither read nor overwrite it.
+/// The second line contains the instance id; earlier versions neither read nor overwrite it.
 struct Log::StoredPosition {
     ChainPosition link;
     /// The log's inode number.
     std::uint64_t inode = 0;
     /// The log's size in bytes after the last line was written.
     std::uint64_t size = 0;
-    /// Empty if the log has no instance yet.
+    /// The instance id. Empty if the log has none yet.
     std::string instance = {};
 
     const std::string& instance_or_new() {

@@ -33,8 +33,8 @@ class Recorder final : public store::ChangeListener {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// Returns the number of the event's line. Before the line is written, returns the number of
-    /// the line to correct, or 0 if there is none.
+    /// Returns the number of the event's line. If the line is not written yet, returns the number
+    /// of the line that it will correct, or 0 if there is none.
     std::uint64_t written() const noexcept { return written_; }
     /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }

@@ -308,7 +308,7 @@ int check_user(request_rec* request) noexcept {
     return HTTP_UNAUTHORIZED;
 }
 
-/// How to log a request without a credential.
+/// The log level, reason and advice for a request without a credential.
 struct Explanation {
     text::Level level;
     const char* reason;
@@ -339,7 +339,7 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
 }
 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
-/// have already been logged, and a 401 from sign-in is about the password.
+/// have already been logged, and a 401 from sign-in concerns the password.
 int explain_reply(request_rec* first) noexcept {
     if (first->status != HTTP_UNAUTHORIZED ||
         ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)

@@ -39,7 +39,7 @@ ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadlin
     if (has_priority_)
         ++limiter_.priority_waiters_;
     wait();
-    // Give way to threads with priority, unless the pool is locked only briefly.
+    // Yield to threads with priority, unless the pool is locked only briefly.
     while (lock_ && !has_priority_ && limiter_.priority_waiters_ != 0 &&
            limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();

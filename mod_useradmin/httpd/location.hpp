@@ -40,7 +40,7 @@ ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
 std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexcept;
 
 /// Returns the merged per-directory configuration for requests to the path of a section. For a
-/// section with a regular expression or wildcard, merges only the server's configuration and it.
+/// section with a regular expression or wildcard, merges it only with the server's configuration.
 ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                                    ap_conf_vector_t* section) noexcept;
 

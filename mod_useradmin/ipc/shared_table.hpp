@@ -80,7 +80,7 @@ class SharedTable {
         template <class Change>
         void write(Entry& entry, Clock::time_point now, const Change& change) const {
             stripe_.has_entries = true;
-            entry.written_at.exchange(0); // the writes below cannot move before this
+            entry.written_at.exchange(0); // the writes below are not reordered before it
             entry.key = key_;
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();

@@ -195,10 +195,10 @@ bool has_better_auth_endpoints(apr_pool_t* pool) {
     return is_found;
 }
 
-/// Calls visit with the settings of the server and of each Location with a storage and UserAdmin
-/// On. If there are endpoints for better-auth's admin client, visits all settings with a storage,
-/// because their Location needs no directive of the module. Also visits a Location with a storage
-/// of its own that none of these has, such as a <LocationMatch>.
+/// Calls visit with the settings of the server and of each Location that have a storage and
+/// UserAdmin On. If the server has endpoints for better-auth's admin client, UserAdmin need not be
+/// On, because their Location needs no directive of the module. Also visits each other Location,
+/// such as a <LocationMatch>, whose storage has not been visited yet.
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
     const auto address_of = [](const ServiceSettings& settings) {

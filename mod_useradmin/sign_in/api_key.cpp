@@ -15,7 +15,7 @@ using store::ApiKeyUse;
 
 // If a key has no limits, its last use is written at most this often.
 constexpr std::chrono::minutes last_use_accuracy(1);
-// Maximum number of tries if other requests use the key at the same time.
+// The maximum number of attempts if other requests use the key at the same time.
 constexpr int max_tries = 10;
 
 std::optional<std::int64_t> number(model::NullableText text) noexcept {

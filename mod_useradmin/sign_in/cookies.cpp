@@ -32,7 +32,7 @@ std::vector<std::string> Cookies::session_cookies(std::string_view token,
     const crypto::Secret value(encode_token(token));
     std::vector<std::string> headers;
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
-    // better-auth 1.4 and 1.6 would go on with the session in this cookie.
+    // better-auth 1.4 and 1.6 would continue to use the session in this cookie.
     if (sent_.find(name_of("session_data")) != sent_.npos)
         for (std::string& expired : expired_session_data())
             headers.push_back(std::move(expired));

@@ -16,7 +16,7 @@ namespace useradmin::sign_in {
 
 namespace {
 
-// Maximum number of verifications if the account changes before its session is created.
+// The maximum number of verifications if the account changes before its session is created.
 constexpr int most_tries = 3;
 
 struct Form {

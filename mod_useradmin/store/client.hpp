@@ -19,7 +19,7 @@ enum class ErrorKind {
     insufficient_privilege, ///< the account lacks a privilege; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done
     busy,                   ///< a lock conflict; nothing was done
-    canceled,               ///< canceled by the server, as by statement_timeout; nothing was done
+    canceled,               ///< canceled by the server; nothing was done
     read_only,              ///< a read-only server, such as a standby; nothing was done
     connection_lost,        ///< the connection broke; the outcome is unknown
     timed_out, ///< timed out; the outcome is unknown, and a connection to a server was closed

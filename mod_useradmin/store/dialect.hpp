@@ -183,8 +183,8 @@ class Dialect {
     /// Returns the file that the connection parameters name, or an empty string if they contain a
     /// URI or the database is not a file.
     virtual std::string database_file(std::string_view parameters) const = 0;
-    /// Configures a new database for many readers and one writer. Returns false on failure; without
-    /// an error message of the client if the file cannot have a write-ahead log.
+    /// Configures a new database for many readers and one writer. Returns false on failure. If the
+    /// file cannot have a write-ahead log, the client's error message is empty.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
     /// Returns the query for the indexes of the tables, except partial ones. Each row is one key
     /// column of an index, in order: the table's letter (u, s, a), the index, whether it is unique

@@ -217,8 +217,8 @@ struct Schema {
     /// The name of this schema, whether or not it exists. Empty if the database does not support
     /// --scale.
     std::string scale_name;
-    /// Whether these objects are incomplete, come from an earlier version, or do not count by a
-    /// column that was added to the user table later.
+    /// Whether these objects are incomplete, come from an earlier version, or lack counts for a
+    /// column that was later added to the user table.
     bool has_outdated_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.

@@ -65,7 +65,7 @@ class Statement {
     /// Appends the columns for which the record has a value: "a, b". Omits the skipped fields.
     template <class Record>
     Statement& columns(const Table& table, const Record& record, Skipped skipped = {});
-    /// Appends the values of columns(), in the same order: "$1, $2".
+    /// Appends the placeholders of the values for columns(), in the same order: "$1, $2".
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
@@ -79,7 +79,7 @@ class Statement {
 
     /// Appends the extra columns that have a value: ", a, b".
     Statement& further_columns(const Table& table, const Changes& values);
-    /// Appends the values of further_columns(), in the same order: ", $1, $2".
+    /// Appends the placeholders of the values for further_columns(), in the same order: ", $1, $2".
     Statement& further_values(const Table& table, const Changes& values);
 
     const std::string& sql() const noexcept { return sql_; }

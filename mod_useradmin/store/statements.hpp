@@ -152,7 +152,7 @@ void append_owned_removal(Statement& statement, const Dialect& dialect, const Ow
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
                     const Changes& changes);
 
-/// Appends a condition that the changes take away privileges: a ban, or another role or address.
+/// Appends a condition that the changes take away privileges: a ban, or a new role or address.
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
                            const Changes& changes);
 

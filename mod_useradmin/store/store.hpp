@@ -236,7 +236,7 @@ struct PluginPolicy {
     /// (UserAdminCleanUp).
     bool cleans_up = true;
     /// Whether to delete the user's password links from the verification table if the user is
-    /// banned or deleted, or gets another address or password.
+    /// banned or deleted, or gets a new address or password.
     bool ends_links = false;
 };
 
@@ -384,7 +384,7 @@ struct Survey {
     bool has_protected_user = false;
     /// Whether two addresses differ only in case.
     bool has_case_collisions = false;
-    /// The connection limit of the database's account, or 0 if there is none.
+    /// The connection limit of the database account, or 0 if there is none.
     std::int64_t connection_limit = 0;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can.
     std::string last_seen_problem = {};
@@ -577,7 +577,7 @@ class Store {
 
     /// Returns the extra columns of the user table in the table's order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
-    /// Checks the addresses of all users and the limits of the database's account.
+    /// Checks the addresses of all users and the limits of the database account.
     virtual Result<Survey> survey(const ProtectedEmail& spared) = 0;
 };
 

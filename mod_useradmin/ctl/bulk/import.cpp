@@ -349,8 +349,8 @@ class Import {
         bytes_ = 0;
     }
 
-    /// Writes the entries. After a conflict, no entry is written. The next try takes existing users
-    /// into account, but another process may create more in the meantime.
+    /// Writes the entries. After a conflict, no entry is written. The next attempt takes existing
+    /// users into account, but another process may create more in the meantime.
     void commit_entries() {
         constexpr int tries = 5;
         for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
@@ -457,8 +457,8 @@ class Import {
         report_problems();
     }
 
-    /// Writes and commits the entries. On a unique violation, returns false or, on the last try,
-    /// throws CommandError.
+    /// Writes and commits the entries. On a unique violation, returns false or, on the last
+    /// attempt, throws CommandError.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
         store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true,

@@ -51,7 +51,7 @@ struct Reply {
     std::string body;
 };
 
-/// Returns how many bytes are taken. Any other number than `count` ends the transfer.
+/// Returns the number of bytes consumed. Any number other than `count` ends the transfer.
 std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* data) noexcept {
     std::string& body = *static_cast<std::string*>(data);
     const std::size_t taken = std::min(count, max_reply - body.size());

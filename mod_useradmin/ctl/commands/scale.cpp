@@ -15,8 +15,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Each try to get a lock may block other sessions for up to two seconds. The pauses let them
-// proceed.
+// Each attempt to acquire the lock may block other sessions for up to two seconds. The pauses let
+// them proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
@@ -108,7 +108,7 @@ class ScaleObjects {
     }
 
     /// Runs an SQL file that locks the user table briefly. Retries while another session locks it,
-    /// and throws CommandError after 100 tries.
+    /// and throws CommandError after 100 attempts.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {

@@ -307,8 +307,8 @@ class PostgresqlClient final : public Client {
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
         // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so two
-        // statements must not have the same name. The label is hashed, too, because PostgreSQL cuts
-        // off a name after 63 bytes.
+        // statements must not have the same name. The label is hashed, too, because PostgreSQL
+        // truncates names to 63 bytes.
         Prepared prepared = {"useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
                              "_" + std::to_string(age_)};
         const char* const name = prepared.name.c_str();
@@ -450,9 +450,9 @@ class PostgresqlClient final : public Client {
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// The number of runs since a backend last did not know a statement.
+    /// The number of runs since a prepared statement was last unknown to the backend.
     unsigned runs_ = 0;
-    /// The number of times in close succession that a backend did not know a statement.
+    /// How often in close succession a prepared statement was unknown to the backend.
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.

@@ -134,7 +134,7 @@ bool is_counted(const Filter& filter, const Table& user) {
     return others.is_empty();
 }
 
-/// Appends a query that reads the number of matching users from the table counts. Uses only the
+/// Appends a query that reads the number of matching users from the table `counts`. Uses only the
 /// filter's conditions on role, ban and verification.
 void append_scale_total(Statement& statement, const Schema& schema, const Filter& filter) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
@@ -275,8 +275,8 @@ class ScaledListQueries final : public ListQueries {
     }
 
     /// Returns whether the folded text can answer a search. It cannot if a word consists only of
-    /// combining marks, because folding removes those. Nor can they if the search contains the
-    /// separator, because it could match across name and address.
+    /// combining marks, because folding removes those. Nor can it if the search contains the
+    /// separator, which could match across name and address.
     static bool is_answerable(const Filter& filter) {
         if (!filter.search)
             return true;

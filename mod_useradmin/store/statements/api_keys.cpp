@@ -56,7 +56,7 @@ bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, b
         append_owned_removal(statement, dialect, *noted, user_id, {});
         return static_cast<bool>(work.run(statement));
     };
-    // The keys may be recorded because of an earlier ban that the application has lifted.
+    // If the application lifted an earlier ban, that ban's keys are still recorded.
     if (is_banned && !was_banned && noted != nullptr && !forget())
         return false;
     for (const OwnedTable& keys : work.schema().owned)
