@@ -73,7 +73,7 @@ TEST(clean_up, in_check_names_tables_with_other_columns) {
     const std::string with = done(ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"}));
     sql().run(R"(DROP TABLE "passkey")");
     CHECK_FALSE(has(without, "plugins"));
-    CHECK(has(with, "passkey\" has the name of a table of better-auth's plugins"));
+    CHECK(has(with, "passkey\" has the name of a better-auth plugin's table"));
     CHECK_FALSE(has(with, "apikey"));
 }
 

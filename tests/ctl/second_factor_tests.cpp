@@ -31,7 +31,7 @@ TEST_GROUP_BASE(ctl_second_factor, CtlSecondFactor){};
 TEST(ctl_second_factor, is_reset_by_address_and_the_sessions_end) {
     done(ctl({"session", "open", ana_}));
     const std::string said = done(ctl({"second-factor", "reset", "ana@x.org"}));
-    STRCMP_EQUAL("the second factor of Ana <ana@x.org> is removed; its sessions were ended",
+    STRCMP_EQUAL("the second factor of Ana <ana@x.org> is removed; the user's sessions were ended",
                  said.c_str());
     CHECK_EQUAL(0, factors());
     CHECK_EQUAL(0, sessions_of(ana_));

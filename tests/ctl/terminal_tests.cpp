@@ -104,7 +104,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
     const auto right = file("right.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
                                             "\n");
     const std::string done = screen_of({"import", right, "--audit-log", log}, 0);
-    CHECK_TEXT(has(done, alone + "1 user made"), done.c_str());
+    CHECK_TEXT(has(done, alone + "1 user created"), done.c_str());
     const std::string verified = screen_of({"audit", "verify", log}, 0);
     CHECK_TEXT(has(verified, alone + "2 lines, number 1 to 2"), verified.c_str());
     const std::string exported = screen_of({"export"}, 0);

@@ -270,11 +270,11 @@ TEST(show, of_an_unknown_user_ends_with_4) {
 
 TEST_GROUP_BASE(passwd, Scene){};
 
-TEST(passwd, sets_another_password_and_ends_the_sessions) {
+TEST(passwd, sets_a_new_password_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
     const std::string text = done(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
-    CHECK(has(text, "the password of Ana <ana@x.org> is set; its sessions were ended"));
+    CHECK(has(text, "the password of Ana <ana@x.org> is set; the user's sessions were ended"));
     CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
     CHECK_EQUAL(0, sessions_of(id));
 }
@@ -307,7 +307,7 @@ TEST(passwd, without_a_password_changes_nothing) {
 
 TEST_GROUP_BASE(role, Scene){};
 
-TEST(role, gives_a_user_another_role) {
+TEST(role, gives_a_user_a_new_role) {
     const std::string id = create("ana@x.org");
     const std::string text = done(ctl({"role", "ana@x.org", "superAdmin"}));
     CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is superAdmin"), text);
@@ -315,7 +315,7 @@ TEST(role, gives_a_user_another_role) {
                 Json(ctl({"role", id, "admin", "--yes", "--json"}).output).at("data.role"));
 }
 
-TEST(role, that_the_user_has_is_said_and_changes_nothing) {
+TEST(role, that_the_user_already_has_is_reported_and_changes_nothing) {
     const std::string id = create("ana@x.org", "Ana", "superAdmin");
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(
@@ -370,10 +370,11 @@ TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
 
 TEST_GROUP_BASE(ban, Scene){};
 
-TEST(ban, bans_for_good_and_ends_the_sessions) {
+TEST(ban, bans_permanently_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
-    CHECK(has(done(ctl({"ban", "ana@x.org"})), "is banned permanently; its sessions were ended"));
+    CHECK(has(done(ctl({"ban", "ana@x.org"})),
+              "is banned permanently; the user's sessions were ended"));
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("true"), json.at("data.banned"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
@@ -410,7 +411,7 @@ TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
     CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), done(ctl({"unban", id})));
 }
 
-TEST(ban, lifted_already_is_said_and_changes_nothing) {
+TEST(ban, already_lifted_is_reported_and_changes_nothing) {
     const std::string id = create("ana@x.org");
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned; nothing was changed"),
@@ -430,7 +431,7 @@ TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""));
 }
 
-TEST(delete_, without_a_terminal_wants_yes) {
+TEST(delete_, without_a_terminal_requires_yes) {
     const std::string id = create("ana@x.org");
     const CommandResult ended = ctl({"delete", id}, "y\n");
     CHECK_EQUAL(2, ended.status);

@@ -23,7 +23,7 @@ Exit ban(Context& context) {
         change(context, user, api::ban(reason, ends, now), store::SessionPolicy::revoke);
     const std::string done =
         display(banned) + " is banned " + (ends ? "until " + display(ends) : "permanently");
-    print(context, banned, done + "; its sessions were ended");
+    print(context, banned, done + "; the user's sessions were ended");
     return Exit::success;
 }
 

@@ -32,7 +32,7 @@ Exit set_password(Context& context) {
         keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke));
     print(context, user,
           "the password of " + display(user) + " is set" +
-              (keeps_sessions ? "" : "; its sessions were ended"));
+              (keeps_sessions ? "" : "; the user's sessions were ended"));
     return Exit::success;
 }
 
