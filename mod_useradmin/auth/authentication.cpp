@@ -328,7 +328,7 @@ Explanation explain_missing_credential(const request_rec* request, const AuthSet
     if (cookies.find("session_token=") != cookies.npos && cookies.find(own) == cookies.npos)
         return {Level::warning, "its session cookie has another name",
                 "if it is the application's, set AuthUserAdminCookie to its name"};
-    return {Level::info, "it has no session token", "its user has to sign in"};
+    return {Level::info, "it has no session token", "the user must sign in"};
 }
 
 void log_missing_credential(request_rec* request, const AuthSettings& settings) {

@@ -75,7 +75,7 @@ inline constexpr auto directives = std::tuple_cat(
             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
-            "whether a ban, another role or another address ends the user's sessions", false,
+            "whether a ban or a change of role or address ends the user's sessions", false,
             httpd::SwitchReader()),
         httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::anywhere,
                                           "whether deleting a user also deletes better-auth's "

@@ -106,8 +106,8 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
     log_.write_for_client(
         text::Level::info,
-        "UA0316: refused a sign-in of user " + std::string(user.id) +
-            " with a password only: the account has a second factor (twoFactorEnabled); to "
+        "UA0316: refused to sign in user " + std::string(user.id) +
+            " with only a password: the account has a second factor (twoFactorEnabled); to "
             "allow it, set AuthUserAdminSecondFactor ignore",
         network.text());
 }

@@ -111,7 +111,7 @@ TEST(unauthorized, a_request_without_a_session_is_explained_at_info) {
           {"mod_authz_user.so"});
     expect_401("/api/users");
     expect_explained("info", "UA0319: a request got 401: it has no session token",
-                     "its user has to sign in");
+                     "the user must sign in");
     expect_401("/reports", {"Cookie: theme=dark"});
     expect_401("/api/users", {cookie});
     CHECK_EQUAL(2, lines_at("debug", "UA0319", 3));

@@ -49,7 +49,7 @@ const testsOf = (redis, version, database) => (check) => {
         const application = await start(site, place);
         await Promise.all(revokingChanges.map(([what, change]) => revokeAll(site, application, change, what)));
       },
-      cell("ended by a ban, another role, a new password, a deletion, useradminctl"),
+      cell("ended by a ban, a new role, a new password, a deletion, useradminctl"),
     );
   }
 

@@ -40,7 +40,7 @@ export const schemas = new Results("schemas", ["better-auth", "schema"], [
 
 export const places = new Results("places", ["better-auth", "database", "sessions in"], [
   "signed in there, authorised here",
-  "ended by a ban, another role, a new password, a deletion, useradminctl",
+  "ended by a ban, a new role, a new password, a deletion, useradminctl",
 ]);
 
 export const tables = [schemas, places];
