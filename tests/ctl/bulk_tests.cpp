@@ -82,7 +82,7 @@ class Bulk : public Scene {
 TEST_GROUP_BASE(bulk, Bulk){};
 TEST_GROUP_BASE(postgresql_bulk, Bulk){};
 
-TEST(bulk, import_makes_users_with_their_hashes_as_they_are) {
+TEST(bulk, import_creates_users_with_their_hashes_unchanged) {
     CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"),
                 done(ctl({"import", lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
                                           line("bo@x.org", R"(,"role":"admin")"))})));
@@ -110,7 +110,7 @@ TEST(bulk, import_follows_the_services_settings) {
     CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
 }
 
-TEST(bulk, import_unverifies_another_address_if_configured) {
+TEST(bulk, import_unverifies_a_new_address_if_configured) {
     const std::string configuration =
         file("unverify.conf", "UserAdminEmailChange unverify\nUserAdminEmailCase lower\n");
     const std::string id = create("ana@x.org");
@@ -244,7 +244,7 @@ TEST(bulk, export_replaces_a_file_only_with_force) {
     CHECK(has(read_file(name), "ana@x.org"));
 }
 
-TEST(bulk, export_refuses_an_ending_that_it_does_not_know) {
+TEST(bulk, export_refuses_an_unknown_extension) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
         const CommandResult ended = ctl({"export", path(name)});
@@ -348,7 +348,7 @@ TEST(bulk, a_picture_of_two_megabytes_is_exported_and_imported) {
     }
 }
 
-TEST(postgresql_bulk, export_gives_way_to_a_concurrent_export) {
+TEST(postgresql_bulk, export_fails_if_another_export_writes_the_file) {
     const std::string name = path("overtaken.csv");
     const std::string part = name + ".part";
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
@@ -432,7 +432,7 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
     }
 }
 
-TEST(bulk, import_stops_at_the_first_wrong_line) {
+TEST(bulk, import_stops_at_the_first_invalid_line) {
     const CommandResult ended =
         ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
@@ -440,7 +440,7 @@ TEST(bulk, import_stops_at_the_first_wrong_line) {
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_with_dry_run_names_every_wrong_line) {
+TEST(bulk, import_with_dry_run_names_every_invalid_line) {
     create("taken@x.org");
     const std::string wrong =
         line("taken@x.org") + "{}\nno JSON\n" + line("bo") + line("cy@x.org", R"(,"nam":"x")") +
@@ -524,7 +524,7 @@ TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
+TEST(bulk, import_ends_with_3_if_a_user_already_exists) {
     create("bo@x.org");
     const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);

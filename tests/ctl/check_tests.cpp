@@ -112,7 +112,7 @@ TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     CHECK(lists(json, "data.notes", "which UserAdminAccountId it requires"));
 }
 
-TEST(check, finds_the_rows_that_were_made_before_the_directives_were_right) {
+TEST(check, finds_rows_created_before_the_directives_were_correct) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     create("ANA@x.org");
     const Json json = look(1);

@@ -113,7 +113,7 @@ TEST(configuration, names_an_included_directory_that_cannot_be_read) {
     CHECK_TEXT(has(result.errors, "cannot read " + path("parts") + ": "), result.errors.c_str());
 }
 
-TEST(configuration, goes_on_behind_a_backslash_whatever_ends_the_line) {
+TEST(configuration, continues_after_a_backslash_with_any_line_ending) {
     for (const char* end : {"\n", "\r\n"})
         done(list(std::string("DBDriver \\") + end + "  " + database().driver() + end +
                   "DBDParams '" + database().params() + "'" + end));
@@ -162,7 +162,7 @@ TEST(configuration, that_is_no_file_or_nests_too_deeply_is_refused) {
     done(bare_ctl({"--config", path(name(1)), "list"}));
 }
 
-TEST(configuration, puts_in_what_Define_gives_one_value) {
+TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     file("params.conf", "DBDParams ${PARAMS}\n");
     const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
     done(list(driver() + "Define PARAMS \"" + database().params() +

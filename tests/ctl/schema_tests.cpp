@@ -106,7 +106,7 @@ TEST_GROUP_BASE(schema, Scene) {
     }
 };
 
-TEST(schema, that_is_there_already_is_left_as_it_is) {
+TEST(schema, that_already_exists_is_left_unchanged) {
     create("ana@x.org");
     CHECK(has(done(ctl({"schema"})), "The tables exist; nothing was changed."));
     const Json json(ctl({"schema", "--json"}).output);

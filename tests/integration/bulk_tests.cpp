@@ -88,7 +88,7 @@ TEST(bulk, with_a_key_changes_each_user_once) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'ada-1')"));
 }
 
-TEST(bulk, goes_on_with_the_key_after_the_time_limit_was_reached) {
+TEST(bulk, with_a_key_continues_after_a_timeout) {
     // Not for SQLite, which has no row locks.
     if (Suite::current().kind() == Kind::sqlite)
         return;

@@ -322,7 +322,7 @@ TEST(extras_columns, are_listed_for_the_console_of_a_superAdmin) {
           std::string::npos);
 }
 
-TEST(extras_columns, are_set_in_the_version_that_is_known_with_a_line_in_the_audit_log) {
+TEST(extras_columns, are_set_only_in_the_expected_version_and_logged) {
     const std::string body = R"({"data":{"plan":"pro","seats":12}})";
     expect_error(update(Caller::admin, body), 403, "No tienes permisos");
     expect_error(update(Caller::super_admin, R"({"data":{"company":"x"}})"), 403,

@@ -119,7 +119,7 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, is_503_on_a_read_only_database_only_where_it_is_to_be_writable) {
+TEST(health, is_503_on_a_read_only_database_only_with_writable) {
     allow_log("UA0108");
     make("read-only");
     const std::string writable = "/health/writable";

@@ -70,7 +70,7 @@ TEST(paths, beside_the_base_address_are_not_the_service_s) {
     }
 }
 
-TEST(paths, with_an_escape_that_is_none_are_400) {
+TEST(paths, with_an_invalid_escape_are_400) {
     expect_log("AH10244"); // httpd: invalid URI path
     for (const char* path :
          {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
@@ -310,7 +310,7 @@ TEST(bodies, that_arrive_slowly_are_408) {
     }
 }
 
-TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
+TEST(bodies, have_a_timeout_that_does_not_affect_later_requests) {
     const RawConnection connection(Suite::current().httpd().port());
     const std::string caller = "Host: localhost\r\n" + bearer(Caller::admin) + "\r\n";
     CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + caller +

@@ -94,7 +94,7 @@ TEST(mail, with_a_password_link_has_the_token_of_a_verification_row) {
     CHECK_EQUAL(std::string::npos, audit.find(token_in_mail()));
 }
 
-TEST(mail, with_a_password_link_is_in_vain_after_another_address_or_password_or_a_ban) {
+TEST(mail, with_a_password_link_is_invalidated_by_later_changes) {
     start_with(keeping());
     for (const auto& [method, path, body] :
          {std::tuple("PUT", "", R"({"email":"other@example.org"})"),

@@ -85,7 +85,7 @@ TEST(session_cache, is_off_by_default) {
     CHECK_EQUAL(401, status_of(Caller::user, ulises_record));
 }
 
-TEST(session_cache, drops_a_banned_user_at_once) {
+TEST(session_cache, drops_a_banned_user_immediately) {
     start_keeping("60");
     for (int time = 0; time < 3; ++time) {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
@@ -99,7 +99,7 @@ TEST(session_cache, drops_a_banned_user_at_once) {
     }));
 }
 
-TEST(session_cache, drops_a_deleted_user_at_once) {
+TEST(session_cache, drops_a_deleted_user_immediately) {
     start_keeping("60");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     expect_success(send("DELETE", ulises_record));

@@ -43,7 +43,7 @@ class TotalCache : public OwnHttpd {
 
 TEST_GROUP_BASE(total_cache, TotalCache){};
 
-TEST(total_cache, reuses_totals_that_others_have_changed_in_all_children) {
+TEST(total_cache, reuses_stale_totals_in_all_children) {
     start_keeping("3600");
     for (const char* const path : {searched, "/api/users"})
         CHECK_EQUAL(std::string("3"), totals_of(path));
@@ -60,7 +60,7 @@ TEST(total_cache, is_off_by_default) {
     CHECK_EQUAL(std::string("4"), totals_of(searched));
 }
 
-TEST(total_cache, is_right_at_once_after_the_service_itself_changes_users) {
+TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
     start_keeping("3600");
     const char* const of_role = "/api/users?role=editor&search=nobody";
     CHECK_EQUAL(std::string("3"), totals_of(searched));
@@ -77,7 +77,7 @@ TEST(total_cache, is_right_at_once_after_the_service_itself_changes_users) {
     CHECK_EQUAL(std::string("0"), totals_of(of_role));
 }
 
-TEST(total_cache, is_right_after_another_virtual_host_changes_users) {
+TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
     start_keeping("3600", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
                           "<VirtualHost *:${PORT}>\nServerName other.test\nDBDKeep 3\n" +
                               location("/other/users", as_sara) + "</VirtualHost>\n");

@@ -59,7 +59,7 @@ TEST(attempts, that_fail_are_counted_up_to_a_limit) {
     CHECK_EQUAL(1, find({{"c", 2}, {"b", 2}, {"a", 2}}));
 }
 
-TEST(attempts, are_counted_anew_after_the_window) {
+TEST(attempts, are_counted_from_zero_after_the_window) {
     const Counters counters{{"a", 1}};
     CHECK_EQUAL(0, record(counters));
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");

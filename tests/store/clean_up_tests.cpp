@@ -132,7 +132,7 @@ TEST(clean_up, deletes_the_verifications_of_the_address) {
     CHECK_EQUAL(std::string("5, 6, 7, 8"), rows_of("verification"));
 }
 
-TEST(clean_up, leaves_a_table_of_another_shape_alone) {
+TEST(clean_up, does_not_change_a_table_with_other_columns) {
     const Plugin others[] = {
         {"member", "userId", R"("since" text)"},
         {"passkey", "user", R"("publicKey" text, "counter" integer)"},

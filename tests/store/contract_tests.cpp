@@ -522,7 +522,7 @@ class EmailChanges : public Contract {
 
 TEST_GROUP_BASE(email_change, EmailChanges){};
 
-TEST(email_change, unverifies_another_address) {
+TEST(email_change, unverifies_a_new_address) {
     CHECK_FALSE(stays_verified("bo@x"));
     CHECK_FALSE(stays_verified("cy@x", true));
 }
@@ -653,7 +653,7 @@ class Losses : public Contract {
 
 TEST_GROUP_BASE(lost_rights, Losses){};
 
-TEST(lost_rights, of_rights_end_all_sessions_with_any_listener) {
+TEST(lost_rights, end_all_sessions_with_any_listener) {
     IgnoringListener after(false);
     IgnoringListener before(true);
     store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
@@ -675,7 +675,7 @@ TEST(lost_rights, of_rights_end_all_sessions_with_any_listener) {
     }
 }
 
-TEST(lost_rights, are_none_where_role_and_address_stay_what_they_are) {
+TEST(lost_rights, are_none_if_role_and_address_stay_the_same) {
     for (const store::Changes& changes :
          {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
           store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
@@ -844,7 +844,7 @@ constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
 
-TEST(remove, of_an_unknown_id_says_so) {
+TEST(remove, of_an_unknown_id_is_not_found) {
     CHECK(absent(store().remove("nobody", nobody)));
 }
 

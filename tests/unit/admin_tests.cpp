@@ -118,7 +118,7 @@ TEST(admin, one_of_several_roles_is_enough) {
     expect("403 YOU_ARE_NOT_ALLOWED_TO_GET_USER", call("get-user", "id=another"));
 }
 
-TEST(admin, has_permission_reports_a_body_that_is_no_object_in_better_auths_words) {
+TEST(admin, has_permission_reports_a_non_object_body_in_better_auths_words) {
     expect("400 VALIDATION_ERROR", call("has-permission", "[]"));
     STRCMP_CONTAINS("[body] Invalid input: expected object, received array; [body] Invalid input\"",
                     reply_body.c_str());
@@ -402,7 +402,7 @@ TEST(admin, nobody_impersonates_the_protected_user) {
     CHECK_FALSE(store.opened.has_value());
 }
 
-TEST(admin, who_may_not_impersonate_admins_impersonates_no_user_with_rights) {
+TEST(admin, impersonating_users_with_permissions_needs_impersonate_admins) {
     roles = "helper";
     expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"boss"})"));
     STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
@@ -449,7 +449,7 @@ TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
     CHECK_FALSE(store.sessions.contains("s3cr3t of me"));
 }
 
-TEST(admin, endpoints_are_below_a_folder_admin) {
+TEST(admin, endpoints_are_below_a_path_segment_admin) {
     expect("ban", admin::operation_name(*admin::find_endpoint("/api/auth/admin/ban-user")));
     for (const char* path : {"/api/auth/ban-user", "/api/auth/admin/ban-user/",
                              "/api/auth/admin/nope", "ban-user", "admin/ban-user"})

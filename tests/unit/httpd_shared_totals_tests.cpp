@@ -114,7 +114,7 @@ TEST_GROUP(shared_totals) {
     };
 };
 
-TEST(shared_totals, are_not_kept_where_the_time_is_zero) {
+TEST(shared_totals, are_not_cached_if_the_age_is_zero) {
     CHECK_FALSE(totals().is_caching());
     for (const std::int64_t number : {1, 2, 3})
         CHECK_EQUAL(std::to_string(number), total(search_of("a"), number));
@@ -130,7 +130,7 @@ TEST(shared_totals, are_kept_for_the_configured_time) {
     CHECK_EQUAL(std::string("3"), total(search_of("a"), 4));
 }
 
-TEST(shared_totals, are_those_of_one_filter_and_one_place) {
+TEST(shared_totals, are_separate_for_each_filter_and_database) {
     terms.age = 3600s;
     const auto filter = [](model::NullableText role, model::NullableText search) {
         Filter filter;
@@ -191,7 +191,7 @@ TEST(shared_totals, that_could_not_be_counted_are_not_kept) {
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
 }
 
-TEST(shared_totals, make_room_for_others_from_the_oldest_on) {
+TEST(shared_totals, evict_the_oldest_first) {
     terms.age = 3600s;
     CHECK_EQUAL(std::string("7"), total(search_of("old"), 7));
     for (int number = 0; number < 20000; ++number)
@@ -281,7 +281,7 @@ TEST(shared_totals, delay_a_count_to_coalesce_requests) {
     CHECK_TRUE(counts == 1 || !is_in_time);
 }
 
-TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
+TEST(shared_totals, of_other_filters_and_databases_do_not_wait) {
     SlowCount first(totals(), search_of("a"), 1);
     terms.timeout = 0s;
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
@@ -382,7 +382,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_kill) {
     close(ready[1]);
 }
 
-TEST(shared_totals, go_on_when_a_process_is_killed_at_any_point) {
+TEST(shared_totals, survive_a_process_killed_at_any_point) {
     terms.age = 3600s;
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();

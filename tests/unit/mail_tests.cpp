@@ -140,7 +140,7 @@ TEST(templates, that_are_invalid_are_refused_with_a_reason) {
         STRCMP_CONTAINS(reason, problem_with(text).c_str());
 }
 
-TEST(templates, show_a_name_without_line_ends_and_not_whole_if_it_is_long) {
+TEST(templates, escape_line_breaks_and_truncate_long_names) {
     STRCMP_EQUAL("a\\x0ab", mail::fill("{name}", {"a\nb", "", "", {}}).c_str());
     CHECK_EQUAL(100, mail::fill("{name}", {std::string(200, 'a'), "", "", {}}).size());
     STRCMP_EQUAL((std::string(99, 'a')).c_str(),

@@ -557,7 +557,7 @@ TEST(format_words, that_are_unknown_or_out_of_range_are_refused_with_a_hint) {
 
 TEST_GROUP(argon2id){};
 
-TEST(argon2id, a_made_hash_is_a_phc_string_with_its_parameters) {
+TEST(argon2id, a_new_hash_is_a_phc_string_with_its_parameters) {
     const auto made = hashed(password::Argon2id{256, 3, 2}, "hunter2");
     const auto prefix = "$argon2id$v=19$m=256,t=3,p=2$"s;
     STRNCMP_EQUAL(prefix.c_str(), made.c_str(), prefix.size());
@@ -620,7 +620,7 @@ TEST(argon2id, a_changed_hash_does_not_match) {
     CHECK_TRUE(password::verify(replaced(made, "t=1", "t=2"), "hunter2") == Verdict::mismatch);
 }
 
-TEST(argon2id, a_hash_that_asks_for_too_much_work_is_refused) {
+TEST(argon2id, a_hash_that_is_too_expensive_is_refused) {
     const auto made = hashed(small_argon2id, "hunter2");
     for (const auto memory :
          {"262145", "4194304", "4294967295", "4294967296", "99999999999999999999"}) {
@@ -718,13 +718,13 @@ TEST(argon2id, reads_the_cost_of_a_supported_hash) {
         password::cost_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
 }
 
-TEST(argon2id, work_that_the_library_refuses_gives_nothing) {
+TEST(argon2id, parameters_that_the_library_rejects_return_nothing) {
     CHECK_FALSE(password::hash(password::Argon2id{1, 1, 1}, "hunter2").has_value());
 }
 
 TEST_GROUP(bcrypt){};
 
-TEST(bcrypt, hashes_that_others_made_are_verified) {
+TEST(bcrypt, hashes_by_other_implementations_are_verified) {
     // From the tests of jBCrypt and crypt_blowfish.
     for (const auto& [stored, password] :
          {std::pair{"$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe", "a"},
@@ -736,7 +736,7 @@ TEST(bcrypt, hashes_that_others_made_are_verified) {
     }
 }
 
-TEST(bcrypt, what_is_hashed_is_verified_and_its_work_is_known) {
+TEST(bcrypt, new_hashes_are_verified_and_their_cost_is_read) {
     const auto made = hashed(password::Bcrypt{5}, "hunter2");
     CHECK_TRUE(made.starts_with("$2b$05$"));
     CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
@@ -745,7 +745,7 @@ TEST(bcrypt, what_is_hashed_is_verified_and_its_work_is_known) {
     CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
 }
 
-TEST(bcrypt, refuses_malformed_and_too_costly_hashes) {
+TEST(bcrypt, refuses_malformed_and_too_expensive_hashes) {
     const auto made = hashed(password::Bcrypt{4}, "hunter2");
     for (const std::string& stored :
          {made + "x", made.substr(0, 59), replaced(made, "$2b$", "$2x$"),
@@ -895,7 +895,7 @@ TEST(slots, processes_share_one_limit) {
     CHECK_FALSE(shared.has_one(1ms));
 }
 
-TEST(slots, a_waiting_process_gets_the_slot_that_another_gives_back) {
+TEST(slots, a_waiting_process_gets_a_released_slot) {
     const SharedSlots shared(1);
     HoldingProcess other(shared.slots(), 1);
     CHECK_FALSE(shared.has_one(1ms));
@@ -1091,7 +1091,7 @@ TEST(slots, of_an_account_are_released_when_the_holder_is_killed) {
     CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
 }
 
-TEST(slots, refuse_at_once_when_the_queue_is_full) {
+TEST(slots, refuse_immediately_when_the_queue_is_full) {
     const SharedSlots shared(1, 3);
     HoldingProcess holding(shared.slots(), 1);
     WaitingProcess waiting(shared.slots(), 3);
@@ -1175,7 +1175,7 @@ TEST(slots, log_a_timeout_with_the_directive_to_raise) {
                  shared.log().back().c_str());
 }
 
-TEST(slots, are_not_initialised_with_a_count_of_zero) {
+TEST(slots, cannot_be_initialised_with_a_count_of_zero) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
     POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {0, 1}));
     POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {1, 0}));
@@ -1256,7 +1256,7 @@ TEST(log_throttle, bounds_the_lines_of_any_number_of_clients) {
 
 TEST_GROUP(bounded_hasher){};
 
-TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
+TEST(bounded_hasher, hashes_and_releases_its_slot) {
     const SharedSlots shared(1);
     password::BoundedHasher hasher(small_argon2id, shared.slots(0ms));
     for (int i = 0; i < 3; ++i) {

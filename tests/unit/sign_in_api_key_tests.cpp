@@ -171,7 +171,7 @@ TEST(api_keys, without_limits_are_written_once_a_minute) {
     expect(CredentialStatus::unavailable);
 }
 
-TEST(api_keys, are_read_again_if_their_limits_change_in_between) {
+TEST(api_keys, are_read_again_if_their_limits_change_meanwhile) {
     key().remaining = "1";
     store.failures["use_api_key"] = store::Failure::not_found;
     store.meanwhile = [&] { key().remaining = "0"; };

@@ -42,7 +42,7 @@ TEST(credentials, in_lower_case_do_not_match_an_address_in_capitals) {
     expect_outcome(Outcome::wrong_password, "Eva@example.org", "right");
 }
 
-TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
+TEST(credentials, are_verified_after_the_formats_in_use_are_sampled) {
     sign_in::CredentialVerifier(store, tables_id, passwords, formats, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
@@ -62,7 +62,7 @@ TEST(credentials, of_each_Location_have_its_formats_and_failures) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(credentials, of_an_unknown_address_take_the_same_work) {
+TEST(credentials, of_an_unknown_address_cause_the_same_work) {
     expect_outcome(Outcome::unknown, "nobody@example.org", "right");
     expect("credential nobody@example.org, verify nothing", calls.text());
     store.credentials["eva@example.org"].password_hash = {};
@@ -144,7 +144,7 @@ TEST(credentials, that_are_refused_are_counted_as_failures) {
     expect_outcome(Outcome::limited, "ban@example.org", "right");
 }
 
-TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
+TEST(credentials, over_the_limit_cause_no_query_and_no_hash) {
     limit.attempts = 1;
     verify("eva@example.org", "wrong");
     const auto verification = verify("EVA@example.org", "right");
@@ -192,7 +192,7 @@ TEST(credentials, over_a_limit_log_which_limit_and_network) {
            line("203.0.113.1", "f@example.org"));
 }
 
-TEST(credentials, that_are_right_forgive_the_account_its_failures) {
+TEST(credentials, that_are_right_clear_the_failures_of_the_account) {
     limit.attempts = 2;
     for (int round = 0; round < 3; ++round) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -210,7 +210,7 @@ TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
     expect("credential eva@example.org, verify right", calls.text());
     expect("", log.text);
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(log.text.starts_with("UA0316: refused a sign-in of user eva with a password only"));
+    CHECK_TRUE(log.text.starts_with("UA0316: refused to sign in user eva with only a password"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {

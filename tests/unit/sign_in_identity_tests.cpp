@@ -121,7 +121,7 @@ TEST(sessions, last_until_they_expire_or_their_user_is_banned) {
     }
 }
 
-TEST(sessions, what_the_database_could_not_do_is_passed_on) {
+TEST(sessions, report_database_failures) {
     store.failures["caller"] = store::Failure::unavailable;
     expect("unavailable", who_has("token"));
     store.failures["caller"] = store::Failure::failed;

@@ -136,7 +136,7 @@ TEST(password_verifier, remembers_the_cost_of_hashes_it_has_seen) {
     CHECK_TRUE((recorded.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
 }
 
-TEST(password_verifier, spends_nothing_more_where_the_password_matches) {
+TEST(password_verifier, hashes_nothing_more_if_the_password_matches) {
     struct Matching final : sign_in::HashWork {
         password::Verdict verify(std::string_view, std::string_view) override {
             return password::Verdict::match;
@@ -166,7 +166,7 @@ TEST_GROUP(formats_in_use) {
     const Clock::time_point now = Clock::now();
 };
 
-TEST(formats_in_use, are_looked_for_at_first_and_every_five_minutes) {
+TEST(formats_in_use, are_sampled_at_first_and_every_five_minutes) {
     store.formats = {"scrypt"};
     formats.refresh(store, "here", now);
     formats.refresh(store, "here", now + 4min);
@@ -177,7 +177,7 @@ TEST(formats_in_use, are_looked_for_at_first_and_every_five_minutes) {
     LONGS_EQUAL(2, formats.all().size());
 }
 
-TEST(formats_in_use, are_looked_for_in_each_database_and_its_tables) {
+TEST(formats_in_use, are_sampled_in_each_database_and_its_tables) {
     formats.refresh(store, "here", now);
     store.formats = {"scrypt"};
     formats.refresh(store, "there", now);
@@ -187,14 +187,14 @@ TEST(formats_in_use, are_looked_for_in_each_database_and_its_tables) {
     expect("password_formats, password_formats", calls.text());
 }
 
-TEST(formats_in_use, are_looked_for_again_where_the_database_did_not_say) {
+TEST(formats_in_use, are_sampled_again_after_a_database_failure) {
     store.failures["password_formats"] = store::Failure::unavailable;
     formats.refresh(store, "here", now);
     formats.refresh(store, "here", now);
     expect("password_formats, password_formats", calls.text());
 }
 
-TEST(formats_in_use, are_kept_once_and_no_more_than_the_costliest_eight) {
+TEST(formats_in_use, are_kept_once_and_only_the_eight_most_expensive) {
     for (std::uint32_t passes = 10; passes >= 1; --passes)
         for (int time = 0; time < 2; ++time)
             formats.add(password::Argon2id{1024, passes, 1});

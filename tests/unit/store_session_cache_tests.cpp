@@ -197,7 +197,7 @@ TEST(session_cache, is_shared_by_processes) {
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
 
-TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
+TEST(session_cache, survives_a_process_killed_in_the_middle) {
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();
         if (child == 0)
@@ -329,7 +329,7 @@ TEST(revocations, that_are_read_again_remove_sessions_once) {
     CHECK_EQUAL(before + 1, cache->generation());
 }
 
-TEST(revocations, are_read_once_by_many_places) {
+TEST(revocations, are_read_once_for_each_of_many_tables) {
     const auto catch_up = [&] {
         for (int tables_id = 0; tables_id < 100; ++tables_id)
             CHECK_TRUE(cache->catch_up(store, std::to_string(tables_id), time));
@@ -402,7 +402,7 @@ TEST(cached_sessions, are_none_past_their_expiry) {
     expect("expired, asked", who_has("token", now + 1h));
 }
 
-TEST(cached_sessions, that_were_extended_in_between_stay_valid) {
+TEST(cached_sessions, that_were_extended_meanwhile_stay_valid) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     store.sessions["token"].session.expires_at = now + 2h;

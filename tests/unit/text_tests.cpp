@@ -424,14 +424,14 @@ TEST(timestamp, a_number_out_of_range_returns_nothing) {
     check_texts("nothing", shown("+1795217419"));
 }
 
-TEST(timestamp, infinity_and_years_before_christ_give_nothing) {
+TEST(timestamp, infinity_and_years_before_christ_return_nothing) {
     check_texts("nothing", shown("infinity"));
     check_texts("nothing", shown("-infinity"));
     check_texts("nothing", shown("0044-03-15 12:00:00+00 BC"));
     check_texts("nothing", shown("0044-03-15 BC"));
 }
 
-TEST(timestamp, any_other_text_gives_nothing) {
+TEST(timestamp, any_other_text_returns_nothing) {
     const std::string_view others[] = {
         "",
         " ",
