@@ -24,7 +24,7 @@ Reply create_user(Call& call) {
             return error(invalid_role_type);
         roles = *given;
     }
-    if (may_not_give(call, roles))
+    if (may_not_assign(call, roles))
         return error(outranked);
     if (data && has_ban(*data) && !call.may(Action::ban_user))
         return error(forbidden_ban);

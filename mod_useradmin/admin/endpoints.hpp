@@ -76,7 +76,7 @@ std::optional<store::Actor> actor_of(const Call& call);
 /// delete or ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// Returns whether UserAdminGuard forbids the caller to assign the roles.
-bool may_not_give(const Call& call, std::string_view roles);
+bool may_not_assign(const Call& call, std::string_view roles);
 /// Returns whether UserAdminGuard forbids the caller to change the user.
 bool may_not_change(const Call& call, const model::User& user);
 

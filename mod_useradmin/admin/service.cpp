@@ -314,12 +314,12 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
     return guard;
 }
 
-bool may_not_give(const Call& call, std::string_view roles) {
+bool may_not_assign(const Call& call, std::string_view roles) {
     return is_limited_by_rank(call) && roles != api::text_of(api::Role::user);
 }
 
 bool may_not_change(const Call& call, const model::User& user) {
-    return may_not_give(call, user.role.value_or(api::text_of(api::Role::user)));
+    return may_not_assign(call, user.role.value_or(api::text_of(api::Role::user)));
 }
 
 const Endpoint* find_endpoint(std::string_view path) noexcept {

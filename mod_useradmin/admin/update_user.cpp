@@ -42,7 +42,7 @@ Reply update_user(Call& call) {
         if (!given)
             return error(invalid_role_type);
         roles = *given;
-        if (may_not_give(call, roles))
+        if (may_not_assign(call, roles))
             return error(outranked);
         changes.push_back({"role", roles});
     }

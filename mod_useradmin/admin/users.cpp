@@ -35,7 +35,7 @@ Reply get_user(Call& call) {
 
 Reply set_role(Call& call) {
     const std::string roles = *roles_in(*call.parameters.object(), "role");
-    if (may_not_give(call, roles))
+    if (may_not_assign(call, roles))
         return error(outranked);
     const auto updated =
         call.service.store.update(call.event.target, {{"role", roles}, {"updatedAt", text::now()}},

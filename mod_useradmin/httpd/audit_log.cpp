@@ -42,7 +42,7 @@ std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
 }
 
 /// Closes the descriptor when the pool is destroyed.
-void close_with(apr_pool_t* pool, int descriptor) {
+void close_on_cleanup(apr_pool_t* pool, int descriptor) {
     struct Owned {
         int descriptor;
         explicit Owned(int owned) noexcept : descriptor(owned) {}
@@ -60,7 +60,7 @@ class LastLines {
     ~LastLines() {
         if (getpid() != process_)
             return;
-        Silence errors;
+        NullLogger errors;
         apr::guarded([&] { audit::write_last_refusals(*named_.log, errors); }, [](const char*) {});
     }
     LastLines(const LastLines&) = delete;
@@ -68,7 +68,7 @@ class LastLines {
 
   private:
     /// Discards errors, because the error log may be closed already.
-    class Silence final : public text::Logger {
+    class NullLogger final : public text::Logger {
       public:
         void write(text::Level, std::string_view) noexcept override {}
     };
@@ -120,7 +120,7 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
     const audit::Descriptors opened = audit::open_log(named.name);
     for (const int descriptor : {opened.log, opened.position})
         if (descriptor >= 0)
-            close_with(pool, descriptor);
+            close_on_cleanup(pool, descriptor);
     return opened;
 }
 

@@ -66,8 +66,8 @@ bool has_credential(const request_rec* request) noexcept {
 
 } // namespace
 
-std::optional<api::Caller> stated_caller(request_rec* request, const ServiceSettings& settings,
-                                         httpd::RequestLog& log) {
+std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
+                                       httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
         const api::Caller caller = caller_of(source, settings, log);
         if (!caller.id.empty())

@@ -61,7 +61,7 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
         ap_destroy_sub_req);
     httpd::RequestLog log(request, useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
-    ConsoleCaller visitor = {call->status, stated_caller(call.get(), service.settings, log)};
+    ConsoleCaller visitor = {call->status, read_caller(call.get(), service.settings, log)};
     if (!visitor.caller && !ap_is_HTTP_SERVER_ERROR(visitor.status))
         log_missing_caller(call.get(), service.settings, log);
     if (visitor.caller)

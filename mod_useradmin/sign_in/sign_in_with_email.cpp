@@ -17,7 +17,7 @@ namespace useradmin::sign_in {
 namespace {
 
 // The maximum number of verifications if the account changes before its session is created.
-constexpr int most_tries = 3;
+constexpr int max_attempts = 3;
 
 struct Form {
     crypto::Secret email;
@@ -89,7 +89,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
     if (text::utf16_length(form.password.view()) > password::max_length)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
-    for (int tries = 0; tries < most_tries; ++tries) {
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
         const Verification verification =
             service.credentials.verify({form.email.view(), form.password.view(), client.network});
         event.reason = reason_of(verification.outcome);

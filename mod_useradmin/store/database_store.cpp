@@ -188,7 +188,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
     // Retry each kind of transient failure once.
     bool may_reconnect = true;
-    bool may_doubt = true;
+    bool may_invalidate = true;
     while (true) {
         if (const auto error_kind = known.refresh_schema(
                 dialect, names_, timeout_policy_.applies_to_statements ? deadline : no_deadline,
@@ -207,7 +207,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The problem may have been fixed in the meantime: read the catalog again.
-            if (std::exchange(may_doubt, false)) {
+            if (std::exchange(may_invalidate, false)) {
                 known.invalidate_schema();
                 continue;
             }
@@ -245,7 +245,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
             // The tables or privileges may have changed since the catalog was read.
-            if (std::exchange(may_doubt, false)) {
+            if (std::exchange(may_invalidate, false)) {
                 known.invalidate_schema();
                 continue;
             }

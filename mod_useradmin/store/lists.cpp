@@ -491,9 +491,9 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
 }
 
 /// Counts the matches of a filter. `users` is the page, if already known.
-Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
-                                 AppendSearch append_search,
-                                 std::optional<std::vector<model::User>> users = {}) {
+Result<CountedPage> count_matches(Work& work, const Dialect& dialect, const Filter& filter,
+                                  AppendSearch append_search,
+                                  std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
     append_number(number, work.schema(), dialect, filter, append_search);
     return read_total(work, number, std::move(users));
@@ -514,7 +514,7 @@ class PlainListQueries final : public ListQueries {
         Statement statement = work.statement();
         append_collection(statement, work.schema(), dialect, filter, window);
         return counted_page(work, statement, [&] {
-            return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
+            return count_matches(work, dialect, filter, append_search, std::vector<model::User>());
         });
     }
 
@@ -590,14 +590,14 @@ Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& 
         append_number(statement << "SELECT (", schema, dialect, filter, append_search);
         append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
         return counted_page(work, statement, [&] {
-            return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
+            return count_matches(work, dialect, filter, append_search, std::vector<model::User>());
         });
     }
     if (last.value_or(0) > max_collected || window.end() > max_collected)
-        return number_alone(work, dialect, filter, append_search);
+        return count_matches(work, dialect, filter, append_search);
     append_any_collection(statement, schema, dialect, filter, window, append_search);
     return counted_page(work, statement,
-                        [&] { return number_alone(work, dialect, filter, append_search); });
+                        [&] { return count_matches(work, dialect, filter, append_search); });
 }
 
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,

@@ -105,9 +105,9 @@ bool is_last_super_admin(Context& context, const model::User& user) {
     return false;
 }
 
-void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed) {
+void confirm_last_super_admin(Context& context, const model::User& user, std::string_view action) {
     if (!context.options.has("yes") && is_last_super_admin(context, user) &&
-        !confirm(display(user) + " is the last superAdmin. " + std::string(deed) + " anyway?"))
+        !confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
         throw CommandError(Exit::failure, "nothing was done");
 }
 

@@ -47,8 +47,8 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now);
 /// Returns whether the user is the only unbanned superAdmin.
 bool is_last_super_admin(Context& context, const model::User& user);
 /// Asks for confirmation if the user is the last superAdmin and --yes was not given. Throws
-/// CommandError if the answer is no or there is no terminal. deed: the action in the question, such
-/// as "Ban".
-void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed);
+/// CommandError if the answer is no or there is no terminal. action: the action in the question,
+/// such as "Ban".
+void confirm_last_super_admin(Context& context, const model::User& user, std::string_view action);
 
 } // namespace useradmin::ctl

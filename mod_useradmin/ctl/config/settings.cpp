@@ -122,7 +122,7 @@ class Reader {
         return all;
     }
 
-    bool says(std::string_view directive, std::string_view argument) const {
+    bool is_set_to(std::string_view directive, std::string_view argument) const {
         return file_ && file_->has(directive, argument);
     }
 
@@ -260,30 +260,30 @@ CommandSettings read_settings(const Options& options,
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
     settings.configuration_file = reader.file_name();
-    settings.is_service = reader.says("UserAdmin", "On");
-    settings.has_extras = reader.says("UserAdminExtras", "On");
+    settings.is_service = reader.is_set_to("UserAdmin", "On");
+    settings.has_extras = reader.is_set_to("UserAdminExtras", "On");
     settings.shown_columns = reader.arguments("UserAdminColumns");
     settings.editable_columns = reader.arguments("UserAdminEditable");
     settings.last_seen = reader.common_argument("UserAdminLastSeen");
-    settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
-    settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
+    settings.cleans_up = options.has("orphans") || reader.is_set_to("UserAdminCleanUp", "On");
+    settings.has_session_lookup = reader.is_set_to("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
-    settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
-    settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
+    settings.reads_api_keys = reader.is_set_to("AuthUserAdminApiKey", "On");
+    settings.has_sign_in = reader.is_set_to("AuthUserAdminSignIn", "On");
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors = settings.has_sign_in && reader.sets("AuthUserAdminSecret") &&
                                        (!reader.sets("AuthUserAdminSecondFactor") ||
-                                        reader.says("AuthUserAdminSecondFactor", "verify"));
+                                        reader.is_set_to("AuthUserAdminSecondFactor", "verify"));
     settings.sends_mail = reader.sets("UserAdminMailCommand");
     settings.has_plugins = settings.cleans_up || settings.sends_mail ||
                            command.starts_with("key ") || command.starts_with("second-factor ") ||
                            (command == "check" && (settings.reads_api_keys || settings.has_extras ||
                                                    reader.sets("AuthUserAdminSecret")));
-    settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
+    settings.shares_sign_in_limit = reader.is_set_to("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
-                                     !reader.says("UserAdminSecondaryStorage", "none");
-    settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
-                                  reader.says("AuthFormProvider", "useradmin");
+                                     !reader.is_set_to("UserAdminSecondaryStorage", "none");
+    settings.verifies_passwords = reader.is_set_to("AuthBasicProvider", "useradmin") ||
+                                  reader.is_set_to("AuthFormProvider", "useradmin");
     return settings;
 }
 

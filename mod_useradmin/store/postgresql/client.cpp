@@ -177,7 +177,7 @@ class PostgresqlClient final : public Client {
         // The backend of a new connection has no prepared statements.
         if (PQbackendPID(connection_) != backend_)
             discard_prepared();
-        if (PQbackendPID(connection_) != watchful_)
+        if (PQbackendPID(connection_) != checked_backend_)
             enable_client_check();
         // Prepared statements may be unknown to the backend, and an error would abort the
         // transaction.
@@ -204,7 +204,7 @@ class PostgresqlClient final : public Client {
             return answer(result, pool);
         // The backend did not know the statement and has not executed it, so run it again.
         const unsigned runs = std::exchange(runs_, 0);
-        vanished_ = runs < few_runs ? vanished_ + 1 : 1;
+        unknown_statements_ = runs < few_runs ? unknown_statements_ + 1 : 1;
         prepared_.clear();
         return run_unprepared(statement, pool);
     }
@@ -240,7 +240,7 @@ class PostgresqlClient final : public Client {
     }
 
     bool reconnect() override {
-        vanished_ = 0;
+        unknown_statements_ = 0;
         unnamed_.clear();
         if (deadline_ == no_deadline) {
             PQreset(connection_);
@@ -282,7 +282,7 @@ class PostgresqlClient final : public Client {
     static constexpr unsigned few_runs = 1000;
 
     /// Returns whether a pooler such as PgBouncer seems to switch backends.
-    bool is_pooled() const noexcept { return vanished_ > 1; }
+    bool is_pooled() const noexcept { return unknown_statements_ > 1; }
 
     /// Sends a simple query, which discards the backend's unnamed statement.
     int send_query(const char* sql) noexcept {
@@ -302,7 +302,7 @@ class PostgresqlClient final : public Client {
                 send_query("SELECT pg_catalog.set_config('client_connection_check_interval', "
                            "'1s', false) WHERE pg_catalog.current_setting("
                            "'client_connection_check_interval') OPERATOR(pg_catalog.=) '0'")));
-        watchful_ = PQbackendPID(connection_);
+        checked_backend_ = PQbackendPID(connection_);
     }
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
@@ -444,7 +444,7 @@ class PostgresqlClient final : public Client {
     const char* label_;
     int backend_ = 0;
     /// The PID of the backend on which enable_client_check() was called.
-    int watchful_ = 0;
+    int checked_backend_ = 0;
     /// Part of the names of prepared statements. Incremented when they are discarded.
     unsigned age_ = 0;
     Deadline deadline_ = no_deadline;
@@ -453,7 +453,7 @@ class PostgresqlClient final : public Client {
     /// The number of runs since a prepared statement was last unknown to the backend.
     unsigned runs_ = 0;
     /// How often in close succession a prepared statement was unknown to the backend.
-    unsigned vanished_ = 0;
+    unsigned unknown_statements_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.
     std::string unnamed_;

@@ -71,7 +71,7 @@ Column::Kind affinity_of(std::string_view type) noexcept {
 }
 
 /// Returns whether the type has an affinity that converts strings to numbers.
-bool makes_numbers(std::string_view type) noexcept {
+bool converts_to_numbers(std::string_view type) noexcept {
     return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
@@ -153,7 +153,7 @@ std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* po
         column.requires_value = rows.take_boolean();
         column.has_loose_equality =
             // Integer ids are compared only in canonical form (Column::can_hold_id).
-            (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
+            (column.kind != Column::Kind::integer && converts_to_numbers(column.type)) ||
             (letter != 'r' && letter != 't' &&
              !client.is_collated_exactly(letter == 'u'   ? names.user
                                          : letter == 's' ? names.session

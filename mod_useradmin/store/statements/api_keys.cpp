@@ -9,10 +9,10 @@ namespace useradmin::store::statements {
 
 namespace {
 
-/// Disables the user's enabled API keys. Records them in `noted`, unless it is nullptr. Returns
-/// false on failure.
+/// Disables the user's enabled API keys. Records them in `disabled_keys`, unless it is nullptr.
+/// Returns false on failure.
 bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
-                  const OwnedTable* noted, std::string_view user_id) {
+                  const OwnedTable* disabled_keys, std::string_view user_id) {
     const Column& enabled = keys.table.at("enabled");
     Statement disable = work.statement();
     disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
@@ -20,49 +20,49 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
     dialect.append_equals(disable, keys.owner(), user_id);
     disable << " RETURNING " << keys.table.select_expression("id");
     Result<Rows> disabled = work.run(disable);
-    while (disabled && noted != nullptr && disabled->next()) {
-        Statement note = work.statement();
-        note << "INSERT INTO " << noted->table << " (" << noted->owner() << ", "
-             << noted->table.at("keyId") << ") VALUES (" << argument(user_id) << ", "
-             << argument(disabled->take().value_or("")) << ") ON CONFLICT DO NOTHING";
-        if (!work.run(note))
+    while (disabled && disabled_keys != nullptr && disabled->next()) {
+        Statement insert = work.statement();
+        insert << "INSERT INTO " << disabled_keys->table << " (" << disabled_keys->owner() << ", "
+               << disabled_keys->table.at("keyId") << ") VALUES (" << argument(user_id) << ", "
+               << argument(disabled->take().value_or("")) << ") ON CONFLICT DO NOTHING";
+        if (!work.run(insert))
             return false;
     }
     return static_cast<bool>(disabled);
 }
 
-/// Enables the user's API keys that are recorded in `noted`. Returns false on failure.
+/// Enables the user's API keys that are recorded in `disabled_keys`. Returns false on failure.
 bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
-                 const OwnedTable& noted, std::string_view user_id) {
-    const Column& key_id = noted.table.at("keyId");
+                 const OwnedTable& disabled_keys, std::string_view user_id) {
+    const Column& key_id = disabled_keys.table.at("keyId");
     Statement enable = work.statement();
     enable << "UPDATE " << keys.table << " SET " << keys.table.at("enabled") << " = TRUE WHERE ";
     dialect.append_equals(enable, keys.owner(), user_id);
-    enable << " AND EXISTS (SELECT 1 FROM " << noted.table << " n WHERE ";
-    dialect.append_equals(enable, noted.owner(), user_id, "n.");
+    enable << " AND EXISTS (SELECT 1 FROM " << disabled_keys.table << " n WHERE ";
+    dialect.append_equals(enable, disabled_keys.owner(), user_id, "n.");
     enable << " AND n." << key_id << key_id.op("=") << dialect.as_text(keys.table.at("id")) << ")";
     return static_cast<bool>(work.run(enable));
 }
 
 } // namespace
 
-bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
-                 bool was_banned) {
-    const OwnedTable* const noted = work.schema().disabled_keys();
-    if (!is_banned && noted == nullptr)
+bool apply_ban_to_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
+                       bool was_banned) {
+    const OwnedTable* const disabled_keys = work.schema().disabled_keys();
+    if (!is_banned && disabled_keys == nullptr)
         return true;
     const auto forget = [&] {
         Statement statement = work.statement();
-        append_owned_removal(statement, dialect, *noted, user_id, {});
+        append_owned_removal(statement, dialect, *disabled_keys, user_id, {});
         return static_cast<bool>(work.run(statement));
     };
     // If the application lifted an earlier ban, that ban's keys are still recorded.
-    if (is_banned && !was_banned && noted != nullptr && !forget())
+    if (is_banned && !was_banned && disabled_keys != nullptr && !forget())
         return false;
     for (const OwnedTable& keys : work.schema().owned)
         if (keys.can_disable_rows() && keys.owner().can_hold_id(user_id) &&
-            !(is_banned ? disable_keys(work, dialect, keys, noted, user_id)
-                        : enable_keys(work, dialect, keys, *noted, user_id)))
+            !(is_banned ? disable_keys(work, dialect, keys, disabled_keys, user_id)
+                        : enable_keys(work, dialect, keys, *disabled_keys, user_id)))
             return false;
     return is_banned || forget();
 }

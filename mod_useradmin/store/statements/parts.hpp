@@ -55,8 +55,8 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
 
 /// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
 /// Returns false on failure.
-bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
-                 bool was_banned);
+bool apply_ban_to_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
+                       bool was_banned);
 
 bool is_ban(const Change& change);
 

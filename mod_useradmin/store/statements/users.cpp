@@ -244,7 +244,7 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
         Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
         const std::optional<model::User>& before = work.row_change().before;
         if (row &&
-            ((ban && !switch_keys(work, dialect, id, *ban, before && before->banned)) ||
+            ((ban && !apply_ban_to_keys(work, dialect, id, *ban, before && before->banned)) ||
              (update_ends_links(work, changes) && !remove_password_links(work, dialect, id))))
             return Failure::failed;
         return row;
