@@ -204,22 +204,24 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
     const auto address_of = [](const ServiceSettings& settings) {
         return settings.get<SecondaryStorageAddress>().address;
     };
-    std::vector<const RedisAddress*> known = {nullptr, address_of(settings_of(server))};
-    const auto for_each = [&](const auto& visit_one) {
-        visit_one(settings_of(server));
-        httpd::for_each_location<directives>(pool, server, useradmin_module, visit_one);
-    };
-    for_each([&](const ServiceSettings& settings) {
+    std::vector<const RedisAddress*> known = {address_of(settings_of(server))};
+    std::vector<ServiceSettings> found;
+    const auto collect = [&](const ServiceSettings& settings) {
+        if (address_of(settings) == nullptr)
+            return;
+        found.push_back(settings);
         if (settings.get<Enabled>().is_on)
             known.push_back(address_of(settings));
-    });
-    for_each([&](const ServiceSettings& settings) {
-        const RedisAddress* const address = address_of(settings);
-        const bool is_other = std::find(known.begin(), known.end(), address) == known.end();
-        if (address != nullptr &&
-            (is_other || settings.get<Enabled>().is_on || has_better_auth_endpoints(pool)))
+    };
+    collect(settings_of(server));
+    httpd::for_each_location<directives>(pool, server, useradmin_module, collect);
+    const bool has_endpoints = !found.empty() && has_better_auth_endpoints(pool);
+    for (const ServiceSettings& settings : found) {
+        const bool is_other =
+            std::find(known.begin(), known.end(), address_of(settings)) == known.end();
+        if (is_other || settings.get<Enabled>().is_on || has_endpoints)
             visit(settings);
-    });
+    }
 }
 
 } // namespace
