@@ -4,20 +4,6 @@
 
 namespace useradmin::admin {
 
-namespace {
-
-/// Returns whether the name is a known field with a member of the type.
-template <class Type>
-bool is_field_of(std::string_view name) noexcept {
-    return std::any_of(
-        std::begin(model::user_fields), std::end(model::user_fields),
-        [&](const model::Field<model::User>& field) {
-            return field.name == name && std::holds_alternative<Type model::User::*>(field.member);
-        });
-}
-
-} // namespace
-
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept {
     return std::any_of(
         members.begin(), members.end(),
@@ -33,9 +19,9 @@ std::string_view expected_type(const json::Object& data, std::string_view name) 
     const Kind kind = data.kind(name);
     if (kind == Kind::null)
         return {};
-    if (is_field_of<bool>(name) && kind != Kind::boolean)
+    if (model::has_user_field<bool>(name) && kind != Kind::boolean)
         return "boolean";
-    if (is_field_of<model::NullableTime>(name) && !text::parse_date(data.text(name)))
+    if (model::has_user_field<model::NullableTime>(name) && !text::parse_date(data.text(name)))
         return "date";
     return {};
 }
@@ -49,7 +35,7 @@ UserData::UserData(const json::Object& data, std::initializer_list<std::string_v
 model::Value UserData::value_of(const json::Object& data, std::string_view name) {
     using Kind = json::Object::Kind;
     // A NULL counts as false.
-    if (is_field_of<bool>(name))
+    if (model::has_user_field<bool>(name))
         return data.boolean(name);
     switch (data.kind(name)) {
     case Kind::absent:
@@ -58,7 +44,7 @@ model::Value UserData::value_of(const json::Object& data, std::string_view name)
     case Kind::boolean:
         return data.boolean(name);
     case Kind::string:
-        if (is_field_of<model::NullableTime>(name))
+        if (model::has_user_field<model::NullableTime>(name))
             return *text::parse_date(data.text(name));
         return data.text(name);
     case Kind::number:

@@ -1,6 +1,16 @@
 #include "model/records.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace useradmin::model {
+
+const Field<User>* find_user_field(std::string_view name) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(user_fields), std::end(user_fields),
+                     [&](const Field<User>& field) { return field.name == name; });
+    return found != std::end(user_fields) ? found : nullptr;
+}
 
 std::optional<std::string> text_of(const Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))

@@ -90,6 +90,16 @@ inline constexpr Field<User> user_fields[] = {
     {"banExpires", &User::ban_expires, IfAbsent::reject},
 };
 
+/// Returns the field of the user with this name, or nullptr.
+const Field<User>* find_user_field(std::string_view name) noexcept;
+
+/// Returns whether the user has a field with this name and a member of the type.
+template <class Type>
+bool has_user_field(std::string_view name) noexcept {
+    const Field<User>* const field = find_user_field(name);
+    return field != nullptr && std::holds_alternative<Type User::*>(field->member);
+}
+
 /// A row of the session table (2.3).
 struct Session {
     std::string_view id;

@@ -11,9 +11,8 @@ model::User user_row(const NewUser& user) {
     row.email_verified = true;
     row.created_at = row.updated_at = user.now;
     for (const Change& change : user.data)
-        for (const model::Field<model::User>& field : model::user_fields)
-            if (field.name == change.field)
-                model::set_value(row, field, change.value);
+        if (const auto* const field = model::find_user_field(change.field))
+            model::set_value(row, *field, change.value);
     return row;
 }
 

@@ -2,20 +2,11 @@
 
 #include "apr/pool.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace useradmin::store {
 
 namespace {
-
-const model::Field<model::User>* user_field(std::string_view name) noexcept {
-    const auto all = model::fields<model::User>();
-    const auto found =
-        std::find_if(all.begin(), all.end(),
-                     [&](const model::Field<model::User>& field) { return field.name == name; });
-    return found != all.end() ? &*found : nullptr;
-}
 
 /// Returns whether the value equals the default for a missing column.
 bool equals_absent_value(const model::Field<model::User>& field, const model::Value& value) {
@@ -56,7 +47,7 @@ Result<Rows> Work::commit(const char* sql) {
 bool Work::can_hold(std::string_view field, const model::Value& value) {
     if (schema_.user.find(field) != nullptr)
         return true;
-    const model::Field<model::User>* known = user_field(field);
+    const model::Field<model::User>* known = model::find_user_field(field);
     if (known != nullptr &&
         (known->if_absent == model::IfAbsent::ignore || equals_absent_value(*known, value)))
         return true;

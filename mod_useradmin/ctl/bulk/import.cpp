@@ -125,9 +125,9 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             entry.row.password_hash = cell.text->view();
         if (cell.name == password_member && cell.text)
             entry.password = cell.text->view();
-        for (const model::Field<model::User>& field : model::user_fields)
-            if (field.name == cell.name && !set(user, field, cell))
-                return "has an invalid " + std::string(field.name) + kind_of(field);
+        if (const auto* const field = model::find_user_field(cell.name))
+            if (!set(user, *field, cell))
+                return "has an invalid " + std::string(field->name) + kind_of(*field);
     }
     if (!user.updated_at)
         user.updated_at = user.created_at;

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <variant>
 
 namespace useradmin::ctl {
 
@@ -22,21 +21,12 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// Returns the known member with this name, or an empty string.
 std::string_view known_name(std::string_view name) {
-    for (const model::Field<model::User>& field : model::user_fields)
-        if (field.name == name)
-            return field.name;
+    if (const auto* const field = model::find_user_field(name))
+        return field->name;
     for (const std::string_view member : {hash_member, password_member})
         if (member == name)
             return member;
     return {};
-}
-
-/// Returns whether the member is one of the user's booleans.
-bool is_boolean(std::string_view name) {
-    for (const model::Field<model::User>& field : model::user_fields)
-        if (field.name == name)
-            return std::holds_alternative<bool model::User::*>(field.member);
-    return false;
 }
 
 std::string known_names() {
@@ -272,13 +262,13 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
         }
         std::optional<crypto::Secret> text;
         const Kind kind = object->kind(key);
-        if (kind == Kind::boolean && is_boolean(name))
+        if (kind == Kind::boolean && model::has_user_field<bool>(name))
             text = crypto::Secret(object->boolean(key) ? "true" : "false");
         else if (kind == Kind::string)
             text = crypto::Secret(std::string(object->text(key)));
         else if (kind != Kind::null) {
             read.problem = "has a \"" + std::string(name) + "\" that is not a " +
-                           (is_boolean(name) ? "boolean" : "string") + " or null";
+                           (model::has_user_field<bool>(name) ? "boolean" : "string") + " or null";
             return;
         }
         read.cells.push_back({name, std::move(text)});
