@@ -119,7 +119,7 @@ describe("several users at once", () => {
     await view.type("dialog input[name=address]", "3");
     await view.press("Delete");
     await view.read("Done: 3.", ".toast");
-    await view.read("No user matches.");
+    await view.read("No users match.");
     await view.gone(bar);
     await view.focusOn("INPUT");
     assert.equal((await site.users()).some((each) => each.id.startsWith("hostile")), false);
@@ -158,10 +158,10 @@ describe("several users at once", () => {
     await view.rest();
     const total = await view.text(".total .number");
     await pick(view, (await view.names())[0]);
-    assert.equal(await view.button(`Select all ${total} that match`), null);
+    assert.equal(await view.button(`Select all ${total} matching users`), null);
     await view.click("thead input");
     view.requests.length = 0;
-    await view.press(`Select all ${total} that match`);
+    await view.press(`Select all ${total} matching users`);
     await view.read(`${total} selected`, bar);
     await view.focusOn(`${total} selected`);
     assert.equal(view.requests.filter((each) => each.includes("cursor=")).length, Math.ceil(total / 7) - 1);
@@ -186,9 +186,9 @@ describe("several users at once", () => {
     });
     await view.searchFor("many");
     await view.click("thead input");
-    await view.press("Select all 12,000 that match");
+    await view.press("Select all 12,000 matching users");
     await view.read("10,000 selected. At most 10,000 can be selected.", bar);
-    assert.equal(await view.button("Select all 12,000 that match"), null);
+    assert.equal(await view.button("Select all 12,000 matching users"), null);
   });
 
   scene("failed users are listed and can be retried, and requests to a busy service are repeated", there, async (view) => {
@@ -206,7 +206,7 @@ describe("several users at once", () => {
     await view.press("Ban");
     await view.read("Done: 2. Failed: 1.", "dialog .status");
     assert.deepEqual(sent, { "user-3": 2, "user-17": 1, "user-18": 1 });
-    assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThat did not work (status 500).");
+    assert.equal(await view.text(".failures li"), "Hedy Lamarr\n\nThe request failed (status 500).");
     assert.equal(await view.page.$eval(".failures a", (link) => link.href), `${site.address}#user=user-17`);
     await view.focusOn("Try again");
     await view.check("a change that failed for one user");
@@ -241,7 +241,7 @@ describe("several users at once", () => {
     await view.key("Escape");
     isHolding = false;
     for (const each of held.splice(0)) each.continue();
-    await view.read("Done: 5. Not begun: 15.", "dialog .status");
+    await view.read("Done: 5. Not started: 15.", "dialog .status");
     await view.press("Try again");
     await view.read("Done: 15.", ".toast");
     await view.gone("dialog");
@@ -282,6 +282,9 @@ describe("several users at once", () => {
         await view.press("Ban", bar);
         await view.press("Ban");
         await view.read("Failed: ", "dialog .status");
+        await view.focusOn("Try again");
+        const [button, frame] = await view.page.evaluate(() => [document.activeElement, document.activeElement.closest("dialog")].map((each) => each.getBoundingClientRect().bottom));
+        assert.ok(button < frame, `the button ends at ${button}, the dialog at ${frame}`);
         await view.check("failures");
         await view.picture(`failures-${theme}-${width}`);
       });

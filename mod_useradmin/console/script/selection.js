@@ -48,7 +48,7 @@ async function patiently(request, signal) {
  */
 
 /**
- * Lists the users whose requests failed, with a button that tries again.
+ * Lists the users whose requests failed, with a button that tries again. Returns the button.
  * @param {Frame} frame
  * @param {[user: User, message: string][]} failed
  * @param {() => unknown} again
@@ -58,7 +58,7 @@ function showFailures({ content, close }, failed, again) {
   content.replaceChildren(
     h("ul", { class: "failures" }, failed.map(([user, message]) => h("li", null, h("a", { href: addressWith(new URLSearchParams({ user: user.id })), target: "_blank" }, nameOf(user)), h("p", null, message)))),
     actions(button(t("close"), close), repeat));
-  repeat.focus();
+  return repeat;
 }
 
 /** @type {(change: Change) => boolean} */
@@ -118,8 +118,8 @@ async function changeAll(title, users, changeOf, options) {
     frame.close();
     changeAll(title, rest, changeOf, options);
   };
-  if (rest.length) showFailures(frame, failed, again);
-  else frame.close();
+  const repeat = rest.length > 0 && showFailures(frame, failed, again);
+  if (!repeat) frame.close();
   isStillAccepted = isLate;
   /** @type {[TextKey, number][]} */
   const counts = [["doneCount", done.length], ["failedCount", failed.length], ["leftCount", left.length]];
@@ -129,6 +129,8 @@ async function changeAll(title, users, changeOf, options) {
     note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
   });
   tell(joined([...counts.map(([key, count]) => count && t(key, { count })), options.note]), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
+  // The message moves the button.
+  if (repeat) repeat.focus();
   list?.refresh();
 }
 
