@@ -149,10 +149,12 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     for (const Command& command : commands()) {
         names.emplace_back(command.name);
         if (command.name.starts_with(name + " "))
-            members += (members.empty() ? " alone, but '" : ", '") + names.back() + "'";
+            members += (members.empty() ? "" : ", ") + names.back().substr(name.size() + 1);
         names.emplace_back(command.name.substr(0, command.name.find(' ')));
     }
-    reject("there is no command '" + name + "'" + members + suggestion(name, names) +
+    if (!members.empty())
+        reject("'" + name + "' needs a subcommand: " + members);
+    reject("there is no command '" + name + "'" + suggestion(name, names) +
            "; 'useradminctl --help' lists them");
 }
 
