@@ -68,7 +68,7 @@ for (const [kind, where] of [["", site], [", with UserAdminExtras", extras]])
     await view.read("The ban has been lifted.", "dialog.drawer .status");
     await view.ask("PUT", `/api/users/${id}`, { name: "Regretted by another" });
     await view.press("Undo");
-    await view.read("Somebody has changed this user in the meantime, and nothing was saved.", "dialog .notice");
+    await view.read("Somebody has changed this user in the meantime. Nothing was saved.", "dialog .notice");
     assert.equal((await where.user(id)).banned, false);
     await view.ask("DELETE", `/api/users/${id}`);
   });
@@ -84,7 +84,7 @@ scene("lifting an expired ban offers no undo", { email: root, site: extras }, as
 });
 
 for (const [language, ban, undo, done] of [
-  ["en", "Ban", "Undo", "The ban has been lifted. Sessions that the ban ended are not restored."],
+  ["en", "Ban", "Undo", "The ban has been lifted. Sessions ended by the ban are not restored."],
   ["es", "Bloquear", "Deshacer", "Se ha levantado el bloqueo. Las sesiones que cerró el bloqueo no se restauran."],
 ])
   scene(`undoing a ban on a phone says in ${language} that sessions are not restored`, { email: root, site: cached, languages: [language], width: 390, height: 640 }, async (view) => {

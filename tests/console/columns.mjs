@@ -90,7 +90,7 @@ describe("columns", () => {
     await view.type(input("plan"), "pro");
     await view.type(input("seats"), "1e");
     await view.press("Save changes");
-    await view.read("This is not a whole number.", "dialog");
+    await view.read("Enter a whole number.", "dialog");
     await view.type(input("seats"), "12");
     await view.choose(input("vip"), "true");
     await view.page.$eval(input("seen"), (each) => (each.value = "2026-07-01T12:00"));
@@ -115,7 +115,7 @@ describe("columns", () => {
     await view.ask("PUT", "/api/users/user-24", { data: { plan: "theirs", vip: true } });
     await view.press("Save changes");
     await view.read("Somebody has changed this user", "dialog .notice");
-    await view.press("Load again, keep what I typed");
+    await view.press("Reload and keep my edits");
     await view.read("vip is now “Yes”.", "dialog .status");
     assert.equal(await view.page.$eval('dialog [name="data.plan"]', (each) => each.value), "mine");
     await view.save();

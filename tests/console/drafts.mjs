@@ -11,7 +11,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");
   await view.key("Escape");
-  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.read("Discard your edits?", "dialog:not(.drawer)");
   await view.check("the confirmation of discarding edits");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
@@ -62,7 +62,7 @@ scene("edits are kept after the session expires", { email: root }, async (view) 
   // The draft also survives a reload.
   await view.page.reload();
   await view.signIn(root);
-  await view.read("What you typed is still here.", "dialog.drawer .status");
+  await view.read("Your edits have been restored.", "dialog.drawer .status");
   assert.deepEqual(await view.page.$$eval("dialog.drawer form :is(input, select)", (all) => all.map((each) => each.value)), ["Drafty II", "drafty@example.org", "admin"]);
   assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
   await view.press("Ban");
@@ -94,7 +94,7 @@ scene("a draft contains no password, and only its author sees it", { email: root
   };
   await fillIn();
   await view.signIn(root);
-  await view.read("What you typed is still here.", "dialog .status");
+  await view.read("Your edits have been restored.", "dialog .status");
   assert.deepEqual(await view.page.$$eval("dialog input", (all) => all.map((each) => each.value)), ["Half Done", "half@example.org", ""]);
   await view.press("Cancel");
   await view.press("Discard");
@@ -120,7 +120,7 @@ scene("edits are kept until their user can be read", { email: root }, async (vie
   isBusy = false;
   await view.closeDialog();
   await view.openUser("patient@example.org");
-  await view.read("What you typed is still here.", "dialog.drawer .status");
+  await view.read("Your edits have been restored.", "dialog.drawer .status");
   assert.equal(await view.valueOf("name"), "Patient II");
   assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
   await view.save();

@@ -32,7 +32,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Set a password");
     await view.type("dialog input[name=password]", "short");
     await view.press("Set a password");
-    await view.read("It must have 8 to 128 characters.", "dialog");
+    await view.read("Enter 8 to 128 characters.", "dialog");
     await view.press("Generate");
     await view.check("the password dialog");
     await view.picture("password");
@@ -41,7 +41,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Set a password");
     await view.read("The password has been set.", "dialog.drawer .status");
     await view.focusOn("Set a password");
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
     await view.key("Escape");
     await view.press("Sign out");
     await view.signIn("mary.jackson@example.org", made);
@@ -60,7 +60,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Sessions 2", "dialog");
     await view.press("End all");
     await view.read("All sessions have ended.", "dialog .status");
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
     assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
   });
 
@@ -72,7 +72,7 @@ describe("with UserAdminExtras", () => {
       const ends = await view.page.$$(".sessions li button");
       assert.equal(ends.length, left);
       await ends.at(-1).click();
-      await view.read(left > 1 ? `Sessions ${left - 1}` : "No session is open.", "dialog");
+      await view.read(left > 1 ? `Sessions ${left - 1}` : "No open sessions.", "dialog");
       await view.readInSight("The session has ended.", "dialog .status");
     }
   });
@@ -84,14 +84,14 @@ describe("with UserAdminExtras", () => {
     for (const name of ["End", "End all"]) {
       if (name === "End") await view.click(".sessions li:has(.pill) button");
       else await view.press(name);
-      await view.read("End a session of your own?", "dialog:not(.drawer)");
+      await view.read("End one of your own sessions?", "dialog:not(.drawer)");
       await view.press("Cancel");
       await view.gone("dialog:not(.drawer)");
     }
     await view.rest();
     assert.equal((await view.page.$$(".sessions li")).length, count);
     await view.press("End all");
-    await view.press("End it");
+    await view.press("End session");
     await view.read("Your session has ended. Sign in again.");
   });
 
@@ -106,8 +106,8 @@ describe("with UserAdminExtras", () => {
     await view.click(".sessions li:first-child button");
     await view.read("The session has ended.", "dialog .status");
     await view.click(".sessions li:has(.pill) button");
-    await view.read("End a session of your own?", "dialog:not(.drawer)");
-    await view.press("End it");
+    await view.read("End one of your own sessions?", "dialog:not(.drawer)");
+    await view.press("End session");
     await view.read("Your session has ended. Sign in again.");
   });
 
@@ -118,7 +118,7 @@ describe("with UserAdminExtras", () => {
     await view.choose("dialog select[name=until]", "date");
     await view.page.$eval("dialog input[name=date]", (input) => (input.value = "2020-01-01T10:00"));
     await view.press("Ban");
-    await view.read("This time has passed.", "dialog");
+    await view.read("This time is in the past.", "dialog");
     await view.check("the ban dialog with an end");
     for (const year of ["10000", "275760"]) {
       await view.page.$eval("dialog input[name=date]", (input, time) => (input.value = time), `${year}-01-02T10:00`);
@@ -141,14 +141,14 @@ describe("with UserAdminExtras", () => {
     const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
     assert.equal((await run("sqlite3", [extras.database, update])).status, 0);
     await view.searchFor("niklaus.wirth");
-    await view.read("Ban has ended", "tbody");
+    await view.read("Ban expired", "tbody");
     await view.page.reload();
-    await view.read("banned, ended bans included", ".counts");
+    await view.read("banned, including expired bans", ".counts");
     await view.click(".counts button:first-child");
     await view.rest();
     assert.ok((await view.names()).includes("Niklaus Wirth"));
     const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
-    assert.ok((await chosen()).includes("Banned, or ban ended"));
+    assert.ok((await chosen()).includes("Banned, or ban expired"));
   });
 
   scene("a superAdmin sees a user's sign-in methods, and removes one", { ...there, email: root }, async (view) => {
@@ -165,7 +165,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Remove “Account: google” of Mia Keys?", "dialog h2:last-of-type");
     await view.check("removing a sign-in method");
     await view.press("Remove");
-    await view.read("It has been removed.", "dialog .status");
+    await view.read("The sign-in method has been removed.", "dialog .status");
     assert.ok(!(await view.text("details")).includes("google"));
     await view.press("Remove Password");
     await view.press("Remove");
@@ -216,7 +216,7 @@ describe("with UserAdminExtras", () => {
 
   scene("without an audit log no history is offered", { site: unaudited, email: root }, async (view) => {
     await view.openUser("mary.jackson@example.org");
-    await view.read("Ways to sign in", "dialog");
+    await view.read("Sign-in methods", "dialog");
     assert.ok(!(await view.text("dialog")).includes("History"));
   });
 
@@ -228,10 +228,10 @@ describe("with UserAdminExtras", () => {
     await view.press("Set a password");
     await view.press("Generate");
     await view.press("Set a password");
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
     await release({ body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
     await view.rest();
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
   });
 
   scene("a superAdmin resets a second factor, which ends the sessions, and is told if there is none", { ...there, email: root }, async (view) => {
@@ -245,7 +245,7 @@ describe("with UserAdminExtras", () => {
     await view.press("Reset second factor");
     await view.press("Reset second factor");
     await view.read("The second factor has been removed.", "dialog.drawer .status");
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
     await view.press("Reset second factor");
     await view.press("Reset second factor");
     await view.read("This user has no second factor.", "dialog:not(.drawer) [role=alert]");
@@ -300,12 +300,12 @@ describe("with UserAdminExtras", () => {
     await extras.sql(`DELETE FROM session WHERE "userId" = '${id}'`);
     await view.click(".sessions li button");
     await view.read("The session has ended.", "dialog .status");
-    await view.read("No session is open.", "dialog");
+    await view.read("No open sessions.", "dialog");
     await view.rest();
     await extras.sql(`DELETE FROM account WHERE "userId" = '${id}'`);
     await view.press("Remove Password");
     await view.press("Remove");
-    await view.read("It has been removed.", "dialog .status");
+    await view.read("The sign-in method has been removed.", "dialog .status");
     await view.read("This user cannot sign in.", "details");
     await view.ask("DELETE", `/api/users/${id}`);
   });

@@ -76,7 +76,7 @@ scene("Back asks before it discards edits", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");
   await back(view);
-  await view.read("Discard what you typed?", "dialog:not(.drawer)");
+  await view.read("Discard your edits?", "dialog:not(.drawer)");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
   assert.equal(await view.valueOf("name"), "Hedy L.");
@@ -113,7 +113,7 @@ scene("buttons copy the link, e-mail, identifier and password", { email: root, s
     return view.page.evaluate(() => navigator.clipboard.readText());
   };
   assert.equal(await copied("Copy the e-mail"), "hedy.lamarr@example.org");
-  assert.equal(await copied("Copy the identifier"), "user-17");
+  assert.equal(await copied("Copy the ID"), "user-17");
   assert.equal(await copied("Copy a link to this user"), `${extras.address}#user=user-17`);
   await view.press("Set a password");
   await view.press("Generate");

@@ -41,7 +41,7 @@ scene("keyboard shortcuts move through the list, select, open, save and create",
   assert.ok((await site.users()).some(({ name }) => name === `${names[1]} II`));
   await view.type("dialog input[name=name]", names[1]);
   await view.key("Escape");
-  await view.read("Discard what you typed?");
+  await view.read("Discard your edits?");
   // The shortcut submits forms, but it does not answer the question.
   await control("s");
   await view.press("Keep editing");

@@ -22,7 +22,7 @@ scene("the list is searched while typing, and the previous request is aborted", 
   await view.rest();
   await view.listed("Tony Hoare");
   await view.searchFor("nobody is called so");
-  await view.read("No user matches.");
+  await view.read("No users match.");
   await view.check("an empty list");
   await view.press("Clear search and filters");
   await view.read("1–20 of 37", ".foot");
@@ -34,7 +34,7 @@ scene("searching for an id finds its user", { email: root }, async (view) => {
   await view.listed("Jonas Weber");
   await view.read("1–1 of 1", ".foot");
   await view.searchFor("user-999");
-  await view.read("No user matches.");
+  await view.read("No users match.");
 });
 
 scene("a space at the end is kept when typing pauses", { email: root }, async (view) => {
@@ -99,18 +99,18 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   await view.listed("Dennis Ritchie", "Olivia Ortiz");
   await choose("Role", "");
   await choose("Status", "true");
-  await choose("Order", "name asc");
+  await choose("Sort by", "name asc");
   await view.listed(hostileNames[0], "Alan Turing", "Emmy Noether", "Margaret Hamilton");
   await view.searchFor("emmy");
   await view.listed("Emmy Noether");
   await view.searchFor("");
   await choose("Status", "");
   await choose("E-mail verified", "false");
-  await choose("Order", "email desc");
+  await choose("Sort by", "email desc");
   const unverified = await view.names();
   assert.ok(unverified.length > 2);
   await choose("E-mail verified", "");
-  await choose("Order", "createdAt desc");
+  await choose("Sort by", "createdAt desc");
   // The column headings also sort.
   await view.press("User", "thead");
   await view.rest();
@@ -177,14 +177,14 @@ scene("after a failure no old rows are shown as results", { email: root }, async
   await view.page.setOfflineMode(true);
   await view.press("Next");
   await view.read("The server could not be reached. Try again.", ".list [role=alert]");
-  await view.focusOn("Load again");
+  await view.focusOn("Reload");
   await view.listed();
   await view.rest();
   assert.equal((await view.text(".foot .range")).trim(), "");
   assert.equal(await view.page.$eval(".list > [role=status]", (said) => said.textContent), "");
   await view.check("a list that failed to load");
   await view.page.setOfflineMode(false);
-  await view.press("Load again");
+  await view.press("Reload");
   await view.read("21–37 of 37", ".foot");
 });
 
@@ -196,8 +196,8 @@ scene("an error reply of a proxy is explained by its status", { email: root }, a
   await view.searchFor("four");
   await view.read("Too many requests. Try again later.", ".list [role=alert]");
   await view.page.setRequestInterception(false);
-  await view.press("Load again");
-  await view.read("No user matches.");
+  await view.press("Reload");
+  await view.read("No users match.");
   assert.equal((await view.text(".list [role=alert]")).trim(), "");
 });
 

@@ -44,7 +44,7 @@ scene("the matching users are saved as CSV", {}, async (view) => {
   await view.listed("Ítaca", "-a, \"b\"", "=1+1");
   assert.equal((await view.download(() => view.press("Save as CSV"))).split("\r\n").length, 5);
   await view.searchFor("nobody at all");
-  await view.read("No user matches.");
+  await view.read("No users match.");
   assert.equal(await view.button("Save as CSV"), null);
   await site.sql(`DELETE FROM user WHERE email LIKE '%@saved.example'`);
 });
@@ -57,7 +57,7 @@ scene("saving as CSV continues after a failure, and can be cancelled", {}, async
   await view.press("Save as CSV");
   await view.read("The service is busy.", "dialog");
   await view.check("saving");
-  const saved = await view.download(() => view.press("Load again"));
+  const saved = await view.download(() => view.press("Reload"));
   assert.equal(saved.split("\r\n").length, 2 + (await view.ask("GET", "/")).pagination.total);
   failures = 1;
   await view.press("Save as CSV");

@@ -19,7 +19,7 @@ scene("without a session the console shows the sign-in form, and reports a wrong
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
-  assert.equal(await view.text(".field .wrong"), "Enter an e-mail.\nEnter a password.");
+  assert.equal(await view.text(".field .wrong"), "Enter an e-mail address.\nEnter a password.");
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", "not the password");
   await view.press("Sign in");

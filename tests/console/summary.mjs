@@ -30,7 +30,7 @@ scene("the summary shows the number of users and the new users of each day", { e
   await view.rest();
   const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
   assert.deepEqual((await view.names()).toSorted(), banned.toSorted());
-  await view.read(`${banned.length} banned, ended bans included`, ".counts");
+  await view.read(`${banned.length} banned, including expired bans`, ".counts");
 });
 
 scene("a summary that fails to load says so and can be reloaded", { email: root }, async (view) => {
@@ -42,7 +42,7 @@ scene("a summary that fails to load says so and can be reloaded", { email: root 
   assert.equal(await view.text(".total .number"), "–");
   await view.check("a summary that failed to load");
   fails = false;
-  await view.press("Load again", ".counts");
+  await view.press("Reload", ".counts");
   await view.read("37", ".total .number");
   await view.see(".chart svg");
   assert.equal(await view.page.evaluate(() => document.activeElement.matches(".counts button")), true);

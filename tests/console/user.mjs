@@ -86,8 +86,8 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.type("dialog input[name=email]", "no address");
   await view.type("dialog input[name=password]", "short");
   await view.press("Create user");
-  await view.read("This is not an e-mail address.", "dialog");
-  await view.read("It must have 8 to 128 characters.", "dialog");
+  await view.read("Enter a valid e-mail address.", "dialog");
+  await view.read("Enter 8 to 128 characters.", "dialog");
   await view.check("a new user with errors");
   await view.type("dialog input[name=email]", root);
   await view.type("dialog input[name=password]", password);
@@ -158,10 +158,10 @@ scene("saving a user that somebody else has changed reports it and loses no edit
   await view.press("Save changes");
   await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
   await view.check("a conflict");
-  await view.focusOn("Load again, keep what I typed");
+  await view.focusOn("Reload and keep my edits");
   await view.picture("conflict");
   assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
-  await view.press("Load again, keep what I typed");
+  await view.press("Reload and keep my edits");
   await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
   assert.equal(await view.valueOf("name"), "Edsger W. Dijkstra");
   assert.equal(await view.valueOf("email"), "ewd@example.org");
@@ -262,7 +262,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
     // Input is validated.
     await view.type("dialog input[name=email]", "no address");
     await view.press("Save changes");
-    await view.read("This is not an e-mail address.", "dialog");
+    await view.read("Enter a valid e-mail address.", "dialog");
     await view.press("Delete user");
     await view.check(`${name}, about to be deleted`);
     await view.press("Delete user");
@@ -298,7 +298,7 @@ scene("on a standby no changes are offered, and the age of the data is shown", {
     };
   }, warning);
   await view.searchFor("dennis.ritchie");
-  await view.read("Read-only: a copy of the database. Its last change dates from 27 Nov 2026", ".notice.warn");
+  await view.read("This is a read-only copy of the database. Its last change was made on 27 Nov 2026", ".notice.warn");
   await view.openFirst();
   await view.rest();
   assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);
@@ -333,14 +333,14 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.read("Ken Thompson has been deleted.");
   await view.gone("dialog");
   assert.equal(await site.user("user-10"), undefined);
-  await view.read("No user matches.");
+  await view.read("No users match.");
 });
 
 scene("callers cannot delete or ban themselves, nor delete the protected address", { email: root }, async (view) => {
   await view.openUser(root);
   assert.equal(await view.button("Delete user"), null);
   assert.equal(await view.button("Ban"), null);
-  await view.read("You would lose the rights of your present role.", "dialog");
+  await view.read("You would lose the rights of your current role.", "dialog");
   await view.key("Escape");
   await view.openUser("admin@example.com");
   assert.equal(await view.button("Delete user"), null);
