@@ -148,6 +148,12 @@ TEST(list, searches_without_regard_to_accents) {
     CHECK_EQUAL(std::string("y"), ids(worked(store().list({{}, "ipek"}, {20, 0}))));
 }
 
+TEST(list, search_ignores_the_accent_of_a_word_with_final_sigma) {
+    add_user("g", "γιώργος νίκου");
+    for (const char* search : {"γιωργος", "γιωργοσ", "ργος ν", "νικου γιώργος"})
+        CHECK_EQUAL(std::string("g"), ids(worked(store().list({{}, search}, {20, 0}))));
+}
+
 TEST(list, searches_parts_of_folded_letters_and_decomposed_ones) {
     add_user("s", "Weißß Þór-[Ñu.ñez]\\ \xef\xac\x81n"); // fin, with a ligature
     add_user("m", "e\xcc\x81\xcc\xa3te\xcc\x81 Фёдор 9é");

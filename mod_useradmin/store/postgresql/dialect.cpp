@@ -20,9 +20,9 @@ namespace {
 /// Returns an SQL expression that folds the text like text::fold(). Letters that the database's
 /// lower() does not convert keep their case.
 std::string folded_text(const std::string& text) {
-    // translate() can only replace a character with a single character.
-    std::string from;
-    std::string to;
+    // translate() can only replace a character with a single character. lower() keeps final sigmas.
+    std::string from = "ς";
+    std::string to = "σ";
     std::string before;
     std::string after;
     for (const auto& [small, capital, plain] : text::plain_letters) {
