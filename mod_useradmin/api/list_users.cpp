@@ -40,6 +40,14 @@ std::optional<text::Timestamp> time_parameter(std::string_view query, std::strin
     return value ? text::parse_date(*value) : std::nullopt;
 }
 
+/// Returns the time a millisecond after the one in the parameter, because times in replies are in
+/// milliseconds. Returns the last time that every database can store unchanged.
+std::optional<text::Timestamp> time_after_parameter(std::string_view query, std::string_view name) {
+    const auto time = time_parameter(query, name);
+    const auto after = time ? std::optional(*time + std::chrono::milliseconds(1)) : std::nullopt;
+    return after && text::is_storable_year(*after) ? after : time;
+}
+
 struct Sort {
     std::string_view name;
     store::Order order;
@@ -107,17 +115,13 @@ int condition_count(const store::Filter& filter) noexcept {
 /// Combines the conditions with OR, unless the parameter match is "all".
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search, bool has_extras) {
-    using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
     filter.email_verified = boolean_parameter(query, "emailVerified");
-    // Times in replies are in milliseconds. Start a millisecond later to exclude the given time.
-    if (const auto time = time_parameter(query, "createdAfter"))
-        filter.created_from = *time + milliseconds(1);
+    filter.created_from = time_after_parameter(query, "createdAfter");
     filter.created_before = time_parameter(query, "createdBefore");
     if (has_extras) {
-        if (const auto time = time_parameter(query, "lastSeenAfter"))
-            filter.seen_from = *time + milliseconds(1);
+        filter.seen_from = time_after_parameter(query, "lastSeenAfter");
         filter.seen_before = time_parameter(query, "lastSeenBefore");
     }
     filter.matches_all =

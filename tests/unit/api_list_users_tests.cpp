@@ -177,6 +177,14 @@ TEST(list_users, has_further_filters) {
                    "createdBefore=2026-01-01");
 }
 
+TEST(list_users, nobody_is_created_after_the_last_time_that_databases_can_store) {
+    // The next millisecond would be in the year 10000.
+    expect_filters("role=- search=- from=9999-12-31T23:59:59.999Z", super_admin,
+                   "createdAfter=9999-12-31T23:59:59.999Z");
+    expect_filters("role=- search=- from=9999-12-31T23:59:59.999Z", super_admin,
+                   "createdAfter=9999-12-31T23:59:59.998Z");
+}
+
 TEST(list_users, a_further_filter_that_is_unknown_is_as_if_absent) {
     for (const char* query :
          {"banned=", "banned=1", "banned=True", "banned=yes", "emailVerified=null",
