@@ -76,9 +76,9 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
                          const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbours neighbours;
     const auto limit = static_cast<std::size_t>(pagination.limit);
-    neighbours.has_next = !cursor          ? pagination.page < total_pages(pagination)
-                          : cursor->is_end ? true
-                                           : users.size() > limit;
+    // The total may be older than the page (UserAdminTotalCache).
+    neighbours.has_next = users.size() > limit ||
+                          (cursor ? cursor->is_end : pagination.page < total_pages(pagination));
     // If the sort keys on both sides of the page boundary differ, omit the id: the next page is
     // then a single index range.
     bool needs_id = true;

@@ -302,6 +302,15 @@ TEST(list_users, links_next_and_previous_page_by_cursor) {
     expect("list role=user search=- 3 from 0", calls.text());
 }
 
+TEST(list_users, links_to_the_next_page_if_the_total_is_out_of_date) {
+    store.users.clear();
+    for (const char* const id : {"a", "b", "c"})
+        store.add(id, id);
+    store.total = 2;
+    const std::string links = header_of(send(super_admin, "GET ?limit=2"), "Link");
+    STRCMP_CONTAINS("rel=\"next\"", links.c_str());
+}
+
 TEST(list_users, next_cursor_has_an_id_only_if_keys_are_equal) {
     store.users.clear();
     store.add("a", "a@x").sort_key = "1";
