@@ -74,6 +74,9 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
         return "is a field of the service itself; name an extra column of the application, "
                "such as company";
+    if (column == "lastSeenAt")
+        return "is in replies anyway, as the last activity; UserAdminLastSeen names the column "
+               "with it";
     if (has_name_of_secret(name))
         return "has the name of a secret, which the service never shows";
     if (is_editable && name == "twofactorenabled")

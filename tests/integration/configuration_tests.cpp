@@ -111,6 +111,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminColumns company,plan", "must be one or more column names separated by"},
         {"UserAdminColumns company email_verified", "'email_verified' is a field of the service"},
         {"UserAdminColumns banReason", "'banReason' is a field of the service itself"},
+        {"UserAdminColumns lastSeenAt", "'lastSeenAt' is in replies anyway, as the last activity"},
         {"UserAdminColumns passwordHint", "'passwordHint' has the name of a secret"},
         {"UserAdminColumns reset_token", "'reset_token' has the name of a secret"},
         {"UserAdminEditable", "must be one or more columns of the user table"},
