@@ -795,6 +795,23 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     }
 }
 
+TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_reply) {
+    change("ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean",
+           "ALTER TABLE \"user\" DROP COLUMN \"vip\"");
+    const auto expect_vip = [](const char* value, std::string_view object) {
+        std::string text(object);
+        std::erase(text, ' ');
+        CHECK_EQUAL(R"({"vip":)" + std::string(value) + "}", text);
+    };
+    expect_vip("null", worked(store().create(new_user("n", "n@x"))).extra_columns);
+    const std::string id(worked(store().find_by_email("n@x")).id);
+    for (const char* const value : {"null", "true", "false"}) {
+        sql().run("UPDATE \"user\" SET \"vip\" = " + std::string(value));
+        expect_vip(value, worked(store().update(id, {})).extra_columns);
+        expect_vip(value, worked(store().find(id, store::UserColumns::all)).extra_columns);
+    }
+}
+
 TEST(extra_columns, are_set_by_their_names_and_known_by_their_types) {
     change("ALTER TABLE \"user\" ADD COLUMN \"points\" smallint; "
            "ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean NOT NULL DEFAULT FALSE; "

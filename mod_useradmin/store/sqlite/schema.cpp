@@ -80,13 +80,14 @@ bool converts_to_numbers(std::string_view type) noexcept {
 /// nor JSON types.
 std::string json_of(const Column& column) {
     const std::string sql = column.sql();
-    if (column.kind == Column::Kind::boolean)
-        return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
     // JSON has no infinity. JSON.stringify writes null; some versions of SQLite write an invalid
     // token.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
-                        ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
-                        ") ELSE " + sql + " END";
+                        ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql + ")";
+    // In RETURNING, SQLite 3.40 evaluates IS NULL as false.
+    if (column.kind == Column::Kind::boolean)
+        value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
+    value += " ELSE " + sql + " END";
     if (column.type.starts_with("json"))
         return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
                value + ")";
