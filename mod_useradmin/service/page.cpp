@@ -37,6 +37,15 @@ const Page* find_page(const request_rec* request) noexcept {
     return found != std::end(pages) ? found : nullptr;
 }
 
+std::string without_compression_suffixes(std::string tags) {
+    for (const std::string_view mark : http::compression_suffixes) {
+        const std::string end = std::string(mark) + '"';
+        for (std::size_t at = tags.find(end); at != tags.npos; at = tags.find(end))
+            tags.erase(at, mark.size());
+    }
+    return tags;
+}
+
 } // namespace
 
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
@@ -76,16 +85,10 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
 int evaluate_conditions(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
                    apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
-    if (const char* const list = apr_table_get(request->headers_in, "If-None-Match")) {
-        std::string tags = list;
-        for (const std::string_view mark : http::compression_suffixes) {
-            const std::string end = std::string(mark) + '"';
-            for (std::size_t at = tags.find(end); at != tags.npos; at = tags.find(end))
-                tags.erase(at, mark.size());
-        }
-        apr_table_setn(request->headers_in, "If-None-Match",
-                       apr::copy_c_string(request->pool, tags));
-    }
+    for (const char* const name : {"If-Match", "If-None-Match"})
+        if (const char* const list = apr_table_get(request->headers_in, name))
+            apr_table_setn(request->headers_in, name,
+                           apr::copy_c_string(request->pool, without_compression_suffixes(list)));
     return ap_meets_conditions(request);
 }
 
