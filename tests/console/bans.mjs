@@ -114,6 +114,16 @@ scene("a change is reported even if the user cannot be read afterwards", { email
   await view.ask("PUT", "/api/users/user-12", { banned: false });
 });
 
+scene("a ban that ends in the past by the server's clock is refused with the server's reason", { email: root, site: extras }, async (view) => {
+  await view.openUser("donald.knuth@example.org");
+  await view.page.evaluate(() => (Date.now = () => new Date("2020-01-01T00:00:00Z").getTime()));
+  await view.press("Ban");
+  await view.choose("dialog select[name=until]", "1");
+  await view.press("Ban");
+  await view.read("The ban must end in the future.", "dialog [role=alert]");
+  assert.equal((await extras.userAt("donald.knuth@example.org")).banned, false);
+});
+
 scene("a ban that has not reached the application's storage yet is reported as late", { email: root }, async (view) => {
   await view.openUser("dennis.ritchie@example.org");
   await view.intercept((request) => request.method() === "PUT" && {

@@ -13,7 +13,7 @@ test("the refusals that the console tells apart have the service's own English",
   const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
   const told = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
   assert.deepEqual(told.map(({ name }) => name),
-    ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor"]);
+    ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor", "ban_in_the_past"]);
   for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
   // No other key is a sentence.
   assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);

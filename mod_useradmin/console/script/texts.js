@@ -263,6 +263,7 @@ const texts = {
   "El email ya está registrado": ["Another user has this e-mail.", "Otro usuario ya tiene este correo."],
   "Debe quedar al menos un superAdmin": ["At least one super admin must remain.", "Debe quedar al menos un superadministrador."],
   "Origen no permitido": ["The origin of this page is not allowed."],
+  "El baneo debe terminar en el futuro": ["The ban must end in the future.", "El bloqueo debe terminar en el futuro."],
   "El usuario no tiene segundo factor": ["This user has no second factor."],
   "No se puede enviar correo a este email": ["Mail cannot be sent to this address.", "No se pueden enviar mensajes a este correo."],
   "Error al enviar el enlace": ["The link could not be sent."],
