@@ -3,7 +3,7 @@ import { describe } from "node:test";
 import assert from "node:assert/strict";
 
 import { admin, agents, comeWithSession, make, root, scenesOf } from "./support/scene.mjs";
-import { Site } from "./support/site.mjs";
+import { password, Site } from "./support/site.mjs";
 
 const site = new Site({ directives: "UserAdminExtras On" });
 const rooted = new Site({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
@@ -215,6 +215,27 @@ describe("several users at once", () => {
     await view.read("Done: 1.", ".toast");
     await view.gone("dialog");
     assert.deepEqual(sent, { "user-3": 2, "user-17": 2, "user-18": 1 });
+  });
+
+  scene("a change that the end of the session interrupts is reported after the next sign-in", there, async (view) => {
+    let isOver = true;
+    await view.intercept((request) => isOver && request.method() === "PUT" && request.url().endsWith("/user-17/ban") && { status: 401, body: JSON.stringify({ success: false, error: "No autorizado" }) });
+    await findAndPick(view, "Grace Hopper", "Hedy Lamarr");
+    await view.press("Ban", bar);
+    await view.press("Ban");
+    await view.read("Your session has ended. Sign in again.");
+    await view.read("Failed: ", ".toast");
+    isOver = false;
+    await view.type("input[name=email]", root);
+    await view.type("input[name=password]", password);
+    await view.press("Sign in");
+    await view.read("Failed: ", "dialog .status");
+    await view.read("Ban: 2 users", "dialog h2");
+    await view.read("Hedy Lamarr", ".failures");
+    await view.press("Try again");
+    await view.read("Done: ", ".toast");
+    await view.gone("dialog");
+    assert.equal((await site.user("user-17")).banned, true);
   });
 
   scene("at most four requests run at a time, until they are stopped", there, async (view) => {

@@ -107,6 +107,8 @@ async function start() {
   // Ignore errors, because the list reports them.
   readOwn(caller).then(showName, problemOf);
   await restore();
+  if (interrupted?.caller === caller?.id) interrupted?.report();
+  interrupted = null;
 }
 
 // Opens the user in the URL, with the draft.

@@ -2,6 +2,11 @@
 
 const mostSelected = 10000;
 const mostTries = 5;
+/**
+ * A bulk change during which the session ended. It is reported when the same caller has signed in again.
+ * @type {{ caller?: string, report: () => unknown } | null}
+ */
+let interrupted = null;
 
 /**
  * Returns a checkbox inside a label that enlarges its click area. The label is hidden on a read-only copy.
@@ -64,12 +69,56 @@ function showFailures({ content, close }, failed, again) {
 /** @type {(change: Change) => boolean} */
 const isRemoval = ([method, path]) => method === "DELETE" && !path;
 
+/** @typedef {{ endsSessions?: boolean, undoes?: (user: User) => boolean | undefined, note?: string | false, ended?: (done: User[]) => unknown }} BulkOptions */
+/**
+ * What a bulk change has done. left are the users whose requests were not sent, and tags the new entity tags.
+ * @typedef {{ done: User[], failed: [user: User, message: string][], left: User[], tags: Map<User, string | undefined>, isLate: boolean }} Outcome
+ */
+
+/** @param {Outcome} outcome */
+function countsOf({ done, failed, left }) {
+  /** @type {[TextKey, number][]} */
+  const counts = [["doneCount", done.length], ["failedCount", failed.length], ["leftCount", left.length]];
+  return joined(counts.map(([key, count]) => count && t(key, { count })));
+}
+
+/**
+ * Reports a bulk change. If some users were not changed, lists the failures in the dialog.
+ * @param {Frame} frame
+ * @param {string} title
+ * @param {(user: User) => Change} changeOf
+ * @param {BulkOptions} options
+ * @param {Outcome} outcome
+ */
+function reportChanges(frame, title, changeOf, options, outcome) {
+  const { done, failed, left, tags } = outcome;
+  options.ended?.(done);
+  frame.close = () => frame.node.close();
+  const rest = [...failed.map(([user]) => user), ...left];
+  const again = () => {
+    frame.close();
+    changeAll(title, rest, changeOf, options);
+  };
+  const repeat = rest.length > 0 && showFailures(frame, failed, again);
+  if (!repeat) frame.close();
+  isStillAccepted = outcome.isLate;
+  const undone = done.filter((user) => options.undoes?.(user));
+  const undo = () => changeAll(`${t("undo")}: ${counted("users", undone.length)}`, undone, (user) => restoreBan(user, tags.get(user)), {
+    endsSessions: changesEndSessions && undone.some(isBanned),
+    note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
+  });
+  tell(joined([countsOf(outcome), options.note]), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
+  // The message moves the button.
+  if (repeat) repeat.focus();
+  list?.refresh();
+}
+
 /**
  * Changes the users, four at a time. A dialog shows the progress, then the failures.
  * @param {string} title
  * @param {User[]} users
  * @param {(user: User) => Change} changeOf
- * @param {{ endsSessions?: boolean, undoes?: (user: User) => boolean | undefined, note?: string | false, ended?: (done: User[]) => unknown }} options
+ * @param {BulkOptions} options
  */
 async function changeAll(title, users, changeOf, options) {
   const asking = caller;
@@ -109,29 +158,13 @@ async function changeAll(title, users, changeOf, options) {
   const warn = (event) => event.preventDefault();
   addEventListener("beforeunload", warn);
   await Promise.all([work(), work(), work(), work()]).finally(() => removeEventListener("beforeunload", warn));
-  if (asking !== caller) return;
-  options.ended?.(done);
-  frame.close = () => frame.node.close();
-  const left = users.slice(next);
-  const rest = [...failed.map(([user]) => user), ...left];
-  const again = () => {
-    frame.close();
-    changeAll(title, rest, changeOf, options);
-  };
-  const repeat = rest.length > 0 && showFailures(frame, failed, again);
-  if (!repeat) frame.close();
-  isStillAccepted = isLate;
-  /** @type {[TextKey, number][]} */
-  const counts = [["doneCount", done.length], ["failedCount", failed.length], ["leftCount", left.length]];
-  const undone = done.filter((user) => options.undoes?.(user));
-  const undo = () => changeAll(`${t("undo")}: ${counted("users", undone.length)}`, undone, (user) => restoreBan(user, tags.get(user)), {
-    endsSessions: changesEndSessions && undone.some(isBanned),
-    note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
-  });
-  tell(joined([...counts.map(([key, count]) => count && t(key, { count })), options.note]), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
-  // The message moves the button.
-  if (repeat) repeat.focus();
-  list?.refresh();
+  /** @type {Outcome} */
+  const outcome = { done, failed, left: users.slice(next), tags, isLate };
+  const report = () => reportChanges(frame.node.isConnected ? frame : dialog(title), title, changeOf, options, outcome);
+  if (caller?.id === asking?.id) return report();
+  if (caller) return;
+  interrupted = { caller: asking?.id, report };
+  tell(countsOf(outcome));
 }
 
 class UserSelection {
