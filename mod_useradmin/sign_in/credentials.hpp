@@ -74,8 +74,8 @@ class CredentialVerifier {
           limiter_(limiter), limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
-    /// Calls check unless too many attempts have failed. check returns accepted, wrong_code or
-    /// failed. A wrong code counts like a wrong password. Login::password is ignored.
+    /// Calls check unless too many attempts have failed. check returns accepted, wrong_code,
+    /// limited or failed. A wrong code counts like a wrong password. Login::password is ignored.
     Verification verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that the user cannot sign in because the account has a second factor.
     void log_second_factor(const model::User& user, text::Network network) const;

@@ -15,6 +15,7 @@
 #include "json/writer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 namespace useradmin::sign_in {
@@ -26,6 +27,7 @@ constexpr std::chrono::minutes challenge_lifetime(10);
 constexpr std::chrono::days trust_lifetime(30);
 constexpr std::int64_t failures_until_lock = 10;
 constexpr std::chrono::minutes lock_duration(15);
+constexpr int max_codes_per_challenge = 5;
 
 constexpr std::string_view challenge_prefix = "2fa-";
 
@@ -192,10 +194,58 @@ constexpr Method backup_code{check_backup_code,
                              false,
                              true};
 
-Reply invalid_challenge(const Service& service) {
-    Reply reply = error(401, "Invalid two factor cookie", "INVALID_TWO_FACTOR_COOKIE");
+Reply end_challenge(Reply reply, const Service& service) {
     reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
     return reply;
+}
+
+Reply invalid_challenge(const Service& service) {
+    return end_challenge(error(401, "Invalid two factor cookie", "INVALID_TWO_FACTOR_COOKIE"),
+                         service);
+}
+
+/// Deletes the challenge, because it has no codes left.
+Reply too_many_codes(std::string_view user_id, std::string_view challenge, const Service& service) {
+    service.event.reason = reason_of(Outcome::limited);
+    store::SecondFactorChange change{user_id, service.now};
+    change.taken = {challenge};
+    const auto deleted = change_second_factor(service, std::move(change));
+    if (!deleted && !deleted.is_not_found())
+        return store_error(deleted.failure());
+    return end_challenge(error(400, "Too many attempts. Please request a new code.",
+                               "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"),
+                         service);
+}
+
+/// Counts a code before it is verified, so concurrent requests get no extra guesses. Returns the
+/// reply if the code must not be verified.
+std::optional<Reply> count_code(std::string_view user_id, std::string_view challenge,
+                                const Service& service) {
+    const std::string attempts = attempts_of(challenge);
+    for (int tries = 0; tries <= max_codes_per_challenge; ++tries) {
+        const auto count = service.store.find_verification(attempts, service.now);
+        // Releases of better-auth before 1.6 do not count codes.
+        if (!count && count.is_not_found())
+            return std::nullopt;
+        if (!count)
+            return store_error(count.failure());
+        int codes = max_codes_per_challenge;
+        std::from_chars(count->data(), count->data() + count->size(), codes);
+        if (codes < 0 || codes >= max_codes_per_challenge)
+            return too_many_codes(user_id, challenge, service);
+        const std::string next = std::to_string(codes + 1);
+        store::SecondFactorChange change{user_id, service.now};
+        change.taken = {attempts};
+        change.taken_value = *count;
+        change.added = {row(attempts, next, service.now, challenge_lifetime)};
+        const auto counted = change_second_factor(service, std::move(change));
+        if (counted)
+            return std::nullopt;
+        if (!counted.is_not_found())
+            return store_error(counted.failure());
+        // A concurrent request has counted its code.
+    }
+    return store_error(store::Failure::unavailable);
 }
 
 Reply locked(text::Timestamp until, const Service& service) {
@@ -286,10 +336,15 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         return refusal({Outcome::banned});
     }
     crypto::Secret remaining;
+    std::optional<Reply> uncounted;
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
-            return method.check(form.code.view(), found->factor, service, remaining);
+            uncounted = count_code(*user_id, client.challenge, service);
+            return uncounted ? Outcome::limited
+                             : method.check(form.code.view(), found->factor, service, remaining);
         });
+    if (uncounted)
+        return *std::move(uncounted);
     verification.user = found->user;
     event.reason = reason_of(verification.outcome);
     if (verification.outcome == Outcome::wrong_code) {

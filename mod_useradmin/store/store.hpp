@@ -360,7 +360,7 @@ struct SecondFactorChange {
     std::string_view user_id;
     text::Timestamp now;
     /// The identifiers of the verification rows to delete. An unexpired row with the first
-    /// identifier must have the user's id as its value.
+    /// identifier must have taken_value or, if that is not set, the user's id as its value.
     std::vector<std::string_view> taken = {};
     /// Rows to add to the verification table.
     std::vector<model::VerificationValue> added = {};
@@ -369,6 +369,7 @@ struct SecondFactorChange {
     std::string_view instead_of = {};
     /// Whether to clear the count of failed codes and the lock, if the table has columns for them.
     bool clears_failures = false;
+    model::NullableText taken_value = {};
 };
 
 /// How to lock a user's second factor after failed codes.

@@ -63,6 +63,15 @@ scene("an expired challenge leads back to the password", { site: factored }, asy
   await view.see("input[name=password]");
 });
 
+scene("after five wrong codes the console asks for the password again", { site: factored }, async (view) => {
+  await enterPassword(view);
+  await view.intercept((request) => request.url().includes("/two-factor/") && { status: 400, body: JSON.stringify({ message: "Too many attempts. Please request a new code.", code: "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE" }) });
+  await view.type("input[name=code]", "aaaaa-aaaaa");
+  await view.press("Sign in");
+  await view.read("Too many codes were wrong. Sign in again.");
+  await view.see("input[name=password]");
+});
+
 scene("signing out ends the session, and an expired session leads back to the form", { email: root }, async (view) => {
   await view.press("Sign out");
   await view.read("You have signed out.");

@@ -201,6 +201,22 @@ TEST(second_step, signs_in_with_a_code_after_the_password) {
     STRCMP_CONTAINS(R"("operation":"verify-totp")", read_file(folder_ / "audit.log").c_str());
 }
 
+TEST(second_step, allows_five_codes_after_one_password) {
+    expect_log("UA0315");
+    start_signed();
+    post_password();
+    for (int time = 0; time < 5; ++time)
+        CHECK_EQUAL(401, post_code("x").status);
+    CHECK_EQUAL(5, sql().number("SELECT \"failedVerificationCount\" FROM \"twoFactor\""));
+    expect(post_code(current_code()), 400,
+           R"({"message":"Too many attempts. Please request a new code.",)"
+           R"("code":"TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"})");
+    CHECK_EQUAL(0u, cookies_.count("better-auth.two_factor"));
+    CHECK_EQUAL(3, count("session"));
+    post_password();
+    CHECK_EQUAL(200, post_code(current_code()).status);
+}
+
 TEST(second_step, is_not_required_on_a_trusted_device) {
     start_signed();
     post_password();

@@ -238,6 +238,26 @@ const testsOf = (version) => (check) => {
     }
   });
 
+  // The releases that lock a second factor also count the codes of a challenge.
+  if (version.locksSecondFactor)
+    check("five codes of a challenge are counted together", async (site) => {
+      const user = await enable(site);
+      for (const [one, other] of both) {
+        const browser = await challenge(site, one, user);
+        for (const side of [one, other, one, other, one]) {
+          const error = await refuse(sendWrongCode(browser, side));
+          assert.deepEqual(error.slice(0, 2), [401, "INVALID_CODE"]);
+        }
+        const copy = await open(site);
+        for (const [name, value] of browser.jar) copy.jar.set(name, value);
+        const error = await refuse(sendCode(browser, one, user));
+        assert.deepEqual(error.slice(0, 2), [400, "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"]);
+        assert.ok(!browser.jar.has(cookieOf("two_factor")));
+        assert.equal((await refuse(sendCode(copy, other, user)))[1], "INVALID_TWO_FACTOR_COOKIE");
+        await signIn(site, await challenge(site, one, user), one, user);
+      }
+    });
+
   if (version.locksSecondFactor)
     check("wrong codes are counted together until the second factor is locked", async (site) => {
       const user = await enable(site);

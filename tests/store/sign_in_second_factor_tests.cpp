@@ -293,6 +293,19 @@ TEST(sign_in_second_factor, challenge_of_another_user_or_an_expired_one_is_not_t
     CHECK_EQUAL(std::string("a, d"), verifications());
 }
 
+TEST(sign_in_second_factor, count_of_codes_is_replaced_if_it_is_unchanged) {
+    create_table();
+    add_verification("2fa-attempts-a", "0");
+    store::SecondFactorChange change{"n", now_};
+    change.taken = {"2fa-attempts-a"};
+    change.taken_value = "0";
+    change.added = {verification("2fa-attempts-a", "1")};
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("1"), std::string(worked(find_verification("2fa-attempts-a"))));
+    CHECK(absent(change_factor(change)));
+    CHECK_EQUAL(std::string("2fa-attempts-a"), verifications());
+}
+
 TEST(sign_in_second_factor, challenge_is_added_with_its_times) {
     create_table();
     store::SecondFactorChange change{"n", now_};

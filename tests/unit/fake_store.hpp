@@ -53,6 +53,8 @@ class FakeStore final : public store::Store {
     std::map<std::string, store::UserWithSecondFactor, std::less<>> second_factors;
     /// The verification table. Keys are identifiers.
     std::map<std::string, std::string, std::less<>> verifications;
+    /// What find_verification() has returned. A view stays valid if the row changes.
+    std::deque<std::string> found_values;
     /// Expiry of the last row of the verification table.
     text::Timestamp verification_expires_at = {};
     std::string backup_codes;
@@ -276,7 +278,7 @@ class FakeStore final : public store::Store {
         const auto found = verifications.find(identifier);
         if (found == verifications.end())
             return store::Failure::not_found;
-        return std::string_view(found->second);
+        return std::string_view(found_values.emplace_back(found->second));
     }
     store::Result<store::UserWithSecondFactor>
     find_second_factor(std::string_view user_id) override {
@@ -293,8 +295,12 @@ class FakeStore final : public store::Store {
             meanwhile();
         if (const auto* failure = failure_of("change_second_factor", change.user_id))
             return *failure;
-        if (!change.taken.empty() && !verifications.contains(std::string(change.taken.front())))
-            return store::Failure::not_found;
+        if (!change.taken.empty()) {
+            const auto first = verifications.find(change.taken.front());
+            if (first == verifications.end() ||
+                first->second != change.taken_value.value_or(change.user_id))
+                return store::Failure::not_found;
+        }
         if (change.backup_codes) {
             store::UserWithSecondFactor& stored = second_factors.find(change.user_id)->second;
             if (stored.factor.backup_codes != change.instead_of)

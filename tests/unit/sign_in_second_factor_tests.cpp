@@ -5,6 +5,7 @@
 #include "text/url.hpp"
 
 #include <array>
+#include <utility>
 
 namespace useradmin::test {
 
@@ -208,6 +209,67 @@ TEST(second_step, refuses_a_wrong_code_and_counts_it_as_a_wrong_password) {
     expect("429", status(sign_in()));
     CHECK_EQUAL(3, store.failed_codes);
     CHECK_FALSE(store.opened.has_value());
+}
+
+TEST(second_step, allows_five_codes_after_one_password) {
+    limit.attempts = 100;
+    begin();
+    for (int time = 0; time < 4; ++time)
+        expect("401 INVALID_CODE", verify_totp(wrong_code));
+    expect("401 INVALID_BACKUP_CODE", verify_backup_code(wrong_code));
+    const http::Reply reply = send("/two-factor/verify-totp", right_code);
+    expect(R"({"message":"Too many attempts. Please request a new code.",)"
+           R"("code":"TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"})",
+           reply.body);
+    expect("400 TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE", status(reply));
+    expect("", cookie(reply, "two_factor"));
+    expect("too-many-attempts", event.reason);
+    CHECK_EQUAL(5, store.failed_codes);
+    CHECK_FALSE(store.verifications.contains(challenge));
+    expect(invalid_cookie, verify_totp());
+    begin();
+    expect("200", verify_totp());
+}
+
+TEST(second_step, accepts_the_fifth_code_after_one_password) {
+    limit.attempts = 100;
+    begin();
+    for (int time = 0; time < 4; ++time)
+        expect("401 INVALID_CODE", verify_totp(wrong_code));
+    expect("200", verify_totp());
+}
+
+TEST(second_step, counts_codes_of_concurrent_requests) {
+    begin();
+    const std::string attempts = "2fa-attempts-" + challenge;
+    store.meanwhile = [&, is_first = true]() mutable {
+        if (std::exchange(is_first, false))
+            store.verifications[attempts] = "3";
+    };
+    expect("401 INVALID_CODE", verify_totp(wrong_code));
+    expect("4", store.verifications[attempts]);
+    store.meanwhile = [&] { store.verifications[attempts] = "5"; };
+    expect("400 TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE", verify_totp());
+    CHECK_EQUAL(1, store.failed_codes);
+}
+
+TEST(second_step, accepts_a_challenge_without_a_count_of_codes) {
+    begin();
+    store.verifications.erase("2fa-attempts-" + challenge); // better-auth before 1.6
+    expect("401 INVALID_CODE", verify_totp(wrong_code));
+    expect("200", verify_totp());
+}
+
+TEST(second_step, does_not_verify_a_code_that_cannot_be_counted) {
+    begin();
+    for (const auto& [failure, expected] :
+         {std::pair(store::Failure::failed, "500 INTERNAL_SERVER_ERROR"),
+          std::pair(store::Failure::unavailable, "503 SERVICE_UNAVAILABLE")}) {
+        store.failures = {{"change_second_factor", failure}};
+        expect(expected, verify_totp(wrong_code));
+        expect("", event.reason);
+    }
+    CHECK_EQUAL(0, store.failed_codes);
 }
 
 TEST(second_step, that_succeeds_forgives_the_account_its_failures) {

@@ -48,6 +48,7 @@ function enterCode() {
       const { status, content } = await send("POST", `${service.signIn}/two-factor/verify-${isCode ? "totp" : "backup-code"}`, { body: { code: isCode ? text.replaceAll(" ", "") : text, trustDevice: trust.checked } });
       if (status === 200) return start();
       if (content?.code === "INVALID_TWO_FACTOR_COOKIE") return enter(t("codeExpired"));
+      if (content?.code === "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE") return enter(t("tooManyCodes"));
       code.value = "";
       code.focus();
       throw refusal(status, content, "wrongCode");

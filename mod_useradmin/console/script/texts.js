@@ -17,6 +17,7 @@ const texts = {
   trustDevice: ["Trust this device for 30 days", "Confiar en este dispositivo durante 30 días"],
   wrongCode: ["Wrong code.", "Código incorrecto."],
   ACCOUNT_TEMPORARILY_LOCKED: ["Too many wrong codes. Wait 15 minutes and try again.", "Demasiados códigos incorrectos. Espera 15 minutos y vuelve a intentarlo."],
+  tooManyCodes: ["Too many wrong codes. Sign in again.", "Demasiados códigos incorrectos. Inicia sesión de nuevo."],
   codeExpired: ["That took too long. Sign in again.", "Ha pasado demasiado tiempo. Inicia sesión de nuevo."],
   loading: ["Loading …", "Cargando …"],
   reload: ["Reload", "Cargar de nuevo"],

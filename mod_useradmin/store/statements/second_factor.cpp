@@ -57,7 +57,7 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
 namespace {
 
 /// Deletes the verification rows in SecondFactorChange::taken. Fails with not_found unless the
-/// first identifier has an unexpired row with the user's id.
+/// first identifier has an unexpired row with the required value.
 Result<Done> take_verifications(Work& work, const Dialect& dialect,
                                 const SecondFactorChange& change) {
     const Table& table = work.schema().verifications()->table;
@@ -67,7 +67,8 @@ Result<Done> take_verifications(Work& work, const Dialect& dialect,
         Statement statement = work.statement();
         append_removal(statement, dialect, table, "identifier", identifier);
         if (is_first)
-            dialect.append_equals(statement << " AND ", value, change.user_id);
+            dialect.append_equals(statement << " AND ", value,
+                                  change.taken_value.value_or(change.user_id));
         statement << " RETURNING " << table.select_expression("expiresAt");
         const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
         if (!times)
