@@ -68,7 +68,7 @@ scene("after five wrong codes the console asks for the password again", { site: 
   await view.intercept((request) => request.url().includes("/two-factor/") && { status: 400, body: JSON.stringify({ message: "Too many attempts. Please request a new code.", code: "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE" }) });
   await view.type("input[name=code]", "aaaaa-aaaaa");
   await view.press("Sign in");
-  await view.read("Too many codes were wrong. Sign in again.");
+  await view.read("Too many wrong codes. Sign in again.");
   await view.see("input[name=password]");
 });
 
