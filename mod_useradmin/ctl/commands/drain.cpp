@@ -26,15 +26,17 @@ Exit drain(Context& context) {
         throw CommandError(Exit::failure, "cannot change " + file + ": " +
                                               std::generic_category().message(errno) +
                                               "; run this as an account that may write there");
-    const std::string where =
-        context.options.has("file") ? "where UserAdminDrainFile is " + file + ", " : "";
+    const bool is_named = context.options.has("file");
+    const std::string where = is_named ? "where UserAdminDrainFile is " + file + ", " : "";
+    const std::string option = is_named ? " --file " + file : "";
     if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
         print_line(where +
                    (drains
                         ? "useradmin-health replies 503, so a load balancer sends no new requests; "
-                          "useradminctl drain off ends this"
+                          "useradminctl drain off" +
+                              option + " ends this"
                         : "useradmin-health replies 200 again if the database answers"));
     return Exit::success;
 }
