@@ -109,6 +109,8 @@ class Dialect {
     /// Returns the clause that makes a subquery lock its rows in order, or an empty string if no
     /// lock is needed.
     virtual const char* row_lock() const noexcept = 0;
+    /// Returns the clause that locks a user until the user is deleted, or an empty string.
+    virtual const char* removal_lock() const noexcept = 0;
     /// Returns an expression for the account's connection limit as text. Its value is NULL if there
     /// is no limit.
     virtual const char* connection_limit() const noexcept = 0;
@@ -144,15 +146,10 @@ class Dialect {
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;
-    /// Sets the hash of the user's credential account, and creates the account if necessary. With
-    /// SessionPolicy::revoke, ends the user's sessions in the same transaction. Fails with
-    /// not_found if the user does not exist or the guard fails.
-    virtual Result<Done> set_password(Work& work, const model::Account& account,
-                                      SessionPolicy sessions, const UpdateGuard& guard) const = 0;
-    /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
-    /// in plugins' tables, in one transaction (4.4.1). Fails like Store::remove().
-    virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
-                                const UpdateGuard& guard) const = 0;
+    /// Deletes the user, the user's sessions and accounts, and the user's rows in tables_to_clear()
+    /// (4.4.1). The caller has begun a transaction and locked the user.
+    virtual Result<Done> remove(Work& work, std::string_view id,
+                                model::NullableText email) const = 0;
     /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
     /// new session's id, or not_found if the terms are not met. Locks the user's row against
     /// concurrent changes.

@@ -172,8 +172,4 @@ void append_live(Statement& statement, const Table& table, const SessionTerms& t
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
                     const model::Session& session, const SessionTerms& terms);
 
-/// Appends "UPDATE account SET …" with the new hash.
-void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
-                     const model::Account& account);
-
 } // namespace useradmin::store::statements

@@ -373,23 +373,6 @@ class PostgresqlTransaction final : public Transaction {
     bool is_begun_ = false;
 };
 
-/// Checks the row of a user to delete, keeps it for the listener, and sets `email` to the user's
-/// address. Fails with not_found or protected_address.
-Result<Done> outcome_of_removal(Work& work, Result<Rows> target, model::NullableText& email) {
-    if (!target)
-        return target.failure();
-    if (!target->next())
-        return Failure::not_found;
-    if (!target->take_boolean())
-        return Failure::protected_address;
-    email = target->take();
-    if (work.has_listener()) {
-        const model::User before = target->take_record<model::User>();
-        work.row_change() = {before.id, before, {}};
-    }
-    return Done();
-}
-
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Postgresql final : public Dialect {
   public:
@@ -505,6 +488,7 @@ class Postgresql final : public Dialect {
     // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
     // locked.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
+    const char* removal_lock() const noexcept override { return " FOR UPDATE"; }
     const char* current_second() const noexcept override {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
@@ -592,40 +576,6 @@ class Postgresql final : public Dialect {
         });
     }
 
-    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
-                              const UpdateGuard& guard) const override {
-        const Schema& schema = work.schema();
-        // Prevent a concurrent change or deletion of the user.
-        Statement lock = work.statement();
-        append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
-                   schema.user, account.user_id, guard);
-        lock << " FOR NO KEY UPDATE";
-        const Column& owner = schema.account.at("userId");
-        Statement set = work.statement();
-        set << "WITH useradmin_changed (one) AS (";
-        statements::append_new_hash(set, schema.account, *this, account);
-        append_equals(set << " WHERE ", owner, account.user_id);
-        const Column& provider = schema.account.at("providerId");
-        set << " AND " << provider << provider.op("=") << argument(account.provider_id)
-            << " RETURNING 1)";
-        if (sessions == SessionPolicy::revoke)
-            statements::append_removal(set << ", useradmin_sessions AS (", *this, schema.session,
-                                       "userId", account.user_id)
-                << ")";
-        set << " INSERT INTO " << schema.account << " (";
-        set.columns(schema.account, account) << ") SELECT ";
-        set.values(schema.account, account)
-            << " WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed)";
-        return statements::whole<Done>(work, *this, [&]() -> Result<Done> {
-            const Result<Rows> locked = work.run(lock);
-            if (!locked)
-                return locked.failure();
-            if (locked->count() == 0)
-                return Failure::not_found;
-            return work.apply(set);
-        });
-    }
-
     Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();
@@ -672,58 +622,20 @@ class Postgresql final : public Dialect {
                                      [](Rows& rows) { return rows.take().value_or(""); });
     }
 
-    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
-                        const UpdateGuard& guard) const override {
+    Result<Done> remove(Work& work, std::string_view id, model::NullableText email) const override {
         const Schema& schema = work.schema();
-        const auto append_target = [&](Statement& statement) {
-            const Column& key = schema.user.at("id");
-            const Column& email = schema.user.at("email");
-            statement << "SELECT coalesce(";
-            if (spared.ignores_case)
-                statement << "pg_catalog.lower(" << email << ") OPERATOR(pg_catalog.<>) "
-                          << "pg_catalog.lower(" << argument(spared.email) << ")";
-            else
-                statement << email << email.op("<>") << argument(spared.email);
-            statement << ", TRUE), " << schema.user.select_expression("email");
-            if (work.has_listener())
-                statement << ", " << schema.user.select_list;
-            statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-            append_equals(statement, key, id);
-        };
-        // Lock the user first, because the address must not change in the meantime.
-        Statement lock = work.statement();
-        append_target(lock);
-        // As a condition of the same statement, the guard locks other users before this one. This
-        // avoids deadlocks.
-        append_guard(lock, schema.user, *this, guard);
-        lock << " FOR UPDATE";
-        model::NullableText email;
-        Result<Done> removed = statements::whole<Done>(work, *this, [&]() -> Result<Done> {
-            const Result<Done> target = outcome_of_removal(work, work.run(lock), email);
-            if (!target)
-                return target;
-            Statement doom = work.statement();
-            statements::append_removal(doom << "WITH useradmin_sessions AS (", *this,
-                                       schema.session, "userId", id);
-            statements::append_removal(doom << "), useradmin_accounts AS (", *this, schema.account,
-                                       "userId", id);
-            int number = 0;
-            for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
-                doom << "), useradmin_owned_" << std::to_string(++number) << " AS (";
-                statements::append_owned_removal(doom, *this, *owned, id, email);
-            }
-            statements::append_removal(doom << ") ", *this, schema.user, "id", id);
-            return work.apply(doom);
-        });
-        if (guard.is_empty() || !removed.is_not_found())
-            return removed;
-        // Find out whether the user is missing or the guard failed.
-        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
-            return *refused;
-        Statement target = work.statement();
-        append_target(target);
-        removed = outcome_of_removal(work, work.run(target), email);
-        return removed ? statements::guard_failure(work, *this, id, guard) : removed;
+        Statement statement = work.statement();
+        statements::append_removal(statement << "WITH useradmin_sessions AS (", *this,
+                                   schema.session, "userId", id);
+        statements::append_removal(statement << "), useradmin_accounts AS (", *this, schema.account,
+                                   "userId", id);
+        int number = 0;
+        for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
+            statement << "), useradmin_owned_" << std::to_string(++number) << " AS (";
+            statements::append_owned_removal(statement, *this, *owned, id, email);
+        }
+        return work.apply(
+            statements::append_removal(statement << ") ", *this, schema.user, "id", id));
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
@@ -890,14 +802,6 @@ class Postgresql final : public Dialect {
                                    table.sql + " TO " + quoted_identifier(account) + ";";
     }
 
-    /// Appends a condition that the row has the id and satisfies the guard.
-    void append_one(Statement& statement, const Table& user, std::string_view id,
-                    const UpdateGuard& guard) const {
-        const Column& key = user.at("id");
-        append_equals(statement, key, id);
-        append_guard(statement, user, *this, guard);
-    }
-
     /// Locks the row before updating it, so the old row in Work::row_change() is the version that
     /// the update replaces. Sets `loses` to whether the changes take away privileges. If so,
     /// records the revocation.
@@ -910,7 +814,8 @@ class Postgresql final : public Dialect {
                   << ") AS (SELECT " << key << ", ";
         statements::append_privilege_loss(statement, user, *this, changes);
         statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
-        append_one(statement, user, id, guard);
+        append_equals(statement, key, id);
+        append_guard(statement, user, *this, guard);
         statement << " FOR NO KEY UPDATE)";
         if (const Table& table = work.schema().revocation;
             table.exists() && statements::may_revoke_privileges(changes)) {

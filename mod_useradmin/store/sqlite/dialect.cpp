@@ -150,6 +150,7 @@ class Sqlite final : public Dialect {
 
     // SQLite has only one writer, so no row locks are needed.
     const char* row_lock() const noexcept override { return ""; }
+    const char* removal_lock() const noexcept override { return ""; }
     const char* connection_limit() const noexcept override { return "NULL"; }
     const char* current_second() const noexcept override {
         return "CAST(strftime('%s', 'now') AS bigint)";
@@ -234,34 +235,6 @@ class Sqlite final : public Dialect {
         return after;
     }
 
-    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
-                              const UpdateGuard& guard) const override {
-        const Schema& schema = work.schema();
-        const Column& key = schema.user.at("id");
-        const Column& owner = schema.account.at("userId");
-        Statement find = work.statement();
-        append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key,
-                      account.user_id);
-        append_guard(find, schema.user, *this, guard);
-        const Result<Rows> found = work.run(find);
-        if (!found || found->count() == 0)
-            return found ? Failure::not_found : found.failure();
-        Statement change = work.statement();
-        statements::append_new_hash(change, schema.account, *this, account);
-        append_equals(change << " WHERE ", owner, account.user_id);
-        change << " AND " << schema.account.at("providerId") << " = "
-               << argument(account.provider_id);
-        const Result<Rows> changed = work.run(change);
-        if (!changed)
-            return changed.failure();
-        if ((changed->affected() == 0 &&
-             !work.run(work.statement().insertion(schema.account, account))) ||
-            (sessions == SessionPolicy::revoke &&
-             !remove_rows(work, schema.session, "userId", account.user_id)))
-            return Failure::failed;
-        return Done();
-    }
-
     // SQLite has only one writer, so no row locks are needed.
     Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
@@ -305,36 +278,8 @@ class Sqlite final : public Dialect {
         return rows->take().value_or("");
     }
 
-    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
-                        const UpdateGuard& guard) const override {
+    Result<Done> remove(Work& work, std::string_view id, model::NullableText email) const override {
         const Schema& schema = work.schema();
-        const Column& key = schema.user.at("id");
-        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
-            return *refused;
-        Statement find = work.statement();
-        append_guard_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user,
-                          *this, guard);
-        append_versions(find << ", ", schema.user, *this, guard.versions);
-        if (work.has_listener())
-            find << ", " << schema.user.select_list;
-        find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-        append_equals(find, key, id);
-        Result<Rows> rows = work.run(find);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        const model::NullableText email = rows->take();
-        if (email && spared.matches(*email))
-            return Failure::protected_address;
-        const bool keeps_rule = rows->take_boolean();
-        const bool is_wanted = rows->take_boolean();
-        if (!keeps_rule || !is_wanted)
-            return failure_of(guard, keeps_rule);
-        if (work.has_listener()) {
-            const model::User before = rows->take_record<model::User>();
-            work.row_change() = {before.id, before, {}};
-        }
         for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
             Statement clear = work.statement();
             statements::append_owned_removal(clear, *this, *owned, id, email);

@@ -16,6 +16,17 @@ std::string read_text(Rows& rows) {
     return std::string(rows.take().value_or(""));
 }
 
+/// Appends "UPDATE account SET … WHERE …" with the new hash of the user's credential account.
+void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
+                     const model::Account& account) {
+    const Column& provider = table.at("providerId");
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table, dialect,
+                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+    dialect.append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
+    statement << " AND " << provider << provider.op("=") << argument(account.provider_id);
+}
+
 } // namespace
 
 void append_hash(Statement& statement, const Table& account, std::string_view hash) {
@@ -47,28 +58,23 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
     });
 }
 
-void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
-                     const model::Account& account) {
-    statement << "UPDATE " << table << " SET ";
-    append_values(statement, table, dialect,
-                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
-}
-
 Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
                           SessionPolicy sessions, const UpdateGuard& guard) {
-    work.row_change().user_id = account.user_id;
-    if (!work.schema().user.at("id").can_hold_id(account.user_id))
-        return Failure::not_found;
-    const auto change = [&] {
-        return end_links(work, dialect, account.user_id,
-                         [&] { return dialect.set_password(work, account, sessions, guard); });
-    };
-    const Result<Done> set = sessions == SessionPolicy::revoke
-                                 ? revoke<Done>(work, dialect, {account.user_id, {}}, change)
-                                 : change();
-    if (!guard.is_empty() && set.is_not_found())
-        return guard_failure(work, dialect, account.user_id, guard);
-    return set;
+    const std::string_view user_id = account.user_id;
+    return change_locked_user(work, dialect, user_id, guard, [&](bool) -> Result<Done> {
+        const Table& table = work.schema().account;
+        Statement update = work.statement();
+        append_new_hash(update, table, dialect, account);
+        Result<Done> set = change_one(work, update);
+        if (set.is_not_found())
+            set = work.apply(work.statement().insertion(table, account));
+        if (set && ends_links(work) && !remove_password_links(work, dialect, user_id))
+            return Failure::failed;
+        if (!set || sessions == SessionPolicy::keep)
+            return set;
+        const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, user_id);
+        return ended ? Result<Done>(Done()) : ended.failure();
+    });
 }
 
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
@@ -76,11 +82,8 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Accou
     const Table& table = work.schema().account;
     Statement statement = work.statement();
     append_new_hash(statement, table, dialect, account);
-    dialect.append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
-    const Column& provider = table.at("providerId");
     const Column& password = table.at("password");
-    statement << " AND " << provider << provider.op("=") << argument(account.provider_id) << " AND "
-              << password << password.op("=") << argument(instead_of);
+    statement << " AND " << password << password.op("=") << argument(instead_of);
     return change_one(work, statement);
 }
 

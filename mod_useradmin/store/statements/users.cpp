@@ -256,15 +256,70 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
     return updated;
 }
 
+namespace {
+
+/// Appends a query for the address of the user to delete and, if there is a listener, for the row.
+Statement& append_target(Statement& statement, const Work& work, const Dialect& dialect,
+                         std::string_view id) {
+    const Table& user = work.schema().user;
+    statement << "SELECT " << user.select_expression("email");
+    if (work.has_listener())
+        statement << ", " << user.select_list;
+    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ",
+                          user.at("id"), id);
+    return statement;
+}
+
+/// Runs the query of append_target(), and keeps the row for the listener. Returns the address.
+/// Fails with not_found or protected_address.
+Result<model::NullableText> check_target(Work& work, const Statement& statement,
+                                         const ProtectedEmail& spared) {
+    Result<Rows> target = work.run(statement);
+    if (!target)
+        return target.failure();
+    if (!target->next())
+        return Failure::not_found;
+    const model::NullableText email = target->take();
+    const bool ignores_case =
+        spared.ignores_case || work.schema().user.at("email").has_loose_equality;
+    if (email && ProtectedEmail{spared.email, ignores_case}.matches(*email))
+        return Failure::protected_address;
+    if (work.has_listener()) {
+        const model::User before = target->take_record<model::User>();
+        work.row_change() = {before.id, before, {}};
+    }
+    return email;
+}
+
+} // namespace
+
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedEmail& spared, const UpdateGuard& guard) {
-    if (!work.schema().user.at("id").can_hold_id(id))
+    const Table& user = work.schema().user;
+    if (!user.at("id").can_hold_id(id))
         return Failure::not_found;
     work.set_deleted_user(id);
-    return revoke<Done>(work, dialect, {id, {}}, [&] {
+    // Lock the user first, because the address must not change in the meantime. As a condition of
+    // the same statement, the guard locks other users before this one. This avoids deadlocks.
+    Statement lock = work.statement();
+    append_guard(append_target(lock, work, dialect, id), user, dialect, guard);
+    lock << dialect.removal_lock();
+    const auto remove_locked = [&]() -> Result<Done> {
+        const auto email = check_target(work, lock, spared);
+        return email ? dialect.remove(work, id, *email) : email.failure();
+    };
+    const Result<Done> removed = revoke<Done>(work, dialect, {id, {}}, [&] {
         return end_links(work, dialect, id,
-                         [&] { return dialect.remove(work, id, spared, guard); });
+                         [&] { return whole<Done>(work, dialect, remove_locked); });
     });
+    if (guard.is_empty() || !removed.is_not_found())
+        return removed;
+    // Find out whether the user is missing or the guard failed.
+    if (const auto refused = refusal_of(work, dialect, guard.actor))
+        return *refused;
+    Statement target = work.statement();
+    const auto found = check_target(work, append_target(target, work, dialect, id), spared);
+    return found ? guard_failure(work, dialect, id, guard) : found.failure();
 }
 
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
