@@ -1,4 +1,4 @@
-#include "ctl/check/configuration.hpp"
+#include "ctl/check/checks.hpp"
 
 #include "ctl/check/httpd_test.hpp"
 #include "ctl/command_error.hpp"

@@ -1,4 +1,4 @@
-#include "ctl/check/database_file.hpp"
+#include "ctl/check/checks.hpp"
 
 #include <algorithm>
 #include <filesystem>

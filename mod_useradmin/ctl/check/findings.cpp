@@ -1,4 +1,4 @@
-#include "ctl/check/findings.hpp"
+#include "ctl/check/checks.hpp"
 
 #include "ctl/display.hpp"
 #include "store/schema.hpp"

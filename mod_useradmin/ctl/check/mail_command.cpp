@@ -1,6 +1,4 @@
-#include "ctl/check/mail_command.hpp"
-
-#include "ctl/file_access.hpp"
+#include "ctl/check/checks.hpp"
 
 #include <string>
 

@@ -1,6 +1,5 @@
-#include "ctl/check/orphans.hpp"
+#include "ctl/check/checks.hpp"
 
-#include "ctl/check/database_facts.hpp"
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/transaction.hpp"

@@ -1,4 +1,4 @@
-#include "ctl/check/running_server.hpp"
+#include "ctl/check/checks.hpp"
 
 #include "ctl/command_error.hpp"
 #include "json/reader.hpp"

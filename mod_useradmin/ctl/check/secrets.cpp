@@ -1,4 +1,4 @@
-#include "ctl/check/secrets.hpp"
+#include "ctl/check/checks.hpp"
 
 #include "crypto/encryption.hpp"
 #include "crypto/signature.hpp"

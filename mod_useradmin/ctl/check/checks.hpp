@@ -1,0 +1,79 @@
+// The parts of check, and their results.
+#pragma once
+
+#include "ctl/check/database_facts.hpp"
+#include "ctl/config/httpd_configuration.hpp"
+#include "ctl/config/settings.hpp"
+#include "ctl/context.hpp"
+#include "ctl/file_access.hpp"
+
+#include <apr_pools.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace useradmin::ctl {
+
+struct Findings {
+    /// Advice that is not a problem.
+    std::vector<std::string> notes;
+    /// What could not be checked, and why.
+    std::vector<std::string> unchecked;
+    /// Problems of the service or the application, each with its remedy.
+    std::vector<std::string> problems;
+    /// Directives that fit the application's rows.
+    std::vector<std::string> directives;
+};
+
+/// The result of check_configuration().
+struct CheckedConfiguration {
+    /// If httpd accepted the configuration, the lines whose conditions are true. Otherwise all
+    /// lines.
+    std::vector<ConfigLine> lines;
+    /// ServerRoot, the base of relative paths.
+    std::string server_root;
+    /// Whether httpd -t ran and accepted the configuration.
+    bool is_accepted = false;
+    /// Whether only the account that starts httpd can test the configuration.
+    bool needs_other_account = false;
+    /// The account of httpd's children. Empty if unknown or if the configuration was not accepted.
+    std::optional<Account> children;
+};
+
+/// Returns what the database's tables and rows reveal.
+Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings,
+                     const store::DatabaseProduct& product);
+
+/// Tests the configuration file in the settings with httpd -t, and checks its modules and
+/// Locations. If httpd's default configuration includes the file, checks the default configuration
+/// instead. Does nothing if the settings name no file.
+CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
+                                         Findings& findings);
+
+/// Reports a problem if the account of httpd's children may not read and write the database file
+/// and its directory. Does nothing if the database is not a file or the access cannot be
+/// determined.
+void check_database_file(const std::string& file, const std::optional<Account>& children,
+                         Findings& findings);
+
+/// Reports a problem if httpd's children may not run the program of UserAdminMailCommand. Does
+/// nothing if that cannot be determined.
+void check_mail_commands(const CheckedConfiguration& configuration, Findings& findings);
+
+/// Checks whether the configured secrets decrypt the application's second factors and verify the
+/// signature of the cookie in --cookie. Signatures are only in cookies, not in the session
+/// table.
+void check_secrets(const CheckedConfiguration& configuration, Context& context,
+                   const DatabaseFacts& found, Findings& findings);
+
+/// check --url: sends a request without credentials to the service's base URL. Reports a problem
+/// unless the reply is 401 with the service's JSON and, with HTTPS, the certificate is valid.
+/// Throws CommandError if the URL is invalid.
+void check_running_server(const std::string& url, Findings& findings);
+
+/// check --orphans: counts the rows of deleted users in the tables of better-auth's plugins. With
+/// --delete, deletes these rows.
+Exit check_orphans(Context& context);
+
+} // namespace useradmin::ctl
