@@ -1,6 +1,6 @@
 // mod_auth_useradmin: finds the caller in the application's session table and sets request notes.
-#include "auth/authentication.hpp"
 #include "auth/configuration.hpp"
+#include "auth/hooks.hpp"
 
 // The only exported symbol: httpd looks up the module by this name.
 // clang 23 parses a line that begins with "module" as a C++ module declaration.

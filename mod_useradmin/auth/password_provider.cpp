@@ -1,4 +1,4 @@
-#include "auth/password_provider.hpp"
+#include "auth/hooks.hpp"
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"

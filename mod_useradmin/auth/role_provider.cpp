@@ -1,4 +1,4 @@
-#include "auth/role_provider.hpp"
+#include "auth/hooks.hpp"
 
 #include "apr/pool.hpp"
 #include "auth/auth_type.hpp"

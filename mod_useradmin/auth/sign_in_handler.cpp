@@ -1,4 +1,4 @@
-#include "auth/sign_in_handler.hpp"
+#include "auth/hooks.hpp"
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
