@@ -11,7 +11,6 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
-#include <vector>
 
 namespace useradmin::admin {
 

@@ -1,6 +1,5 @@
 // POST admin/list-user-sessions, revoke-user-session and revoke-user-sessions
 #include "admin/endpoints.hpp"
-#include "text/unicode.hpp"
 
 namespace useradmin::admin {
 

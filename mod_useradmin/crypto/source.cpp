@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
-#include <utility>
 
 namespace useradmin::crypto {
 

@@ -6,7 +6,6 @@
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>

@@ -5,7 +5,6 @@
 #include "store/schema.hpp"
 
 #include <string>
-#include <string_view>
 
 namespace useradmin::store {
 
