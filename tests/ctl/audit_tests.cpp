@@ -6,7 +6,6 @@
 #include "support/process.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 

@@ -7,10 +7,8 @@
 #include <libpq-fe.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace useradmin::test {
 

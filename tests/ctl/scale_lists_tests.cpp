@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <random>
-#include <set>
 #include <tuple>
 
 namespace useradmin::test {

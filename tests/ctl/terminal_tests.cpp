@@ -2,7 +2,6 @@
 
 #include "password/hash.hpp"
 #include "support/files.hpp"
-#include "support/text.hpp"
 
 #include <algorithm>
 #include <csignal>

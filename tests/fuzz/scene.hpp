@@ -7,7 +7,6 @@
 #include "json/reader.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace useradmin::fuzz {
 

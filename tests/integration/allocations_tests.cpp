@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
-
 namespace useradmin::test {
 
 class Allocations : public OwnHttpd {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <set>
 #include <sys/stat.h>
 

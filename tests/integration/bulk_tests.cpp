@@ -3,7 +3,6 @@
 
 #include "support/files.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 namespace useradmin::test {

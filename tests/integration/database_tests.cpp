@@ -4,7 +4,6 @@
 
 #include "support/process.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <map>
 

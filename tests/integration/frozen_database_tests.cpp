@@ -3,7 +3,6 @@
 #include "own_httpd.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace useradmin::test {
 

@@ -4,7 +4,6 @@
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
-#include <functional>
 #include <memory>
 #include <regex>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <thread>
 
 namespace useradmin::test {
 

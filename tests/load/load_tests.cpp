@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <unistd.h>
 
 namespace useradmin::test {

@@ -1,7 +1,6 @@
 // The revocation table, in which other servers find revoked privileges and sessions.
 #include "contract.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <string>
-#include <vector>
 
 namespace useradmin::test {
 

@@ -9,7 +9,6 @@
 
 #include <ctime>
 #include <utility>
-#include <vector>
 
 namespace useradmin::test {
 

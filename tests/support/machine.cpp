@@ -2,7 +2,6 @@
 
 #include "support/trouble.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 

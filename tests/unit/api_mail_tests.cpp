@@ -3,7 +3,6 @@
 #include "fake_store.hpp"
 #include "json/reader.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>

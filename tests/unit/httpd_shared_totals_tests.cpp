@@ -11,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>

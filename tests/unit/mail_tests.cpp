@@ -2,7 +2,6 @@
 #include "mail/message.hpp"
 #include "mail/templates.hpp"
 #include "support/files.hpp"
-#include "support/trouble.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -14,7 +13,6 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 #include <CppUTest/TestHarness.h>
 

@@ -1,5 +1,4 @@
 #include "sign_in/cookies.hpp"
-#include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 

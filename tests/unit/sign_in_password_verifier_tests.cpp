@@ -2,7 +2,6 @@
 #include "sign_in/password_verifier.hpp"
 
 #include <CppUTest/TestHarness.h>
-#include <algorithm>
 #include <set>
 #include <vector>
 

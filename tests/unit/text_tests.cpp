@@ -5,7 +5,6 @@
 #include "text/url.hpp"
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
