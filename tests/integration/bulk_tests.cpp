@@ -21,10 +21,6 @@ class Bulk : public OwnHttpd {
         log_ = Suite::current().work().make("bulk") / "audit.log";
         std::filesystem::remove(log_);
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        sql().run("DELETE FROM useradmin_attempt");
-    }
 
     void start_with(const std::string& audit_log, const std::string& further = {}) {
         start(audit_log + as_sara + location("/api/users", "UserAdminExtras On\n" + further));

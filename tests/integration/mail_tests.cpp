@@ -30,11 +30,6 @@ class Mail : public OwnHttpd {
         std::filesystem::permissions(folder_, std::filesystem::perms::all);
         std::filesystem::remove(kept_);
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        for (const char* table : {"verification", "useradmin_attempt"})
-            sql().run("DELETE FROM \"" + std::string(table) + "\"");
-    }
 
     /// Starts the service with this shell script as the mail command.
     void start_with(const std::string& script, const std::string& further = {}) {

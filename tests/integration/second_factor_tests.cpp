@@ -146,7 +146,6 @@ class SecondStep : public SecondFactor {
     void teardown() override {
         SecondFactor::teardown();
         sql().run("DROP TABLE \"twoFactor\"");
-        sql().run("DELETE FROM \"verification\"");
     }
 
     void start_signed(const std::string& directives = {}) { start_with(secret_line + directives); }

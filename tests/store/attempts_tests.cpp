@@ -9,12 +9,6 @@
 namespace useradmin::test {
 
 class Attempts : public Contract {
-  public:
-    void setup() override {
-        Contract::setup();
-        sql().run("DELETE FROM useradmin_attempt");
-    }
-
   protected:
     using Counters = std::vector<store::AttemptCounter>;
 

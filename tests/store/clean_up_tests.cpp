@@ -37,10 +37,6 @@ class CleanUp : public Contract {
         add_user("n", "n@x");
         add_user("m", "m@x");
     }
-    void teardown() override {
-        Contract::teardown();
-        sql().run("DELETE FROM \"verification\"");
-    }
 
   protected:
     /// Creates tables that are dropped at the end of the test.

@@ -16,10 +16,6 @@ class PasswordLinks : public Contract {
                 add_verification(identifier + id, id);
         }
     }
-    void teardown() override {
-        Contract::teardown();
-        sql().run("DELETE FROM \"verification\"");
-    }
 
   protected:
     /// Returns the users with links: "m, n".

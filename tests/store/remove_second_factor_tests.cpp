@@ -20,10 +20,6 @@ class RemoveSecondFactor : public Contract {
                   INSERT INTO "twoFactor" VALUES ('of n', 'x', 'y', 'n'), ('of m', 'x', 'y', 'm'))",
                R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     }
-    void teardown() override {
-        Contract::teardown();
-        sql().run("DELETE FROM \"verification\"");
-    }
 
   protected:
     /// Returns the values of a column: "a, b".

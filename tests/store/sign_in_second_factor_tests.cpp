@@ -68,10 +68,6 @@ class SignInSecondFactor : public Contract {
         names_.has_plugins = true;
         now_ = at("2026-11-26T10:00:00.000Z");
     }
-    void teardown() override {
-        Contract::teardown();
-        sql().run("DELETE FROM \"verification\"");
-    }
 
   protected:
     static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }

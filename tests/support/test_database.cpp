@@ -71,8 +71,8 @@ void TestDatabase::make_available() {
 
 void TestDatabase::clear() {
     sql().run(R"(DELETE FROM "session"; DELETE FROM "account"; DELETE FROM "user"; )"
-              R"(DELETE FROM "useradmin_revocation"; DELETE FROM "useradmin_disabled_key"; )"
-              R"(DELETE FROM "useradmin_attempt")");
+              R"(DELETE FROM "verification"; DELETE FROM "useradmin_revocation"; )"
+              R"(DELETE FROM "useradmin_disabled_key"; DELETE FROM "useradmin_attempt")");
 }
 
 RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database) {
