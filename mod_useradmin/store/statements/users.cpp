@@ -1,5 +1,6 @@
 #include "apr/pool.hpp"
 #include "store/conditions.hpp"
+#include "store/lists.hpp"
 #include "store/statements/parts.hpp"
 #include "store/update_conditions.hpp"
 
