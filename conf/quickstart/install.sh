@@ -51,7 +51,7 @@ policy=/usr/sbin/policy-rc.d
 policy_mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
 
 # install_packages NAME...: installs missing packages with apt, as root or with sudo. If none is missing, it needs neither
-# privileges nor a network. Services of the packages are not started, and running services are not restarted.
+# privileges nor a network. It does not start the packages' services or restart running ones.
 install_packages() {
     local -a missing run
     if ! command -v dpkg-query apt-get >/dev/null; then
@@ -80,8 +80,8 @@ set -euo pipefail
 policy=$1
 mark=$2
 shift 2
-# Every run holds a shared lock on the policy's directory. The last run can get an exclusive lock, and then deletes the policy.
-# After a killed run, the policy deletes itself when it is next executed.
+# Every run holds a shared lock on the policy's directory. Only the last run can get an exclusive lock, and deletes the policy. If
+# that run was killed, the policy deletes itself the next time it is executed.
 exec 8<"${policy%/*}"
 flock --shared 8
 if [[ -f $policy ]] && grep -qxF "$mark" "$policy" || [[ ! -e $policy && ! -L $policy ]]; then

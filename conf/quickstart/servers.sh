@@ -99,9 +99,9 @@ loadable() {
     done
 }
 
-# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql and waits until it accepts connections. Creates it at
-# first use. It listens only on a socket in FOLDER/postgresql. The database and the role are called useradmin; the given users
-# and the current one may log in as that role. If started by root, the server runs as postgres. Sets postgresql_pid and
+# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql and waits until it accepts connections. Creates the
+# cluster at first use. It listens only on a socket in FOLDER/postgresql. The database and the role are called useradmin; the given
+# users and the current one may log in as that role. If started by root, the server runs as postgres. Sets postgresql_pid and
 # postgresql_socket.
 start_postgresql() {
     local folder=$1/postgresql name log=$1/postgresql.log
@@ -162,9 +162,9 @@ CONF
     fi
     setsid "${with_death_signal[@]}" "$postgresql/postgres" -D "$folder/data" >>"$log" 2>&1 </dev/null &
     postgresql_pid=$!
-    local tries=0
+    local attempts=0
     until "$postgresql/pg_isready" -q -h "$folder" -d postgres -U postgres; do
-        if ((++tries > 300)) || ! kill -0 "$postgresql_pid" 2>/dev/null; then
+        if ((++attempts > 300)) || ! kill -0 "$postgresql_pid" 2>/dev/null; then
             fail "PostgreSQL did not start: the reason is in $log"
         fi
         sleep 0.1
@@ -179,10 +179,10 @@ CONF
 
 # stop_server PID SIGNAL: sends the signal to a child of this script and waits for it to exit; kills it after 10 s.
 stop_server() {
-    local pid=$1 signal=$2 tries=0
+    local pid=$1 signal=$2 attempts=0
     kill -s "$signal" "$pid" 2>/dev/null || return 0
     while kill -0 "$pid" 2>/dev/null; do
-        if ((++tries > 200)); then
+        if ((++attempts > 200)); then
             kill -s KILL "$pid" 2>/dev/null || true
         fi
         sleep 0.05

@@ -1,5 +1,6 @@
-// For better-auth with secondaryStorage: deletes from this storage, within about a second, sessions that mod_useradmin revokes.
-// Call followRevocations(auth, pool) in each process; it returns a stop function. The pool needs SELECT on useradmin_revocation.
+// For better-auth with a secondaryStorage: within about a second, deletes the sessions that mod_useradmin revokes from this
+// storage. Call followRevocations(auth, pool) in each process; it returns a stop function. The pool needs SELECT on
+// useradmin_revocation.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
@@ -13,7 +14,7 @@ export const followRevocations = (auth: { $context: Promise<any> }, pool: { quer
   const endSessions = async ({ user_id, all_at, any_at }: any) => {
     const { adapter, internalAdapter, secondaryStorage } = await auth.$context;
     for (const { token } of parse(await secondaryStorage.get(`active-sessions-${user_id}`)) ?? []) {
-      const openedAt = Date.parse(parse(await secondaryStorage.get(token))?.session?.createdAt) - 1000; // clocks differ
+      const openedAt = Date.parse(parse(await secondaryStorage.get(token))?.session?.createdAt) - 1000; // the clocks may differ
       const find = () => adapter.findOne({ model: "session", where: [{ field: "token", value: token }] });
       if (openedAt < all_at || (openedAt < any_at && !(await find()))) await internalAdapter.deleteSession(token);
     }
@@ -23,7 +24,7 @@ export const followRevocations = (auth: { $context: Promise<any> }, pool: { quer
     let failure: any; // the other users are still processed; the next sweep starts at the same position
     for (const row of rows) if (row.user_id) await endSessions(row).catch((error) => { failure ??= error; });
     if (failure) throw failure;
-    position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower after a change of database
+    position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower if the database was replaced
   };
   (async () => { while (!isStopped) await sweep().catch(console.error).then(() => sleep(1000)); })();
   return () => { isStopped = true; };

@@ -1,6 +1,6 @@
 -- The table of API keys, for PostgreSQL 13 and later: see AuthUserAdminApiKey.
 --
--- It is the table of better-auth's plugin (@better-auth/api-key 1.7): same names, types and indexes.
+-- Same names, types and indexes as the table of better-auth's plugin (@better-auth/api-key 1.7).
 -- Run this file with "useradminctl schema --api-keys" or psql, but only if no application has the plugin.
 
 CREATE TABLE IF NOT EXISTS "apikey" (

@@ -6,9 +6,9 @@
 -- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"
 -- in the manual.
 --
--- Disable the modules, then run this with psql as the owner of the user table. It removes the objects
--- of this role alone; a superuser removes those of all applications in the database. If it fails,
--- nothing was changed; if it timed out waiting for a lock, run it again.
+-- Disable the modules, then run this with psql as the owner of the user table. It removes only this
+-- role's objects; as a superuser, it removes those of all applications in the database. If it
+-- fails, nothing was changed; if it timed out waiting for a lock, run it again.
 
 -- Shorter than deadlock_timeout: a conflict aborts this script, not a transaction of the application.
 SET lock_timeout = '900ms';

@@ -50,8 +50,8 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             timestamptz NOT NULL
 );
 
--- For the application, for signing in with a second factor (AuthUserAdminSecondFactor), and for links
--- by mail (UserAdminMailCommand).
+-- Used by the application, for sign-in with a second factor (AuthUserAdminSecondFactor), and for
+-- links by mail (UserAdminMailCommand).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text        NOT NULL PRIMARY KEY,
     "identifier" text        NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS "verification" (
     "updatedAt"  timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
--- Revocations of rights and sessions, for other servers and for the application: see "Cached
+-- Revoked privileges and sessions, for other servers and for the application: see "Cached
 -- sessions" in the manual. If session_id is NULL, the row applies to all sessions of the user. Rows
 -- are removed after 30 days. The columns are not quoted: useradminctl renames quoted names that begin
 -- with user_ or session_.

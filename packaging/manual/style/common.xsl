@@ -1,8 +1,8 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- What the styles share: where a directive stands, and what is no element of the manual. -->
+<!-- Shared by all style sheets: the location of directives, and an error for unknown elements. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 
-<!-- The modules' pages, which have the directives. -->
+<!-- The pages of the modules, which describe the directives. -->
 <xsl:variable name="modules" select="document('../mod_useradmin.xml') | document('../mod_auth_useradmin.xml')"/>
 <!-- Every page, in the order of the index. -->
 <xsl:variable name="index" select="document('../index.xml')"/>
@@ -25,7 +25,7 @@
   </xsl:for-each>
 </xsl:template>
 
-<!-- A name that is not known here would be left out unseen. -->
+<!-- Without this template, an unknown element would be dropped silently. -->
 <xsl:template match="*">
   <xsl:message terminate="yes">The manual has no element &lt;<xsl:value-of select="name()"/>&gt; in &lt;<xsl:value-of select="name(..)"/>&gt;.</xsl:message>
 </xsl:template>

@@ -1,11 +1,11 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- A page of the manual as HTML, in the form of httpd's own manual. -->
+<!-- Formats a page as HTML, in the style of httpd's own manual. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:import href="common.xsl"/>
 <xsl:output method="html" encoding="UTF-8" doctype-system="about:legacy-compat" indent="no"/>
 <xsl:strip-space elements="manualpage modulesynopsis summary section directivesynopsis contextlist ul ol dl table tr pagelist category"/>
 
-<!-- The project's version, and the page's name. -->
+<!-- The project's version and the page's name. -->
 <xsl:param name="version"/>
 <xsl:param name="page"/>
 
@@ -191,12 +191,12 @@
   <xsl:element name="{name()}"><xsl:if test="@id"><xsl:attribute name="id"><xsl:value-of select="@id"/></xsl:attribute></xsl:if><xsl:apply-templates/></xsl:element>
 </xsl:template>
 
-<!-- On a narrow screen the cells of a row stand below each other, each behind its column's head; but those of a table of
-     figures or of short words do not: that one is scrolled by itself. -->
+<!-- On a narrow screen, the cells of a row are stacked, each after its column's heading. Tables of figures or short words
+     scroll instead. -->
 <xsl:template match="table">
   <div class="wide" tabindex="0"><table class="{@class}{substring('rows', 1 + 4 * boolean(@class))}"><xsl:apply-templates/></table></div>
 </xsl:template>
-<!-- A tag of the log can be linked to. -->
+<!-- Log tags are link targets. -->
 <xsl:template match="tr">
   <tr><xsl:if test="starts-with(td[1], 'UA0') and string-length(td[1]) = 6"><xsl:attribute name="id"><xsl:value-of select="td[1]"/></xsl:attribute></xsl:if><xsl:apply-templates/></tr>
 </xsl:template>
@@ -214,7 +214,7 @@
 
 <xsl:template match="note"><div class="note"><xsl:apply-templates/></div></xsl:template>
 
-<!-- The first and the last line break are the source's. -->
+<!-- Drop the first and the last line break. -->
 <xsl:template match="highlight">
   <pre class="{@language}" tabindex="0"><code><xsl:value-of select="substring(., 2, string-length(.) - 2)"/></code></pre>
 </xsl:template>
@@ -231,7 +231,7 @@
   <a class="directive" href="{$module}.html#{translate($name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')}"><xsl:value-of select="$name"/></a>
 </xsl:template>
 
-<!-- One of httpd's own says whose it is. -->
+<!-- A directive of httpd is followed by its module. -->
 <xsl:template match="directive[@module]">
   <a class="directive" href="{$httpd}{@module}.html#{translate(., 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')}"><xsl:value-of select="."/></a>
 </xsl:template>
@@ -248,7 +248,7 @@
 
 <xsl:template match="program"><code class="program"><a href="{.}.html"><xsl:value-of select="."/></a></code></xsl:template>
 
-<!-- A command or an option of a program, as its help has it. -->
+<!-- A command or option of a program, as in its help. -->
 <xsl:template match="form"><code><xsl:value-of select="."/></code></xsl:template>
 
 </xsl:stylesheet>

@@ -1,5 +1,5 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- llms.txt: what this is, and all pages in Markdown with what each is about (llmstxt.org). -->
+<!-- llms.txt (llmstxt.org): a description of the project, and the Markdown pages with their descriptions. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:import href="markdown.xsl"/>
 <xsl:output method="text" encoding="UTF-8"/>

@@ -1,11 +1,11 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- A page of the manual for man(1). -->
+<!-- Formats a page as a man page. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:str="http://exslt.org/strings"
                 exclude-result-prefixes="str">
 <xsl:import href="common.xsl"/>
 <xsl:output method="text" encoding="UTF-8"/>
 
-<!-- The project's version, the day of its release, the page's name, and the pages of the section that there are. -->
+<!-- The project's version and release date, the page's name, and the names of the existing man pages. -->
 <xsl:param name="version"/>
 <xsl:param name="date"/>
 <xsl:param name="page"/>
@@ -108,7 +108,7 @@
   <xsl:apply-templates select="*[not(self::title)]"/>
 </xsl:template>
 
-<!-- One line of text; a dot or an apostrophe at its start would be a request. -->
+<!-- A line of text. A leading dot or apostrophe would be a request. -->
 <xsl:template name="paragraph">
   <xsl:param name="of" select="."/>
   <xsl:variable name="text"><xsl:apply-templates select="$of" mode="text"/></xsl:variable>
@@ -122,7 +122,7 @@
 </xsl:template>
 
 <xsl:template match="p">
-  <!-- None after a heading, where man makes room by itself. -->
+  <!-- Not after a heading, where man inserts the space. -->
   <xsl:if test="preceding-sibling::*[not(self::title or self::description or self::synopsis)] or ancestor::usage">.PP&#10;</xsl:if>
   <xsl:call-template name="paragraph"/>
 </xsl:template>
@@ -147,7 +147,7 @@
 </xsl:template>
 <xsl:template match="dd"><xsl:call-template name="item"/></xsl:template>
 
-<!-- A row is its first cell, and the others behind it. -->
+<!-- A row: the first cell, followed by the others. -->
 <xsl:template match="table"><xsl:apply-templates select="tr[td]"/><xsl:call-template name="end-of-list"/></xsl:template>
 <xsl:template match="tr">
   <xsl:text>.TP&#10;</xsl:text>
@@ -157,7 +157,7 @@
   </xsl:for-each>
 </xsl:template>
 
-<!-- An item is text, or blocks. -->
+<!-- An item contains text or blocks. -->
 <xsl:template name="item">
   <xsl:choose>
     <xsl:when test="p">
@@ -171,12 +171,12 @@
     <xsl:otherwise><xsl:call-template name="paragraph"/></xsl:otherwise>
   </xsl:choose>
 </xsl:template>
-<!-- What follows a list begins a paragraph by itself, unless it is an example. -->
+<!-- Text after a list starts a new paragraph, unless it is an example. -->
 <xsl:template name="end-of-list"/>
 
 <xsl:template match="highlight">
   <xsl:text>.PP&#10;.in +4n&#10;.EX&#10;</xsl:text>
-  <!-- A line without a character would be no part. -->
+  <!-- str:split() drops empty parts, so put a space into empty lines. -->
   <xsl:for-each select="str:split(str:replace(substring(., 2, string-length(.) - 2), '&#10;&#10;', '&#10; &#10;'), '&#10;')">
     <xsl:if test="starts-with(., '.') or starts-with(., &quot;'&quot;)">\&amp;</xsl:if>
     <xsl:call-template name="literal"><xsl:with-param name="text"><xsl:if test=". != ' '"><xsl:value-of select="."/></xsl:if></xsl:with-param></xsl:call-template>
@@ -189,7 +189,7 @@
 
 <xsl:template match="text()" mode="line"><xsl:value-of select="str:replace(string(.), '\', '\e')"/></xsl:template>
 
-<!-- What is typed as it stands: its hyphens are no hyphens of a text. -->
+<!-- Literal text: hyphens are minus signs, not hyphens. -->
 <xsl:template name="literal">
   <xsl:param name="text"/>
   <xsl:value-of select="str:replace(str:replace($text, '\', '\e'), '-', '\-')"/>
@@ -205,7 +205,7 @@
 <xsl:template match="strong" mode="line">\fB<xsl:apply-templates mode="line"/>\fP</xsl:template>
 <xsl:template match="br" mode="line"><xsl:text> </xsl:text></xsl:template>
 
-<!-- Where a link leads stands behind it: to an address, another page for man(1), or a page that there is as HTML alone. -->
+<!-- The target follows the link: a URL, another man page, or a page that exists only as HTML. -->
 <xsl:template match="a" mode="line">
   <xsl:variable name="target" select="substring-before(@href, '.html')"/>
   <xsl:apply-templates mode="line"/>
@@ -217,7 +217,7 @@
   </xsl:choose>
 </xsl:template>
 
-<!-- Words in capitals stand for others. -->
+<!-- Words in capitals are placeholders. -->
 <xsl:template match="form" mode="line"><xsl:apply-templates select="."/></xsl:template>
 <xsl:template match="form">
   <xsl:for-each select="str:split(normalize-space(.), ' ')">

@@ -1,11 +1,11 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- A page of the manual as Markdown, with the tables of GitHub's. -->
+<!-- Formats a page as Markdown with GitHub's tables. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:str="http://exslt.org/strings"
                 exclude-result-prefixes="str">
 <xsl:import href="common.xsl"/>
 <xsl:output method="text" encoding="UTF-8"/>
 
-<!-- The project's version, and the page's name. -->
+<!-- The project's version and the page's name. -->
 <xsl:param name="version"/>
 <xsl:param name="page"/>
 
@@ -81,7 +81,7 @@
   <xsl:text>&#10;</xsl:text>
 </xsl:template>
 
-<!-- A page in a list: its title, its address and what it is about. -->
+<!-- A page in a list: its title, address and description. -->
 <xsl:template name="page">
   <xsl:param name="name" select="."/>
   <xsl:variable name="it" select="document(concat('../', $name, '.xml'))/*"/>
@@ -137,7 +137,7 @@
   <xsl:text>&#10;</xsl:text>
 </xsl:template>
 
-<!-- Markdown has no list of terms: each is an item. -->
+<!-- Markdown has no definition lists, so each term is an item. -->
 <xsl:template match="dl"><xsl:apply-templates select="dt | dd"/><xsl:text>&#10;</xsl:text></xsl:template>
 <xsl:template match="dt">
   <xsl:text>- </xsl:text>
@@ -165,7 +165,7 @@
 <xsl:template match="tr">
   <xsl:for-each select="th | td">
     <xsl:text>| </xsl:text>
-    <!-- A tag of the log can be linked to. -->
+    <!-- Log tags are link targets. -->
     <xsl:if test="position() = 1 and starts-with(., 'UA0') and string-length(.) = 6"><xsl:value-of select="concat('&lt;a id=&quot;', ., '&quot;&gt;&lt;/a&gt;')"/></xsl:if>
     <xsl:apply-templates select="." mode="text"/>
     <xsl:text> </xsl:text>
@@ -184,7 +184,7 @@
   <xsl:value-of select="normalize-space($text)"/>
 </xsl:template>
 
-<!-- A bar ends a cell, in code, too. -->
+<!-- A vertical bar ends a cell, even in code. -->
 <xsl:template name="cell">
   <xsl:param name="text"/>
   <xsl:choose>
@@ -219,7 +219,7 @@
   <xsl:text>)</xsl:text>
 </xsl:template>
 
-<!-- Code has no links in it: one with a directive is a link as a whole. -->
+<!-- Code cannot contain links, so code with a directive is a link as a whole. -->
 <xsl:template match="code[directive]" mode="line">
   <xsl:text>[</xsl:text><xsl:call-template name="code"/><xsl:text>](</xsl:text>
   <xsl:apply-templates select="directive[1]" mode="address"/>
@@ -244,7 +244,7 @@
 <xsl:template match="directive" mode="address">
   <xsl:call-template name="address"><xsl:with-param name="name" select="string(.)"/></xsl:call-template>
 </xsl:template>
-<!-- One of httpd's own. -->
+<!-- A directive of httpd. -->
 <xsl:template match="directive[@module]" mode="address">
   <xsl:value-of select="concat($httpd, @module, '.html#', translate(., $capitals, $small))"/>
 </xsl:template>

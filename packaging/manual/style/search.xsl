@@ -1,5 +1,5 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- The search index of all pages, as JavaScript: [page, section, address, text] for each section, directive, term and tag of the log. -->
+<!-- The search index of all pages, as JavaScript: [page, section, address, text] for each section, directive, term and log tag. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:str="http://exslt.org/strings"
                 exclude-result-prefixes="str">
 <xsl:import href="common.xsl"/>
@@ -56,7 +56,7 @@
   <xsl:value-of select="concat('&quot;', str:replace(str:replace(normalize-space($text), '\', '\\'), '&quot;', '\&quot;'), '&quot;')"/>
 </xsl:template>
 
-<!-- Words of two elements do not touch. A tag and a term have their own entries. -->
+<!-- Separate the words of adjacent elements. Tags and terms have their own entries. -->
 <xsl:template match="*" mode="text"><xsl:text> </xsl:text><xsl:apply-templates mode="text"/><xsl:text> </xsl:text></xsl:template>
 <xsl:template match="code | directive | module | program | var | em | strong | a" mode="text"><xsl:apply-templates mode="text"/></xsl:template>
 <xsl:template match="table/tr[starts-with(td[1], 'UA0') and string-length(td[1]) = 6] | dl[dt/@id] | page | category/title" mode="text"/>

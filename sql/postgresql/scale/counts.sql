@@ -10,8 +10,8 @@
 -- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. The
 -- one for the last activity is on the session table, unless the user table has a column for it.
 --
--- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a
--- fixed search path. The functions of the index name the schema of everything they call.
+-- All objects belong to the table's owner. The trigger function runs with the owner's privileges
+-- and a fixed search path. The functions of the index name the schema of everything they call.
 -- "useradminctl check --counts" compares the counts with the users. "useradminctl schema
 -- --no-scale" removes everything.
 --
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS @scale@.counts (
 -- In a publication of all tables, rows of a table without a replica identity cannot be deleted.
 ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
 
--- Replaces up to 1,000 rows of the counts by their sums. Skips rows that another transaction is
+-- Replaces up to 1,000 rows of the counts with their sums. Skips rows that another transaction is
 -- merging.
 CREATE OR REPLACE FUNCTION @scale@.merge_counts() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $body$
     WITH merged AS (

@@ -24,7 +24,7 @@ BEGIN
     EXECUTE 'CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA '
         || (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = @user_text@::regclass);
     EXECUTE 'CREATE SCHEMA IF NOT EXISTS @scale@ AUTHORIZATION ' || owner;
-    -- The owner of the schema could replace functions that run with the rights of the table's
+    -- The owner of the schema could replace functions that run with the privileges of the table's
     -- owner.
     IF (SELECT nspowner FROM pg_namespace WHERE oid = @scale_text@::regnamespace)
         <> (SELECT relowner FROM pg_class WHERE oid = @user_text@::regclass) THEN
