@@ -1,4 +1,4 @@
-# Finds the dependencies. Missing ones are reported with the packages that contain them.
+# Finds the dependencies. If any are missing, reports the packages that contain them.
 
 # Records a missing dependency. All are reported together below.
 function(useradmin_note_missing what debian fedora)
@@ -47,7 +47,7 @@ useradmin_need(PQ libpq libpq-dev libpq-devel)
 useradmin_need(SQLITE sqlite3 libsqlite3-dev sqlite-devel)
 useradmin_need(HIREDIS hiredis libhiredis-dev hiredis-devel)
 useradmin_need(ZLIB zlib zlib1g-dev zlib-devel)
-# Optional: TLS to Redis. Debian 12 has hiredis 0.14, which has no TLS.
+# Optional: TLS to Redis. hiredis 0.14, as in Debian 12, does not support it.
 if(PkgConfig_FOUND)
   pkg_check_modules(HIREDIS_SSL QUIET IMPORTED_TARGET GLOBAL hiredis_ssl libssl)
 endif()
@@ -64,7 +64,7 @@ if(missing)
   message(FATAL_ERROR "What the build needs and did not find:\n${missing}")
 endif()
 
-# A module uses the APR and APR-util of the httpd that loads it: their headers, but no copy of the libraries.
+# A module uses the APR and APR-util libraries of the httpd that loads it, so only their headers are needed.
 add_library(useradmin_apr_headers INTERFACE)
 target_include_directories(useradmin_apr_headers SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${APRUTIL_INCLUDE_DIRS})
 target_compile_options(useradmin_apr_headers INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})

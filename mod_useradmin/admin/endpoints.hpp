@@ -59,7 +59,7 @@ Reply has_permission(Call& call);
 Reply impersonate_user(Call& call);
 Reply stop_impersonating(Call& call);
 
-/// Returns the error reply to a query of list-users that better-auth rejects, otherwise
+/// Returns the error reply if better-auth would reject the query of list-users, otherwise
 /// std::nullopt.
 std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters& parameters);
 
@@ -69,15 +69,15 @@ bool is_super_admin(std::string_view roles) noexcept;
 /// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller, whom the change checks again. Returns std::nullopt if the caller is not from
-/// the user table.
+/// Returns the caller, whose row the change checks again. Returns std::nullopt if the caller is not
+/// from the user table.
 std::optional<store::Actor> actor_of(const Call& call);
-/// Returns the guard of a change (UserAdminGuard). revokes_super_admin: whether the change may
+/// Returns the guard for a change (UserAdminGuard). revokes_super_admin: whether the change may
 /// delete or ban the user or take away the role superAdmin.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
-/// Returns whether UserAdminGuard forbids the caller to assign the roles.
+/// Returns whether UserAdminGuard forbids the caller from assigning the roles.
 bool may_not_assign(const Call& call, std::string_view roles);
-/// Returns whether UserAdminGuard forbids the caller to change the user.
+/// Returns whether UserAdminGuard forbids the caller from changing the user.
 bool may_not_change(const Call& call, const model::User& user);
 
 } // namespace useradmin::admin

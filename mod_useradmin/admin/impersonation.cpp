@@ -32,7 +32,7 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const api::OperationSettings& settings = call.service.settings;
     const store::ProtectedEmail spared = {settings.protected_email, settings.lowers_email};
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
-    // A role has rights if it is in the list, so require no particular action.
+    // A role has permissions if it is in the list, so no particular action is required.
     const bool has_rights = may(call.service.roles, roles, Actions());
     if (is_higher || spared.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))

@@ -46,7 +46,7 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
 /// "NaN" and text that is not a number count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
-    /// Whether a database would reject it because it is negative, fractional or too large.
+    /// Whether a database would reject the number because it is negative, fractional or too large.
     bool is_impossible = false;
 };
 
@@ -74,7 +74,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
              operator_of(text::query_parameter(query, "searchOperator").value_or(""),
                          Operator::contains),
              {searched}});
-        // filter.search can use an index. It finds at least all users that meet the condition.
+        // Unlike the condition, filter.search can use an index. It finds all users who meet the
+        // condition, and possibly more.
         filter.search = searched;
     }
     auto values = text::query_parameters(query, "filterValue");
@@ -93,8 +94,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
                             condition.values.size() == 1 &&
                             condition.values[0] != api::text_of(api::Role::user);
     if (is_of_role && searched.empty()) {
-        // Use the service's own role filter, whose total may already be known. For the role "user",
-        // it would also match users without a role.
+        // Use the service's own role filter, whose total may already be cached. For the role
+        // "user", it would also match users without a role.
         role = condition.values[0];
         filter.role = role;
     } else {

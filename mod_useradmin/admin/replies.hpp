@@ -57,8 +57,7 @@ Reply error(const Problem& problem);
 /// Returns a 401 with an empty body.
 Reply no_session();
 
-/// Returns the reply to a failure. forbidden is the error if the caller no longer has the
-/// permission.
+/// Returns the reply to a failure. forbidden: the error if the caller no longer has the permission.
 Reply failure_reply(store::Failure failure, const Problem& forbidden);
 
 /// Writes a user, including the extra columns that were read.

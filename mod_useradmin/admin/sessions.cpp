@@ -8,7 +8,7 @@ namespace {
 // better-auth's default limit for queries.
 constexpr std::size_t max_sessions = 100;
 
-/// Returns the error reply if UserAdminGuard forbids the caller to end the user's sessions,
+/// Returns the error reply if UserAdminGuard forbids the caller from ending the user's sessions,
 /// otherwise std::nullopt. Allows it if the user does not exist.
 std::optional<Reply> refusal_to_end(const Call& call, std::string_view user_id) {
     const auto user = call.service.store.find(user_id);
@@ -30,7 +30,7 @@ Reply list_user_sessions(Call& call) {
 }
 
 Reply revoke_user_session(Call& call) {
-    // The client sends back what it got as the token. This may be the session's id
+    // The client sends back the token from the list, which may be the session's id
     // (UserAdminBetterAuthTokens).
     const std::string_view key = call.parameters.object()->text("sessionToken");
     const auto session = call.service.store.find_session_of_any(key);

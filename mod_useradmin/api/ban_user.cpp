@@ -32,8 +32,8 @@ Reply ban_user(const Call& call, const Service& service) {
         return error(400, texts.bad_request);
     const text::Timestamp now = text::now();
     model::NullableTime expires;
-    if (const model::NullableText said = text_of(*object, "expires")) {
-        expires = text::parse_date(*said);
+    if (const model::NullableText expiry = text_of(*object, "expires")) {
+        expires = text::parse_date(*expiry);
         if (!expires)
             return error(400, texts.bad_request);
         if (*expires <= now)

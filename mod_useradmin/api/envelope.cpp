@@ -160,7 +160,7 @@ http::Reply finish(Reply reply, std::string_view method, const http::Headers& he
     if (reply.text) {
         const http::Language language = language_of(settings, headers);
         reply.body = text_envelope(reply.status < 300, reply.text->in(language));
-        // The specification's replies do not have this header.
+        // The specification does not define this header.
         if (settings.language != http::Language::spanish)
             reply.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
     }

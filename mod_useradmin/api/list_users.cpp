@@ -69,9 +69,9 @@ store::Order order_of(std::string_view query, bool has_extras) {
     return order;
 }
 
-/// Returns the cursors of the previous and the next page. Removes the user after the page, who
-/// shows whether there is a next page and whether its cursor needs an id. list: as for
-/// encode_cursor().
+/// Returns the cursors of the previous and the next page. Removes the extra user that was read
+/// after the page to determine whether there is a next page and whether its cursor needs an id.
+/// list: as for encode_cursor().
 Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagination,
                          const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbours neighbours;

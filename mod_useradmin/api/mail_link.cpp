@@ -83,7 +83,8 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts.user_changed);
-    // The link is for the address just read, so issue_verification() must fail if the user changes.
+    // The link is for the address that was just read, so issue_verification() must fail if the user
+    // changes.
     guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);
@@ -120,7 +121,7 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
     const std::int64_t limit = service.settings.mail->limit;
-    // A counter rejects the attempt that reaches its limit, so add one.
+    // A counter rejects the attempt that reaches its limit, so add one to the limit.
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};

@@ -61,7 +61,7 @@ struct Operation {
     /// The error message for an unexpected failure (section 7).
     Text failure_text;
     /// The error message for a caller who may not use UserAdminExtras. If set, the service checks
-    /// the session, the role and that the id is valid UTF-8 before it calls the handler.
+    /// the session, the role and the encoding of the id before it calls the handler.
     std::optional<Text> forbidden_text = {};
 };
 

@@ -86,7 +86,7 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
     if (collection == "sessions")
         return {Resource::session, id, path};
     for (const model::MethodKind each : model::method_kinds)
-        // Second factors have a resource of their own.
+        // Second factors have their own resource.
         if (kind == text_of(each) && each != model::MethodKind::second_factor)
             return {Resource::sign_in_method, id, path, each};
     return none;

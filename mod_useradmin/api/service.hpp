@@ -18,7 +18,7 @@
 
 namespace useradmin::api {
 
-/// The rules of UserAdminGuard, which go beyond the specification.
+/// The rules of UserAdminGuard, in addition to the specification.
 struct Guards {
     /// Admins may change only users with the role "user" (4.4).
     bool rank = false;

@@ -44,8 +44,8 @@ struct ChainPosition {
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the "target" member of the lines about this target, for a text search. The quotes in
-/// values are escaped, so no value contains it.
+/// Returns the "target" member that lines about this target contain, for a text search. The quotes
+/// in values are escaped, so no value contains it.
 std::string target_member(std::string_view target);
 
 /// Returns a line from begin_line() with its number, its hashes, the closing brace and a newline.

@@ -46,7 +46,7 @@ struct Event {
     int status = 200;
     /// Whether a failed change may have been made anyway.
     bool is_outcome_unknown = false;
-    /// The reason for a refusal, if the status alone is ambiguous; otherwise empty. The caller
+    /// The reason for a refusal if the status alone is ambiguous, otherwise empty. The caller
     /// keeps the string alive until the event has been logged.
     std::string_view reason = {};
     /// The number of refusals that the line combines.

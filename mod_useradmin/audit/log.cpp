@@ -21,8 +21,8 @@ namespace useradmin::audit {
 
 namespace {
 
-// How long append() waits for the locks and for the program to read, unless the delivery is
-// at_once.
+// How long append() waits for the locks and for the program to read its input, unless the delivery
+// is at_once.
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The maximum length of a line's chain members.
@@ -53,7 +53,7 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
 }
 
 /// The contents of the .chain file. The first line has a fixed length and contains the position.
-/// The second line contains the instance id; earlier versions neither read nor overwrite it.
+/// The second line contains the instance id, which earlier versions neither read nor overwrite.
 struct Log::StoredPosition {
     ChainPosition link;
     /// The log's inode number.
@@ -160,14 +160,14 @@ void Log::write_position(const StoredPosition& position) const noexcept {
 }
 
 int Log::lock(Clock::time_point deadline) const noexcept {
-    for (int tries = 0; set_lock(position_file_, F_WRLCK) != 0; ++tries) {
+    for (int attempts = 0; set_lock(position_file_, F_WRLCK) != 0; ++attempts) {
         if (errno != EACCES && errno != EAGAIN && errno != EINTR)
             return errno;
         if (Clock::now() >= deadline)
             return ETIMEDOUT;
         // Processes hold the lock for microseconds only, so yield before sleeping.
-        constexpr int tries_at_once = 20;
-        if (tries < tries_at_once)
+        constexpr int max_yields = 20;
+        if (attempts < max_yields)
             std::this_thread::yield();
         else
             std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -259,7 +259,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits for the locks only as long as writing another line may take.
+    // A refusal waits for the locks only as long as it may take to write another line.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));

@@ -23,7 +23,7 @@ struct AppendResult {
     int error = 0;
     /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// The number of lines lost before the program caught up, or 0 if it did not catch up just now.
+    /// The number of lines lost before the program caught up, or 0 if it did not just catch up.
     std::uint64_t not_written = 0;
 };
 

@@ -23,13 +23,13 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
             text::Level::error,
             "UA0401: the audit log could not be written: " +
                 std::generic_category().message(appended.error) +
-                (is_required ? "; changes are refused until it can be written" : ""));
+                (is_required ? "; changes are rejected until it can be written" : ""));
     if (appended.begins_stall)
         errors.write(
             text::Level::error,
             std::string("UA0403: the audit log's program is not keeping up; until it does, "
                         "lines are lost") +
-                (is_required ? " and changes are refused" : ""));
+                (is_required ? " and changes are rejected" : ""));
     if (appended.not_written != 0)
         errors.write(text::Level::warning,
                      "UA0404: the audit log's program has caught up; " +

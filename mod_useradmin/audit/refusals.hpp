@@ -1,4 +1,4 @@
-// Counts refused anonymous requests. If each of them got its own line, an attacker could fill the
+// Counts rejected anonymous requests. If each of them got its own line, an attacker could fill the
 // disk.
 #pragma once
 

@@ -55,7 +55,7 @@ class Reader {
     void next() {
         head_.reset();
         std::optional<std::string> foreign;
-        // The views of the parsed line refer to line_, so do not read on.
+        // The views of the parsed line refer to line_, so do not read the next one.
         while (!head_ && take_line()) {
             ++count_;
             if (line_.size() <= max_line_length)
@@ -149,7 +149,7 @@ class Chain {
     void follow(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         if (!line.is_intact)
-            problem(reader.where() + ": was edited: its hash is not that of its text");
+            problem(reader.where() + ": was edited: its hash does not match its text");
         if (found.lines == 0)
             begin(reader);
         else
@@ -222,7 +222,7 @@ class Chains {
         for (Reader& reader : readers_)
             if (reader.head() && is_next(reader) && is_first_of_instance(reader))
                 return &reader;
-        // Writers take the time before they wait for the lock, so a chain may not be ordered by
+        // Writers read the clock before they wait for the lock, so a chain may not be ordered by
         // time. The numbers take precedence.
         Reader* earliest = nullptr;
         for (Reader& reader : readers_)
@@ -238,8 +238,10 @@ class Chains {
         if (chain == nullptr)
             chain = begin(reader);
         if (chain == nullptr) {
-            add_problem(findings_,
-                        reader.where() + ": starts one chain too many; verify fewer files");
+            add_problem(
+                findings_,
+                reader.where() +
+                    ": starts a new chain, but there are too many chains; verify fewer files");
             return;
         }
         if (const ParsedLine& line = *reader.head(); !line.host.empty())
@@ -311,7 +313,7 @@ class Chains {
             const auto found = by_origin_.find(origin_of(line.host, line.instance));
             if (found != by_origin_.end())
                 return found->second;
-            // An earlier version, which wrote no hosts, may have begun the log.
+            // The log may have been begun by an earlier version, which did not write the host.
             Chain* const before = chain_before(line);
             return before != nullptr && before->found.host.empty() ? before : nullptr;
         }
@@ -361,7 +363,7 @@ class Chains {
     Chain* begin(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         Chain* old = nullptr;
-        if (line.host.empty()) // the sources may contain it twice
+        if (line.host.empty()) // the sources may contain the line twice
             old = find(
                 [&](const Chain& chain) { return chain.found.first.hash == line.position.hash; });
         const bool continues_another =

@@ -15,8 +15,8 @@ inline bool is_auth_type(request_rec* request, const char* name) noexcept {
     return type != nullptr && strcasecmp(type, name) == 0;
 }
 
-/// Returns whether r->user is taken from the session. Other AuthTypes set it themselves. httpd does
-/// not call them if r->user is already set or a Require passes without a user.
+/// Returns whether r->user is taken from the session. Other AuthTypes set it themselves; httpd does
+/// not call their modules if r->user is already set or a Require passes without a user.
 inline bool takes_user_from_session(request_rec* request) noexcept {
     return apr::view_of(ap_auth_type(request)).empty() || is_auth_type(request, "UserAdmin");
 }

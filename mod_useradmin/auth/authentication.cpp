@@ -55,13 +55,14 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
                  "check what the client sends"}};
     case CredentialStatus::unknown:
         return {Lookup::unknown,
-                is_key ? Refusal{"no user has it", "unknown-key",
-                                 "it was revoked or its user was deleted; if every key is refused, "
-                                 "check that DBDParams names the application's database"}
-                       : Refusal{"no session has it", "unknown-token",
-                                 "it was revoked or its user was deleted; if every session is "
-                                 "refused, check that DBDParams and UserAdminTables name the "
-                                 "application's tables"}};
+                is_key
+                    ? Refusal{"no user has it", "unknown-key",
+                              "it was revoked or its user was deleted; if every key is rejected, "
+                              "check that DBDParams names the application's database"}
+                    : Refusal{"no session has it", "unknown-token",
+                              "it was revoked or its user was deleted; if every session is "
+                              "rejected, check that DBDParams and UserAdminTables name the "
+                              "application's tables"}};
     case CredentialStatus::disabled:
         return {Lookup::expired,
                 {"it is disabled", "disabled-key", "enable it in the application"}};
@@ -69,7 +70,7 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
         return {Lookup::expired,
                 is_key ? Refusal{"it has expired", "expired-key", "its owner must create a new one"}
                        : Refusal{"its session has expired", "expired-session",
-                                 "the user must sign in again; if every session is refused, check "
+                                 "the user must sign in again; if every session is rejected, check "
                                  "this server's clock"}};
     case CredentialStatus::banned:
         return {Lookup::banned,
@@ -158,8 +159,8 @@ Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std:
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
-    /// The labels of the configured tables and secrets. The result is valid only for the same
-    /// labels.
+    /// The labels of the tables and secrets with which the credential was checked. The outcome is
+    /// valid only for these.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
@@ -197,8 +198,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     const httpd::Backend& server = server_configuration_of(request->server);
     httpd::RequestLog log(request, auth_useradmin_module, *server.log_throttle);
     log.write_rejection(text::Level::warning,
-                        std::string(is_key ? "UA0318: the API key was refused: "
-                                           : "UA0310: the session token was refused: ") +
+                        std::string(is_key ? "UA0318: the API key was rejected: "
+                                           : "UA0310: the session token was rejected: ") +
                             refusal.sentence,
                         refusal.advice,
                         text::Network::of(apr::view_of(request->useragent_ip)).text());
@@ -257,7 +258,7 @@ int authenticate(request_rec* request) {
     const Outcome& outcome = answer.outcome;
     if (!outcome.identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
         log_rejection(request, settings,
-                      {"an administrator acts as its user", "impersonated-session",
+                      {"an administrator impersonates its user", "impersonated-session",
                        "to accept such sessions, set AuthUserAdminImpersonated to allow"},
                       answer);
         return DECLINED;
@@ -359,7 +360,7 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
-/// Records the hash formats of sign-in, and warns if Locations of the server contradict each other.
+/// Records the hash formats of sign-in, and warns about inconsistent Locations of the server.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;

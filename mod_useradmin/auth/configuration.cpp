@@ -35,7 +35,7 @@ void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line)
     if (sourced.is_world_readable)
         warn(line, "UA0312: the file in AuthUserAdminSecret is world-readable; run chmod 600");
     if (sourced.is_short())
-        warn(line, line.copy("UA0313: a secret of AuthUserAdminSecret is shorter than " +
+        warn(line, line.copy("UA0313: a secret in AuthUserAdminSecret is shorter than " +
                              std::to_string(crypto::min_secret_length) +
                              " characters and may be guessed"));
 }
@@ -61,8 +61,8 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
     if (line.words.empty() || line.words.size() > most)
         return line.copy(
             "must be the application's secret (file:path, env:NAME or the text itself) "
-            "and, while it changes, at most " +
-            std::to_string(most - 1) + " others (file:path or env:NAME) that are accepted too");
+            "and, during a rotation, at most " +
+            std::to_string(most - 1) + " more secrets (file:path or env:NAME) to accept");
     const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
     auto& kept = apr::emplace<std::array<std::string_view, most>>(line.pool());
     for (std::size_t index = 0; index < line.words.size(); ++index) {
@@ -106,8 +106,8 @@ const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& li
                                               : std::optional<long>(limit.window.count());
     const bool is_shared = line.words.size() > 2;
     if (!most || !window || (is_shared && line.words[2] != std::string_view("shared")))
-        return "must be how many attempts may fail (1 to 1000000) and, if not 60, within how many "
-               "seconds (1 to 86400), and may end with \"shared\"";
+        return "must be a number of failed attempts (1 to 1000000), optionally followed by a "
+               "number of seconds (1 to 86400) and then \"shared\"";
     limit = {static_cast<unsigned>(*most), std::chrono::seconds(*window), is_shared};
     return nullptr;
 }

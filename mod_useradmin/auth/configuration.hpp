@@ -43,7 +43,7 @@ inline constexpr auto directives = std::tuple_cat(
                                             read_cookie),
         httpd::directive<struct ReadsBearer>(
             "AuthUserAdminBearer", FLAG, httpd::anywhere,
-            "whether to accept a token in 'Authorization: Bearer' as well", true,
+            "whether to also accept a token in 'Authorization: Bearer'", true,
             httpd::SwitchReader()),
         httpd::directive<struct ReadsApiKeys>(
             "AuthUserAdminApiKey", FLAG, httpd::anywhere,
@@ -66,8 +66,8 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,
-            "how many sign-in attempts may fail for an account from an address [, within how many "
-            "seconds [, shared: counted on all servers together]]",
+            "the number of failed sign-in attempts allowed for an account from an address [, the "
+            "period in seconds [, shared by all servers]]",
             password::AttemptLimit(), read_limit),
         httpd::directive<struct SecondFactorMode>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,

@@ -52,7 +52,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
-        // `Require user` should match the stored address, not the one that was typed.
+        // `Require user` must match the stored address, not the one that was entered.
         request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
     // httpd calls the provider for every request, so the audit log omits successes. Do not log a
@@ -66,7 +66,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
                    : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
                                                                       : HTTP_UNAUTHORIZED;
     verifier.backend().finish_event();
-    // A provider cannot send a 429, but it can set Retry-After.
+    // A provider cannot reply 429, but it can set Retry-After.
     if (verification.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",

@@ -75,7 +75,7 @@ int handle(request_rec* request) noexcept {
         },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                          "UA0304: internal error during a sign-in: %s", reason);
+                          "UA0304: internal error during sign-in: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
 }

@@ -35,7 +35,8 @@ Colour mixed(const Colour& colour, const Colour& other, int percent) noexcept {
             part(colour.blue, other.blue)};
 }
 
-/// Mixes in only as much of the other colour as the contrast with the background requires.
+/// Mixes in only as much of the other colour as is needed for sufficient contrast with the
+/// background.
 Colour contrasting(const Colour& colour, const Colour& other, const Colour& background) noexcept {
     int percent = 0;
     while (percent < 100 && contrast(mixed(colour, other, percent), background) < min_contrast)

@@ -14,8 +14,8 @@ namespace useradmin::crypto {
 
 namespace {
 
-/// Returns the SHA-256 algorithm and fetches it only once. In OpenSSL 3, using EVP_sha256() costs a
-/// lookup for each digest. That takes longer than hashing a short string.
+/// Returns the SHA-256 algorithm, which is fetched only once. With EVP_sha256(), OpenSSL 3 would
+/// look it up for each digest, which takes longer than hashing a short string.
 const EVP_MD* algorithm() noexcept {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(

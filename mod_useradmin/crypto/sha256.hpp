@@ -10,8 +10,8 @@ namespace useradmin::crypto {
 
 using Digest = std::array<unsigned char, 32>;
 
-/// Returns the digest of a list of strings. Hashes the length of each string before its bytes, so
-/// different lists never produce the same input. Throws std::bad_alloc.
+/// Returns the digest of a list of strings. Hashes each string's length before its bytes, so
+/// different lists are never hashed as the same input. Throws std::bad_alloc.
 Digest digest(std::span<const std::string_view> texts);
 inline Digest digest(std::initializer_list<std::string_view> texts) {
     return digest(std::span(texts.begin(), texts.size()));

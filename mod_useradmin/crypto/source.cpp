@@ -47,7 +47,7 @@ std::variant<LoadedSecret, std::string> read_file(const std::string& path) {
     if (line.empty())
         return "the first line of " + path + " is empty";
     if (line.size() > max_line_length || !text::is_clean_utf8(line))
-        return "the first line of " + path + " is no UTF-8 text of at most " +
+        return "the first line of " + path + " is not UTF-8 text of at most " +
                std::to_string(max_line_length) + " bytes";
     return LoadedSecret{Secret(std::string(line)), false, (about.st_mode & S_IROTH) != 0};
 }
@@ -62,7 +62,7 @@ std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
         const std::string name(source.substr(4));
         const char* const value = std::getenv(name.c_str());
         if (value == nullptr || *value == '\0')
-            return "the environment has no variable " + name;
+            return "the environment variable " + name + " is not set";
         return LoadedSecret{Secret(std::string(value))};
     }
     if (source.empty())

@@ -13,7 +13,7 @@ namespace useradmin::ctl {
 struct Command {
     /// The full name, such as "list" or "session list".
     std::string_view name;
-    /// The arguments in the usage, such as "USER ROLE".
+    /// The arguments as shown in the usage, such as "USER ROLE".
     std::string_view words;
     /// The names of the required options.
     std::span<const std::string_view> required_options;

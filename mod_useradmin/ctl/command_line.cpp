@@ -15,11 +15,12 @@ namespace {
 constexpr std::string_view version_option[] = {"version"};
 
 constexpr const char* notes =
-    "USER is an email address or an id. Type the password when asked, or pass it on one line of\n"
+    "USER is an email address or an id. Type the password when prompted, or pass it as one line "
+    "of\n"
     "standard input. 'useradminctl help COMMAND' describes a command; useradminctl(8) has more.\n\n"
-    "Exit codes: 0 done, 1 the database or the system failed, or problems were found, 2 the "
-    "command\n"
-    "line is wrong, 3 the address is taken, 4 no such user, session, key or second factor.";
+    "Exit codes: 0 success, 1 database or system error, or problems found, 2 invalid command "
+    "line,\n"
+    "3 address already registered, 4 no such user, session, key or second factor.";
 
 constexpr const char* own_group = "Options";
 constexpr const char* global_group = "Global options";
@@ -235,7 +236,7 @@ CommandLine parse(std::span<const char* const> arguments) {
     const auto find = [&](std::string_view word) {
         return std::find(arguments.begin(), arguments.end(), word);
     };
-    // A word before the command was meant to be the command.
+    // A word that precedes the command was meant to be the command.
     if (line.command != nullptr && !rest.empty() &&
         find(rest.front()) < find(line.command->name.substr(0, name.find(' '))))
         reject_command("", rest);

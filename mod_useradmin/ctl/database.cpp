@@ -103,7 +103,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
     const std::vector<Row> found = query.empty() ? std::vector<Row>() : rows(query);
     if (found.empty())
         return std::nullopt;
-    // SET ROLE is not enough: code in a superuser's session can undo it with RESET ROLE.
+    // SET ROLE does not help: code in a superuser's session can undo it with RESET ROLE.
     const Row& row = found.front();
     const std::string& table = schema.table(row[0].value_or("u").front()).name;
     const std::string role = row[1].value_or("");

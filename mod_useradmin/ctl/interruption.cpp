@@ -41,11 +41,11 @@ void Interruption::wait() {
     int number = 0;
     if (sigwait(&signals_, &number) != 0 || number == end_of_thread)
         return;
-    // The server may have stopped during the COMMIT.
+    // The server may have stopped responding during the COMMIT.
     const std::unique_lock lock(mutex_, longest_delay);
     print_failure("interrupted; " + describe_(!lock), wants_json_);
     std::fflush(stdout);
-    // Terminate by the signal itself: the parent process sees it in the exit status.
+    // Terminate by the signal itself, so the parent process sees it in the exit status.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

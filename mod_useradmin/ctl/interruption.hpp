@@ -15,7 +15,7 @@ namespace useradmin::ctl {
 class Interruption {
   public:
     /// describe: returns what was done and how to continue. It runs on another thread. Its argument
-    /// is whether a lock of delay() is still held after five seconds.
+    /// is true if a lock from delay() is still held after five seconds.
     Interruption(bool wants_json, std::function<std::string(bool)> describe);
     ~Interruption();
     Interruption(const Interruption&) = delete;

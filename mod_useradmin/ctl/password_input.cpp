@@ -62,8 +62,8 @@ class EchoOff {
     int signals_;
 };
 
-/// Reads a line without stdio, whose buffer would keep the password. Stops after max_password_bytes
-/// + 1 bytes or, if echo_off is given, at a signal.
+/// Reads a line without stdio, whose buffer would retain the password. Stops after
+/// max_password_bytes + 1 bytes or, if echo_off is given, at a signal.
 crypto::Secret read_password_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);
@@ -109,13 +109,13 @@ crypto::Secret read_password(LengthPolicy lengths) {
     if (const std::string problem = password_problem(secret.view(), lengths); !problem.empty())
         throw CommandError(Exit::usage, "the password " + problem);
     if (is_terminal && !crypto::constant_time_equal(secret.view(), ask("Once more: ").view()))
-        throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
+        throw CommandError(Exit::usage, "the passwords do not match; nothing was changed");
     return secret;
 }
 
 bool confirm(const std::string& question) {
     if (!has_terminal())
-        throw CommandError(Exit::usage, question + " There is no terminal to ask on; use --yes");
+        throw CommandError(Exit::usage, question + " There is no terminal for the confirmation; use --yes");
     std::fprintf(stderr, "%s [y/N] ", text::printable(question).c_str());
     std::string answer;
     std::getline(std::cin, answer);

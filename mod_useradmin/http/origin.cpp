@@ -27,8 +27,8 @@ bool consists_of(std::string_view text, std::string_view characters) noexcept {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
 }
 
-/// Returns whether the text, in lower case, has the characters of a host name, an IPv4 address, or
-/// an IPv6 address in brackets.
+/// Returns whether the lower-case text consists of the characters of a host name, an IPv4 address,
+/// or an IPv6 address in brackets.
 bool is_host(std::string_view text) noexcept {
     if (text.starts_with('[') && text.ends_with(']'))
         return consists_of(text.substr(1, text.size() - 2), "0123456789abcdef:.");

@@ -131,7 +131,7 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     const std::string_view word = line.words[0];
     const bool is_none = word == "none";
     if (line.words.size() > 1 && (is_none || line.words[1] != "required"))
-        return "must be a file or \"|program\" and, to refuse changes that cannot be logged, the "
+        return "must be a file or \"|program\" and, to reject changes that cannot be logged, the "
                "word required; or none";
     if (is_none)
         return nullptr;
@@ -202,7 +202,7 @@ std::string audit_log_states(apr_pool_t* configuration_pool) {
         const int error = named.log->last_error();
         lines += "audit log " + text::printable(name) + ": " +
                  (error == 0        ? "ok"
-                  : error == EAGAIN ? "the program does not keep up"
+                  : error == EAGAIN ? "the program is not keeping up"
                                     : std::generic_category().message(error)) +
                  '\n';
     }

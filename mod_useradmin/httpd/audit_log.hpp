@@ -9,8 +9,7 @@
 
 namespace useradmin::httpd {
 
-/// An audit log from the configuration. All directives that specify the same file or program share
-/// one.
+/// An audit log from the configuration. Directives that name the same file or program share one.
 struct NamedLog;
 
 /// The value of `UserAdminAuditLog file|"|program" [required]`.

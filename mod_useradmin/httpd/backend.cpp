@@ -73,10 +73,12 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 }
 
 /// Returns the configured limits, or defaults based on the number of processors and workers.
-ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
+ipc::FairSemaphore::Counts slot_bounds(const HashBounds& configured) {
     constexpr unsigned workers_a_place = 4; // most workers stay free for other requests
-    return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
-            said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
+    return {configured.limit != 0 ? configured.limit
+                                  : std::max(1U, std::thread::hardware_concurrency()),
+            configured.queue != 0 ? configured.queue
+                                  : std::max(1U, worker_count() / workers_a_place)};
 }
 
 SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec* servers,
@@ -184,7 +186,7 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept {
 
 bool check_database(const module& owner, const char* directive) noexcept {
     const auto fail = [&](const char* what, const char* reason) {
-        // The virtual hosts' logs are not open yet, so log without a server.
+        // The virtual hosts' logs are not open yet, so do not log for a particular server.
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
                      "UA0206: %s: %s%s", directive, what, reason);
         return false;

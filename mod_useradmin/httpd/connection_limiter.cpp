@@ -65,8 +65,8 @@ ConnectionLimiter::PoolLock::~PoolLock() {
 
 void ConnectionLimiter::PoolLock::wait() {
     // The lock is usually held for about a microsecond, so spinning is cheaper than sleeping.
-    constexpr int tries = 100;
-    for (int number = 0; !lock_.try_lock() && number < tries; ++number)
+    constexpr int attempts = 100;
+    for (int number = 0; !lock_.try_lock() && number < attempts; ++number)
         std::this_thread::yield();
     if (lock_)
         return;

@@ -26,7 +26,7 @@ class ConnectionLimiter {
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
             : PoolLock(limiter, deadline, false) {}
         /// Locks the pool without a deadline, to return a connection. While the pool is slow,
-        /// threads that acquire connections yield.
+        /// threads that acquire connections let this thread go first.
         static PoolLock for_release(ConnectionLimiter& limiter) {
             return {limiter, store::no_deadline, true};
         }

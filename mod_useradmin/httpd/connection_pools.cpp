@@ -35,30 +35,30 @@ struct PoolDirectives {
 };
 
 std::vector<PoolDirectives> pool_directives(apr_pool_t* memory) {
-    std::vector<PoolDirectives> said;
+    std::vector<PoolDirectives> directives;
     for_each_directive([&](const TreeDirective& found) {
         const std::string_view name = apr::view_of(found.directive.directive);
         if (name.size() < 3 || strncasecmp(name.data(), "DBD", 3) != 0)
             return;
         const auto words = words_of(found.directive, memory);
         if (!words.empty())
-            said.push_back({found, words[0]});
+            directives.push_back({found, words[0]});
     });
-    return said;
+    return directives;
 }
 
 } // namespace
 
 ConnectionPools::ConnectionPools(const server_rec* servers) {
     const apr::ScopedPool memory(servers->process->pool);
-    const std::vector<PoolDirectives> said = pool_directives(memory.get());
+    const std::vector<PoolDirectives> directives = pool_directives(memory.get());
     ConnectionPool of_all;
-    for (const auto& [where, word] : said)
+    for (const auto& [where, word] : directives)
         if (where.virtual_host == nullptr)
             apply(where.directive, word, of_all);
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
         ConnectionPool pool = of_all;
-        for (const auto& [where, word] : said)
+        for (const auto& [where, word] : directives)
             if (where.virtual_host != nullptr && is_section_of(*where.virtual_host, *server))
                 apply(where.directive, word, pool);
         const auto same = std::find(pools_.begin(), pools_.end(), pool);

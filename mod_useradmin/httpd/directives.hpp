@@ -238,7 +238,7 @@ struct Setter {
         constexpr int most = 16;
         std::array<std::string_view, most> views;
         if (count > most)
-            return refusal(command, "has too many words");
+            return refusal(command, "has too many arguments");
         for (int word = 0; word < count; ++word)
             views[static_cast<std::size_t>(word)] = apr::view_of(words[word]);
         return set(command, settings, std::span(views).first(static_cast<std::size_t>(count)));

@@ -33,7 +33,7 @@ class HealthLog final : public text::Logger {
   private:
     void keep(std::string_view message) noexcept {
         try {
-            // The error log escapes its own lines, so escape only the copy for the reply.
+            // httpd escapes lines in the error log, so escape only the copy for the reply.
             (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
             lines_.clear(); // already logged

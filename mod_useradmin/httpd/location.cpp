@@ -77,7 +77,7 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
     const ap_directive_t* section = command.directive->parent;
     if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
         command.path == nullptr)
-        return apr_pstrcat(line.pool(), "is allowed in a <Location> only: <Location \"", example,
+        return apr_pstrcat(line.pool(), "is allowed only in a <Location>: <Location \"", example,
                            "\">", nullptr);
     // <Location ~ "…"> contains a regular expression.
     if (command.path[0] != '/' || ap_is_matchexp(command.path) ||

@@ -76,7 +76,7 @@ Metrics::Metrics(SharedMetrics& shared, int child) noexcept
 }
 
 void Metrics::activate() const noexcept {
-    // Write only once, to avoid contention for the cache line.
+    // Write the flag only once, to avoid contention for the cache line.
     if (!shared_->has_counts)
         shared_->has_counts = true;
 }

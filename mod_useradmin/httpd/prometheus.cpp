@@ -36,41 +36,40 @@ struct Metric {
 /// packaging/grafana/generate and the checks read this list of metrics.
 namespace metric {
 constexpr Metric requests_total = {"useradmin_requests_total", "counter",
-                                   "Requests that were answered, by operation and HTTP status."};
-constexpr Metric request_duration_seconds = {"useradmin_request_duration_seconds", "histogram",
-                                             "From a request's arrival until its reply was sent."};
+                                   "Replies sent, by operation and HTTP status."};
+constexpr Metric request_duration_seconds = {
+    "useradmin_request_duration_seconds", "histogram",
+    "Time from the arrival of a request until its reply was sent."};
 constexpr Metric refusals_total = {"useradmin_refusals_total", "counter",
-                                   "Requests turned away for want of a connection or a hashing "
-                                   "slot, or after too many failed attempts to sign in."};
+                                   "Requests rejected because no connection or hashing slot was "
+                                   "available, or after too many failed sign-in attempts."};
 constexpr Metric session_lookups_total = {"useradmin_session_lookups_total", "counter",
                                           "Session tokens in requests, by result."};
 constexpr Metric connection_wait_duration_seconds = {
     "useradmin_connection_wait_duration_seconds", "histogram",
-    "How long requests waited for a database connection that they got."};
-constexpr Metric database_duration_seconds = {
-    "useradmin_database_duration_seconds", "histogram",
-    "How long database connections were held, each time for one piece of work."};
+    "How long requests waited until they got a database connection."};
+constexpr Metric database_duration_seconds = {"useradmin_database_duration_seconds", "histogram",
+                                              "How long requests held a database connection."};
 constexpr Metric connections_in_use = {"useradmin_connections_in_use", "gauge",
-                                       "Database connections that requests hold, in all children."};
+                                       "Database connections held by requests, in all children."};
 constexpr Metric hash_slots = {"useradmin_hash_slots", "gauge",
-                               "Passwords that may be hashed at once."};
+                               "Maximum number of passwords hashed concurrently."};
 constexpr Metric hash_slots_in_use = {"useradmin_hash_slots_in_use", "gauge",
-                                      "Passwords that are being hashed."};
+                                      "Passwords being hashed."};
 constexpr Metric hash_queue_places = {"useradmin_hash_queue_places", "gauge",
-                                      "Requests that may wait at once for their turn to hash."};
+                                      "Maximum number of requests waiting for a hashing slot."};
 constexpr Metric hash_queue_places_in_use = {"useradmin_hash_queue_places_in_use", "gauge",
-                                             "Requests that wait for their turn to hash."};
+                                             "Requests waiting for a hashing slot."};
 constexpr Metric database_errors_total = {
     "useradmin_database_errors_total", "counter",
-    "Errors of the database, by kind; the error log has the reasons."};
+    "Database errors, by kind. The error log has the reasons."};
 constexpr Metric database_read_only = {
     "useradmin_database_read_only", "gauge",
-    "1 if the database has refused a write as read-only and accepted none since."};
-constexpr Metric audit_lines_lost_total = {
-    "useradmin_audit_lines_lost_total", "counter",
-    "Events whose line could not be written to the audit log."};
+    "1 if the database has rejected a write because it is read-only, and has accepted none since."};
+constexpr Metric audit_lines_lost_total = {"useradmin_audit_lines_lost_total", "counter",
+                                           "Events that could not be written to the audit log."};
 constexpr Metric secondary_storage_up = {"useradmin_secondary_storage_up", "gauge",
-                                         "1 if the secondary storage was reached last time."};
+                                         "1 if the last delivery reached the secondary storage."};
 constexpr Metric revocations_delivered_timestamp_seconds = {
     "useradmin_revocations_delivered_timestamp_seconds", "gauge",
     "Time up to which revocations have reached the secondary storage."};

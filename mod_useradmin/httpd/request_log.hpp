@@ -56,7 +56,7 @@ class RequestLog final : public text::Logger {
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
     /// Logs why a request was rejected and, at most once a minute per reason, level and virtual
-    /// host, what to check. In between, writes only the reason: through write_for_client() at level
+    /// host, what to check. Otherwise, writes only the reason: through write_for_client() at level
     /// info if a network is given, otherwise at level debug. The reason and the advice must depend
     /// only on the configuration.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,

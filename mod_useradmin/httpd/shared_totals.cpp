@@ -66,8 +66,8 @@ store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const To
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // A process that is killed while it counts does not wake the waiters, so they wake up after
-    // this time to check.
+    // A process that is killed while it counts does not wake the waiters, so they check after this
+    // time.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     const Totals::Key key = key_of(filter);
     const auto asked_at = Clock::now();
@@ -92,8 +92,8 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 ended = total.ended.generation(); // read before checking for a running count
                 is_own = total.counting.try_lock();
                 // After a count, the clients that waited for it often send their next requests at
-                // the same time. Without a delay, the first of these would start a count before the
-                // others arrive, and they would have to wait for another one.
+                // the same time. Without a delay, the first of these requests would start a count
+                // before the others arrive, and the others would have to wait for a second count.
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
                 if (is_own && total.is_wanted)

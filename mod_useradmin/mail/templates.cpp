@@ -87,21 +87,21 @@ constexpr Templates default_templates = {{{
        "\n\n{link}\n\nEl enlace vale {hours} h y una sola vez. Si no esperabas este mensaje, no "
        "hagas nada: tu contraseña no cambia.\n"},
       {"Set your password",
-       "Hello {name},\n\nWith this link you can set a new password for your account {email}:\n\n"
-       "{link}\n\nThe link works once, for {hours} h. If you did not expect this message, do "
-       "nothing: your password stays as it is.\n"}}},
+       "Hello {name},\n\nUse this link to set a new password for your account {email}:\n\n"
+       "{link}\n\nThe link works once and expires after {hours} h. If you did not expect this "
+       "message, ignore it: your password stays the same.\n"}}},
     {{{"Tu cuenta nueva",
        "Hola, {name}:\n\nSe ha creado una cuenta para {email}. Elige tu contraseña con este enlace:"
        "\n\n{link}\n\nEl enlace vale {hours} h y una sola vez.\n"},
       {"Your new account",
        "Hello {name},\n\nAn account has been created for {email}. Set your password with this "
-       "link:\n\n{link}\n\nThe link works once, for {hours} h.\n"}}},
+       "link:\n\n{link}\n\nThe link works once and expires after {hours} h.\n"}}},
     {{{"Confirma tu dirección",
        "Hola, {name}:\n\nConfirma con este enlace que {email} es tu dirección:\n\n{link}\n\nEl "
        "enlace vale {hours} h. Si no esperabas este mensaje, no hagas nada.\n"},
       {"Verify your address",
-       "Hello {name},\n\nWith this link you confirm that {email} is your address:\n\n{link}\n\nThe "
-       "link works for {hours} h. If you did not expect this message, do nothing.\n"}}},
+       "Hello {name},\n\nUse this link to confirm that {email} is your address:\n\n{link}\n\nThe "
+       "link expires after {hours} h. If you did not expect this message, ignore it.\n"}}},
 }}};
 
 std::variant<Templates, std::string> parse_templates(std::string_view text) {

@@ -79,7 +79,7 @@ end_sessions(KEYS[1], tokens, '')
 return 1)";
 
 /// Ends the sessions of several users. KEYS: for each user, the session list and the key that
-/// stores the time before which the application refuses sessions. ARGV: the key prefix, the expiry
+/// stores the time before which the application rejects sessions. ARGV: the key prefix, the expiry
 /// of the second key in seconds, and for each user the time in milliseconds and in ISO 8601.
 constexpr std::string_view users_body = R"(
 for index = 1, #KEYS, 2 do

@@ -42,7 +42,7 @@ class SecondaryStorage {
     virtual bool end_sessions(std::string_view user_id,
                               std::span<const std::string_view> tokens) = 0;
     /// Ends each user's listed sessions that were created before created_before. Also stores this
-    /// time, because the application must refuse older sessions that are not listed. Returns false
+    /// time, because the application must reject older sessions that are not listed. Returns false
     /// on failure.
     virtual bool end_all_sessions(std::span<const RevokedUser> users) = 0;
 };

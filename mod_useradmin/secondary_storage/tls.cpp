@@ -63,9 +63,9 @@ std::string start_tls(redisContext& context, const char* host,
             return {};
     }
     const long result = SSL_get_verify_result(handshake);
-    return result != X509_V_OK
-               ? std::string("its certificate is refused: ") + X509_verify_cert_error_string(result)
-               : last_error();
+    return result != X509_V_OK ? std::string("its certificate was rejected: ") +
+                                     X509_verify_cert_error_string(result)
+                               : last_error();
 }
 
 } // namespace useradmin::secondary_storage

@@ -12,7 +12,7 @@ namespace useradmin::service {
 inline constexpr std::string_view better_auth_handler = "useradmin-better-auth";
 
 /// Returns the endpoint, or nullptr if the request is for another handler or the application
-/// handles its path. Also works for a request that was refused before httpd set its handler.
+/// handles its path. Also works for a request that was rejected before httpd set its handler.
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept;
 
 /// Handles a request to an endpoint. Returns DECLINED if the endpoint needs signed session cookies

@@ -88,7 +88,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
         "<Location \"" + std::string(base != nullptr ? base : uri.substr(0, uri.rfind('/'))) +
         "\">";
     log.write_rejection(
-        // A request without credentials is no sign of a configuration error.
+        // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
         "UA0223: a request to " + location + " got 401: " +
             (has_expression ? "UserAdminSession returned an empty id"

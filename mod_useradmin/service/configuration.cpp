@@ -80,7 +80,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     if (has_name_of_secret(name))
         return "has the name of a secret, which the service never shows";
     if (is_editable && name == "twofactorenabled")
-        return "changes with the user's second factor; UserAdminColumns may show it";
+        return "changes with the user's second factor; to show it, use UserAdminColumns";
     return nullptr;
 }
 
@@ -116,8 +116,7 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
     const bool is_printable = std::all_of(text.begin(), text.end(),
                                           [](char each) { return each > ' ' && each < '\x7f'; });
     if (!is_printable || !(is_path || text.starts_with("https://") || text.starts_with("http://")))
-        return "must be a path, or an address that begins with https:// or http://, such as "
-               "/sign-in";
+        return "must be a path, or a URL that begins with https:// or http://, such as /sign-in";
     address = line.copy(text);
     return nullptr;
 }
@@ -139,9 +138,9 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
         return problem;
     const std::optional<std::string> image = httpd::read_small_file(line.pool(), path, max_image);
     if (!image)
-        return line.copy("'" + std::string(path) +
-                         "' cannot be read, or is larger than 32 KiB; give the name of a smaller "
-                         "file that this process can read");
+        return line.copy(
+            "'" + std::string(path) +
+            "' cannot be read, or is larger than 32 KiB; use a smaller file that httpd can read");
     const char* const type = image_type(*image);
     if (type == nullptr)
         return line.copy("'" + std::string(path) + "' is not an SVG, PNG, JPEG or WebP file");
@@ -183,7 +182,7 @@ const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards) {
     });
     return all_are_guards && !words.empty()
                ? nullptr
-               : "must be none, or rank, or last-superadmin, or both of these";
+               : "must be none, rank, last-superadmin, or both rank and last-superadmin";
 }
 
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language) {

@@ -56,10 +56,9 @@ struct ColumnsReader {
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
     std::tuple{
-        httpd::directive<struct Enabled>(
-            "UserAdmin", FLAG, httpd::anywhere,
-            "whether this Location is the base address of the user administration", httpd::Base(),
-            read_base),
+        httpd::directive<struct Enabled>("UserAdmin", FLAG, httpd::anywhere,
+                                         "whether this Location is the base address of the service",
+                                         httpd::Base(), read_base),
         httpd::directive<struct SessionExpressions>(
             "UserAdminSession", TAKE12, httpd::anywhere,
             "expressions for the id and the role of the caller", SessionSource(),
@@ -71,7 +70,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>(
             "UserAdminGuard", TAKE_ARGV, httpd::anywhere,
-            "which additional rules restrict changes: none, or rank, last-superadmin or both",
+            "additional rules that restrict changes: none, rank, last-superadmin or both",
             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
@@ -95,11 +94,11 @@ inline constexpr auto directives = std::tuple_cat(
             read_mail_from),
         httpd::directive<struct MailPasswordLink>(
             "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
-            "the address of the application's page to set a password, with {token}",
+            "the URL of the application's page for setting a password, with {token}",
             static_cast<const char*>(nullptr), read_link),
         httpd::directive<struct MailVerifyLink>(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
-            "the address of better-auth's endpoint verify-email, with {token}",
+            "the URL of better-auth's endpoint verify-email, with {token}",
             static_cast<const char*>(nullptr), read_link),
         // nullptr selects the built-in templates.
         httpd::directive<struct MailTemplates>(
@@ -107,16 +106,16 @@ inline constexpr auto directives = std::tuple_cat(
             "a file with templates for the messages that contain links",
             static_cast<const mail::Templates*>(nullptr), read_mail_templates),
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
-                                           "how many links are sent by mail within an hour", 100L,
-                                           httpd::NumberReader{"a whole number", 1, 100000}),
+                                           "the maximum number of links sent by mail per hour",
+                                           100L, httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct ShownColumns>(
             "UserAdminColumns", TAKE_ARGV, httpd::anywhere,
-            "extra columns of the user table that superAdmins see", api::ColumnNames(),
+            "extra columns of the user table that superAdmins can see", api::ColumnNames(),
             ColumnsReader{false}),
         httpd::directive<struct EditableColumns>(
             "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
-            "extra columns of the user table that superAdmins see and change", api::ColumnNames(),
-            ColumnsReader{true}),
+            "extra columns of the user table that superAdmins can see and change",
+            api::ColumnNames(), ColumnsReader{true}),
         // nullptr selects the time of the newest session.
         httpd::directive<struct LastSeenColumn>(
             "UserAdminLastSeen", TAKE1, httpd::anywhere,
@@ -130,11 +129,11 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::anywhere, "for how many seconds the total of a filter may be reused",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
-                                         "the largest request body, in bytes", 65536L,
+                                         "the maximum size of a request body, in bytes", 65536L,
                                          httpd::NumberReader{"a number of bytes", 1024, 16777216}),
         httpd::directive<struct AccountIdIsUserId>(
             "UserAdminAccountId", TAKE1, httpd::anywhere,
-            "what a credential account's accountId is: email or user-id", false,
+            "the accountId of new credential accounts: email or user-id", false,
             httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
@@ -148,7 +147,7 @@ inline constexpr auto directives = std::tuple_cat(
         // sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
-            "the address of the application's sign-in page, for the console's link",
+            "the URL of the application's sign-in page, for the console's link",
             static_cast<const char*>(nullptr), read_console_sign_in),
         httpd::directive<struct ConsoleTitle>(
             "UserAdminConsoleTitle", TAKE1, httpd::anywhere, "the console's title",

@@ -14,10 +14,10 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
     if (!survey)
         return;
     if (!survey->has_protected_user)
-        backend.log().write(text::Level::warning,
-                            "UA0212: no user has the protected address '" +
-                                std::string(spared.email) +
-                                "': every account can be deleted; set UserAdminProtectedEmail");
+        backend.log().write(
+            text::Level::warning,
+            "UA0212: no user has the protected address '" + std::string(spared.email) +
+                "', so no account is protected from deletion; set UserAdminProtectedEmail");
     if (survey->has_case_collisions)
         backend.log().write(text::Level::warning,
                             "UA0213: addresses of different users differ only in case; users may "

@@ -53,8 +53,8 @@ const char* read_link(const httpd::ConfigLine& line, const char*& address) {
     if (!is_printable || text.size() > longest || mark == text.npos ||
         text.find(mail::token_mark, mark + 1) != text.npos ||
         !(text.starts_with("https://") || text.starts_with("http://")))
-        return "must be an address that begins with https:// or http:// and has {token} in it "
-               "once, such as https://app.example.com/reset-password?token={token}";
+        return "must be a URL that begins with https:// or http:// and contains {token} once, such "
+               "as https://app.example.com/reset-password?token={token}";
     address = line.copy(text);
     return nullptr;
 }

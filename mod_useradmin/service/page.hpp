@@ -1,5 +1,5 @@
-// Handlers for pages about a service, such as SetHandler useradmin-openapi. They are in Locations
-// of their own.
+// Handlers for pages about a service, such as SetHandler useradmin-openapi. Each page has its own
+// Location.
 #pragma once
 
 #include "httpd/httpd.hpp"

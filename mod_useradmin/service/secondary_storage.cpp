@@ -230,7 +230,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
     constexpr const char* right =
         "must be none, or redis://[user:password@]host[:port][/database], or rediss: for TLS (the "
         "text itself, file:path or env:NAME), then the prefix of the application's keys, if it has "
-        "one, and 'required', if changes that revoke sessions are to be refused while Redis is "
+        "one, and 'required', if changes that revoke sessions are to be rejected while Redis is "
         "unreachable";
     storage = {};
     auto words = line.words;

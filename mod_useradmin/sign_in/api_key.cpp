@@ -16,7 +16,7 @@ using store::ApiKeyUse;
 // If a key has no limits, its last use is written at most this often.
 constexpr std::chrono::minutes last_use_accuracy(1);
 // The maximum number of attempts if other requests use the key at the same time.
-constexpr int max_tries = 10;
+constexpr int max_key_attempts = 10;
 
 std::optional<std::int64_t> number(model::NullableText text) noexcept {
     std::int64_t number = 0;
@@ -90,7 +90,7 @@ Identity identify_api_key(store::Store& store, std::string_view key, text::Times
     if (key.empty() || !text::is_clean_utf8(key))
         return {CredentialStatus::malformed};
     const std::string digest = crypto::sha256_base64url(key);
-    for (int tries_left = max_tries; tries_left > 0; --tries_left) {
+    for (int attempts_left = max_key_attempts; attempts_left > 0; --attempts_left) {
         const auto found = store.find_api_key(digest);
         if (!found)
             return {status_of(found.failure())};

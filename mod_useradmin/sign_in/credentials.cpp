@@ -106,7 +106,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
     log_.write_for_client(
         text::Level::info,
-        "UA0316: refused to sign in user " + std::string(user.id) +
+        "UA0316: rejected the sign-in of user " + std::string(user.id) +
             " with only a password: the account has a second factor (twoFactorEnabled); to "
             "allow it, set AuthUserAdminSecondFactor ignore",
         network.text());

@@ -31,7 +31,7 @@ enum class Outcome {
     failed,         ///< database error (500)
 };
 
-/// Returns the reason that the audit log gives for a refusal, or an empty string for other
+/// Returns the reason for a refusal as it appears in the audit log, or an empty string for other
 /// outcomes.
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"

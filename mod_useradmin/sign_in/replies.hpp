@@ -18,7 +18,7 @@ Reply store_error(store::Failure failure);
 /// Returns the reply to a request whose body could not be read.
 Reply body_error(const http::Body& body);
 
-/// Returns the reply to a refused sign-in.
+/// Returns the reply to a rejected sign-in.
 Reply refusal(const Verification& verification);
 
 /// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits url if it is

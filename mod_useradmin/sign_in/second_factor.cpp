@@ -174,7 +174,7 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
                      const Service& service, crypto::Secret& remaining);
-    /// Message and code of better-auth's errors.
+    /// The messages and codes of better-auth's errors.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
     /// Whether the second factor must have been verified before.

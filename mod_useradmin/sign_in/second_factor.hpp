@@ -16,7 +16,7 @@ void renew_trust(http::Reply& reply, std::string_view user_id, const Client& cli
                  const Service& service);
 
 /// Returns the reply to a correct password: a challenge that requires a code. If second factors
-/// are disabled or the challenge cannot be stored, refuses the sign-in. If the database is
+/// are disabled or the challenge cannot be stored, rejects the sign-in. If the database is
 /// unavailable, returns 503.
 http::Reply require_second_factor(const model::User& user, bool is_remembered, const Client& client,
                                   const Service& service);

@@ -32,7 +32,7 @@ constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
 }
 
 /// Returns the deadline for responses. If acquiring the connection took long, allows a little more
-/// time, because a timeout would close a good connection and make the next request wait as long.
+/// time, because a timeout would close a working connection and make the next request wait as long.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
@@ -85,7 +85,7 @@ std::string DatabaseStore::references_to(const Dialect& dialect, Client& client,
         if (const std::string keys = keys_referring_to(client, pool_, dialect, schema, names_,
                                                        plugin_policy_.cleans_up, user_id);
             !keys.empty())
-            reason = "; referring foreign keys: " + keys;
+            reason = "; referencing foreign keys: " + keys;
     return reason + "; the user was not deleted: delete the rows that refer to it, or declare the "
                     "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
 }
@@ -144,12 +144,12 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
 Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
                                    const Attempt& attempt) {
     // After this many busy retries, readers queue like writers.
-    constexpr int tries_of_readers = 40;
+    constexpr int reader_attempts = 40;
     const TimeBudget::Scope use(time_budget_);
     std::optional<ipc::FairSemaphore::Permit> permit;
-    for (int tries = 0;; ++tries) {
+    for (int attempts = 0;; ++attempts) {
         if (write_semaphore_ != nullptr && !permit &&
-            (access != Access::read || tries == tries_of_readers)) {
+            (access != Access::read || attempts == reader_attempts)) {
             auto slot =
                 write_semaphore_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                     use.deadline() - Clock::now()));
@@ -158,7 +158,7 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
             permit.emplace(std::get<ipc::FairSemaphore::Permit>(std::move(slot)));
         }
         if (timeout_policy_.applies_to_statements && Clock::now() >= use.deadline())
-            return tries == 0 ? timeout_failure() : lock_failure();
+            return attempts == 0 ? timeout_failure() : lock_failure();
         {
             const auto asked = Clock::now();
             Lease lease(source_, use.deadline());
@@ -395,9 +395,9 @@ void restore_order(std::vector<model::User>& users, const Window& window) {
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     // If the page is sorted by Window::column, list_known() supplies only the total.
     constexpr Window one_user = {1};
-    bool has_further_columns = false;
+    bool has_extra_columns = false;
     Result<Page> page =
-        list_known(filter, window.column.empty() ? window : one_user, has_further_columns);
+        list_known(filter, window.column.empty() ? window : one_user, has_extra_columns);
     if (page && !window.column.empty()) {
         Result<std::vector<model::User>> users = run<std::vector<model::User>>(
             Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
@@ -407,7 +407,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
             return users.failure();
         page->users = *std::move(users);
     }
-    if (page && window.columns == UserColumns::all && has_further_columns) {
+    if (page && window.columns == UserColumns::all && has_extra_columns) {
         const Result<Done> read =
             run(Access::read, needs_user, Retry::yes, statements::read_extra_columns,
                 std::span<model::User>(page->users));
@@ -418,7 +418,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
 }
 
 Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& window,
-                                       bool& has_further_columns) {
+                                       bool& has_extra_columns) {
     const auto is_shared = [&](CountSharing sharing) {
         return totals_ != nullptr &&
                (sharing == CountSharing::always ||
@@ -437,7 +437,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
                     if (!is_possible(condition, user))
                         return Failure::impossible_condition;
                 const ListQueries& lists = dialect.lists(work.schema());
-                has_further_columns = !work.schema().extra_user_columns().empty();
+                has_extra_columns = !work.schema().extra_user_columns().empty();
                 if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                     return Total();
                 const Window usable = usable_window(window, user);

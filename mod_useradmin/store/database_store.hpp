@@ -115,9 +115,9 @@ class DatabaseStore : public Store {
     Result<Done> check_writable();
 
   private:
-    /// Lists users without their extra columns. Sets `has_further_columns` to whether the table has
+    /// Lists users without their extra columns. Sets `has_extra_columns` to whether the table has
     /// extra columns. Window::column must be empty.
-    Result<Page> list_known(const Filter& filter, const Window& window, bool& has_further_columns);
+    Result<Page> list_known(const Filter& filter, const Window& window, bool& has_extra_columns);
     /// Whether to repeat an operation if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 

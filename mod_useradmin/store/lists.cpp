@@ -174,7 +174,7 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         statement << clause.after;
 }
 
-/// Appends a query for the number of users that match a filter.
+/// Appends a query for the number of users who match a filter.
 void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
                    const Filter& filter, AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
@@ -183,11 +183,11 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
 
 /// A section of the rows after a position. Each section is a single range of an index.
 enum class Section {
-    same_key,    ///< the same key and a later id
-    further_key, ///< a later key
-    further_row, ///< a later pair of key and id
-    null_key,    ///< all NULL keys
-    any_key,     ///< all keys that are not NULL
+    same_key,  ///< the same key and a later id
+    later_key, ///< a later key
+    later_row, ///< a later pair of key and id
+    null_key,  ///< all NULL keys
+    any_key,   ///< all keys that are not NULL
 };
 
 /// Returns the sections after the window's position, in the order of the list.
@@ -206,11 +206,11 @@ std::vector<Section> sections_of(const Table& user, const Dialect& dialect, cons
     }
     // A row comparison is a single range only if both columns are sorted in the same direction.
     if (window.position->id.empty())
-        sections = {Section::further_key};
+        sections = {Section::later_key};
     else if (window.order.is_of_times())
-        sections = {Section::same_key, Section::further_key};
+        sections = {Section::same_key, Section::later_key};
     else
-        sections = {Section::further_row};
+        sections = {Section::later_row};
     if (ends_with_nulls && column->is_nullable)
         sections.push_back(Section::null_key);
     return sections;
@@ -229,7 +229,7 @@ void append_section(Statement& statement, const Table& user, const std::string& 
         const bool has_zone = order.is_of_times() && column->kind == Column::Kind::timestamp;
         statement << Argument{std::string(*position.key) + (has_zone ? "Z" : "")};
     };
-    const char* const further = order.is_descending ? "<" : ">";
+    const char* const later = order.is_descending ? "<" : ">";
     switch (section) {
     case Section::same_key:
         if (column != nullptr && position.key) {
@@ -242,11 +242,11 @@ void append_section(Statement& statement, const Table& user, const std::string& 
         statement << id << user.at("id").op(sorts_ids_descending(order) ? "<" : ">")
                   << argument(position.id);
         return;
-    case Section::further_key:
-        statement << key << key_operator(further);
+    case Section::later_key:
+        statement << key << key_operator(later);
         return append_key();
-    case Section::further_row:
-        statement << "(" << key << ", " << id << ")" << user.op(further) << "(";
+    case Section::later_row:
+        statement << "(" << key << ", " << id << ")" << user.op(later) << "(";
         append_key();
         statement << ", " << argument(position.id) << ")";
         return;

@@ -53,7 +53,7 @@ Statement::~Statement() {
             explicit_bzero(argument, std::strlen(argument));
 }
 
-Statement& Statement::further_columns(const Table& table, const Changes& values) {
+Statement& Statement::extra_columns(const Table& table, const Changes& values) {
     for (const Change& value : values)
         if (const Column* const column = column_of(table, values, value);
             column != nullptr && column->field.empty())
@@ -61,7 +61,7 @@ Statement& Statement::further_columns(const Table& table, const Changes& values)
     return *this;
 }
 
-Statement& Statement::further_values(const Table& table, const Changes& values) {
+Statement& Statement::extra_values(const Table& table, const Changes& values) {
     for (const Change& value : values)
         if (const Column* const column = column_of(table, values, value);
             column != nullptr && column->field.empty())

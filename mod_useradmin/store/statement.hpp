@@ -78,9 +78,9 @@ class Statement {
     }
 
     /// Appends the extra columns that have a value: ", a, b".
-    Statement& further_columns(const Table& table, const Changes& values);
-    /// Appends the placeholders of the values for further_columns(), in the same order: ", $1, $2".
-    Statement& further_values(const Table& table, const Changes& values);
+    Statement& extra_columns(const Table& table, const Changes& values);
+    /// Appends the placeholders of the values for extra_columns(), in the same order: ", $1, $2".
+    Statement& extra_values(const Table& table, const Changes& values);
 
     const std::string& sql() const noexcept { return sql_; }
     /// Returns the arguments. nullptr is NULL.

@@ -159,7 +159,7 @@ function resetFactor({ user, ask, done }) {
 }
 
 /**
- * Returns the fields that confirm a deletion. The user must type the wanted string.
+ * Returns the fields that confirm a deletion. The user must type the given string.
  * @param {TextKey} label
  * @param {string} wanted
  */

@@ -1,16 +1,16 @@
-// The columns of the list, including the additional columns of the application's user table.
+// The columns of the list, including extra columns of the user table.
 
 /** @type {(user: OwnUser, name: string) => unknown} */
 const valueIn = (user, name) => /** @type {Record<string, unknown>} */ (user)[name];
 /** @param {unknown} value */
 const plainText = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 /**
- * Formats the value of an additional column for display.
- * @param {Pick<FurtherColumn, "type">} column
+ * Formats the value of an extra column for display.
+ * @param {Pick<ExtraColumn, "type">} column
  * @param {unknown} value
  * @param {Intl.DateTimeFormat} format
  */
-function furtherText({ type }, value, format) {
+function extraText({ type }, value, format) {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   const date = new Date(type === "time" ? String(value) : NaN);
@@ -18,8 +18,9 @@ function furtherText({ type }, value, format) {
 }
 
 /**
- * A column of the list, other than the user column. isExtra columns are hidden by default. further is the additional column to show, if any.
- * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isExtra?: boolean, further?: FurtherColumn }} ListColumn
+ * A column of the list, other than the user column. isOptional columns are hidden by default. extra describes the extra column
+ * to show, if any.
+ * @typedef {{ key: string, label: string, cell: (user: User) => Child, isSorted?: boolean, isOptional?: boolean, extra?: ExtraColumn }} ListColumn
  */
 // Whether the window is wide enough to show the last activity by default.
 const isWide = matchMedia("(min-width: 78rem)").matches;
@@ -27,12 +28,12 @@ const isWide = matchMedia("(min-width: 78rem)").matches;
 const listColumns = () => [
   { key: "role", label: t("role"), cell: (user) => rolePill(user.role) },
   { key: "status", label: t("status"), cell: statusPills },
-  ...(hasExtras ? [{ key: "lastSeen", label: t("lastSeen"), isSorted: true, isExtra: !isWide, cell: (/** @type {User} */ user) => time(user.lastSeenAt, dayFormat) }] : []),
+  ...(hasExtras ? [{ key: "lastSeen", label: t("lastSeen"), isSorted: true, isOptional: !isWide, cell: (/** @type {User} */ user) => time(user.lastSeenAt, dayFormat) }] : []),
   { key: "createdAt", label: t("created"), isSorted: true, cell: (user) => time(user.createdAt, dayFormat) },
-  { key: "updatedAt", label: t("updated"), isSorted: true, isExtra: true, cell: (user) => time(user.updatedAt, dayFormat) },
-  ...furtherColumns().map((further) => ({
-    key: `data.${further.name}`, label: further.name, isExtra: true, further,
-    cell: (/** @type {User} */ user) => furtherText(further, valueIn(user, further.name), dayFormat),
+  { key: "updatedAt", label: t("updated"), isSorted: true, isOptional: true, cell: (user) => time(user.updatedAt, dayFormat) },
+  ...extraColumns().map((extra) => ({
+    key: `data.${extra.name}`, label: extra.name, isOptional: true, extra,
+    cell: (/** @type {User} */ user) => extraText(extra, valueIn(user, extra.name), dayFormat),
   })),
 ];
 const columnsKey = `useradmin-columns ${service.base}`;
@@ -45,7 +46,7 @@ function chosenColumns() {
   }
 }
 /** @param {ListColumn} column */
-const isShown = ({ key, isExtra }) => chosenColumns()[key] ?? !isExtra;
+const isShown = ({ key, isOptional }) => chosenColumns()[key] ?? !isOptional;
 const shownColumns = () => listColumns().filter(isShown);
 
 /** @param {() => unknown} onchange */
@@ -57,10 +58,10 @@ function chooseColumns(onchange) {
 }
 
 /**
- * Returns the input for an additional column.
- * @param {FurtherColumn} column
+ * Returns the input for an extra column.
+ * @param {ExtraColumn} column
  */
-function furtherInput({ name, type, nullable }) {
+function extraInput({ name, type, nullable }) {
   const attributes = { name: `data.${name}`, required: !nullable && type !== "text" };
   if (type === "boolean") return select([...(nullable ? [/** @type {Choice} */ (["", "–"])] : []), ["true", t("yes")], ["false", t("no")]], "", attributes);
   /** @type {HTMLInputElement & FieldState} */
@@ -69,21 +70,21 @@ function furtherInput({ name, type, nullable }) {
   return input;
 }
 /**
- * Formats the value of an additional column for its input. Times are in the browser's time zone.
- * @param {FurtherColumn} column
+ * Formats the value of an extra column for its input. Times are in the browser's time zone.
+ * @param {ExtraColumn} column
  * @param {unknown} value
  */
-function furtherValue({ type }, value) {
+function extraValue({ type }, value) {
   const date = new Date(type === "time" ? String(value) : NaN);
   if (!Number.isNaN(date.getTime())) return localTime(date).slice(0, 16);
   return value === null || value === undefined ? "" : plainText(value);
 }
 /**
- * Converts the text of an additional column's input to the JSON value to send.
- * @param {FurtherColumn} column
+ * Converts the text of an extra column's input to the JSON value to send.
+ * @param {ExtraColumn} column
  * @param {string} text
  */
-function furtherData({ type, nullable }, text) {
+function extraData({ type, nullable }, text) {
   if (!text && (nullable || type !== "text")) return null;
   if (type === "time") return new Date(text).toISOString();
   return type === "boolean" ? text === "true" : type === "integer" ? Number(text) : text;

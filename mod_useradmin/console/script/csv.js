@@ -20,13 +20,13 @@ class CsvExport {
   #count = 0;
   #stopped = new AbortController();
   #bar = h("progress", { "aria-label": t("saveCsv"), max: 1, value: 0 });
-  #said = h("p", { class: "muted" });
+  #status = h("p", { class: "muted" });
 
   /** @param {Record<string, string>} parameters the list's parameters */
   constructor(parameters) {
     this.parameters = parameters;
     this.frame = dialog(t("saveCsv"));
-    this.frame.content.append(this.#bar, this.#said, actions(button(t("cancel"), this.frame.leave)));
+    this.frame.content.append(this.#bar, this.#status, actions(button(t("cancel"), this.frame.leave)));
     this.frame.node.addEventListener("close", () => this.#stopped.abort());
   }
 
@@ -56,7 +56,7 @@ class CsvExport {
     this.#count += data.length;
     this.#at = nextPage(reply);
     this.#bar.value = total ? this.#count / total : 1;
-    this.#said.textContent = t("progress", { done: this.#count, total });
+    this.#status.textContent = t("progress", { done: this.#count, total });
   }
 
   #save() {

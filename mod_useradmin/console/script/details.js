@@ -8,8 +8,8 @@ class Details {
    * @param {HTMLElement[]} content
    */
   constructor(title, ...content) {
-    this.said = h("p", { class: "muted", role: "status" });
-    this.node = h("details", { ontoggle: () => this.refresh() }, h("summary", null, h("h3", null, title)), content, this.said);
+    this.status = h("p", { class: "muted", role: "status" });
+    this.node = h("details", { ontoggle: () => this.refresh() }, h("summary", null, h("h3", null, title)), content, this.status);
   }
 
   refresh() {
@@ -32,7 +32,7 @@ class Details {
       if (mine === this.#readings) show(reply);
     } catch (error) {
       const { message } = problemOf(error);
-      if (mine === this.#readings) this.said.textContent = message;
+      if (mine === this.#readings) this.status.textContent = message;
     } finally {
       if (mine === this.#readings) this.node.ariaBusy = null;
     }

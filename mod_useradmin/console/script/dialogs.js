@@ -36,11 +36,11 @@ function dialog(title, kind = "") {
   const place = h("div", { class: "title" }, heading);
   const content = h("div", { class: "inner" });
   const notice = h("div", { class: "notice warn", role: "alert" });
-  const said = h("p", { class: "status", role: "status" });
+  const status = h("p", { class: "status", role: "status" });
   const opener = document.activeElement;
   /** @type {Dialog} */
   const node = h("dialog", { class: kind, "aria-labelledby": heading.id },
-    h("div", { class: "top" }, h("div", { class: "head" }, place, bareButton("close", t("close"), leave)), said, notice),
+    h("div", { class: "top" }, h("div", { class: "head" }, place, bareButton("close", t("close"), leave)), status, notice),
     h("div", { class: "content" }, content));
   /** @type {Frame} */
   const frame = { node, heading, place, content, notice, leave, close: () => node.close() };
@@ -67,7 +67,7 @@ function dialog(title, kind = "") {
     if (!wasPressed) event.preventDefault();
   });
   // The message refers to the previous input.
-  node.addEventListener("input", () => (said.textContent = ""));
+  node.addEventListener("input", () => (status.textContent = ""));
   document.body.append(node);
   node.showModal();
   heading.focus();

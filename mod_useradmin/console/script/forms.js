@@ -64,9 +64,9 @@ function form({ fields, buttons, action, agreed = () => true }) {
     try {
       await whileBusy(node.querySelector("button[type=submit]"), action());
     } catch (error) {
-      const { said, message } = problemOf(error);
+      const { key, message } = problemOf(error);
       const email = inputs.find((input) => input.name === "email");
-      if (said !== addressTaken || !email) return alert.replaceChildren(message);
+      if (key !== addressTaken || !email) return alert.replaceChildren(message);
       email.complain?.(message);
       email.focus();
     } finally {

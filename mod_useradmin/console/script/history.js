@@ -3,7 +3,7 @@
 /** @type {Record<string, TextKey>} */
 const changedFields = { name: "name", email: "email", role: "role", emailVerified: "verification", banned: "banned", banReason: "reason", banExpires: "until" };
 /** @type {(key: string, value: unknown) => string} */
-const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(value)) : furtherText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat));
+const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(value)) : extraText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat));
 /**
  * Returns lines such as "Role: User → Admin".
  * @param {AuditEvent} event
@@ -36,7 +36,7 @@ class UserHistory extends Details {
       const items = data.map((event) => this.#item(event));
       if (before === undefined) this.#events.replaceChildren();
       this.#events.append(...items);
-      this.said.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
+      this.status.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
       this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.load(earlier)));
       // The pressed button, which had the focus, has been removed.
       if (before !== undefined) (items[0] ?? this.#more.firstElementChild ?? this.node.firstElementChild)?.focus();
@@ -48,10 +48,10 @@ class UserHistory extends Details {
     const operation = `event.${event.operation}`;
     const who = h("span");
     this.#nameCaller(event).then((name) => (who.textContent = t("by", { name })));
-    const told = [h("span", null, time(event.time, timeFormat)), event.caller && who, event.address].filter(Boolean);
+    const facts = [h("span", null, time(event.time, timeFormat)), event.caller && who, event.address].filter(Boolean);
     return h("li", { tabindex: "-1" },
       h("span", null, isText(operation) ? t(operation) : event.operation, event.result !== "done" && [" ", pill(t(`result.${event.result}`), "warn")]),
-      h("p", { class: "muted small" }, told.map((fact, index) => [index > 0 && " · ", fact])),
+      h("p", { class: "muted small" }, facts.map((fact, index) => [index > 0 && " · ", fact])),
       [...changesOf(event), ...(event.columns ?? [])].map((change) => h("p", { class: "small" }, change)));
   }
 

@@ -1,4 +1,4 @@
-// Keyboard shortcuts for the list. Users can switch off those without Ctrl (WCAG 2.1.4).
+// Keyboard shortcuts for the list. Users can disable those without Ctrl (WCAG 2.1.4).
 
 const keysKey = "useradmin-keys";
 const haveKeys = () => localStorage.getItem(keysKey) !== "off";

@@ -115,7 +115,7 @@ class List {
   /** @type {Table} */
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
   #pager = new Pager(this.#controls.limit, () => new CsvExport(this.#parameters()).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));
-  #said = h("p", { class: "hidden", role: "status" });
+  #status = h("p", { class: "hidden", role: "status" });
   #waiting = h("p", { class: "none" }, t("loading"));
   #none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => this.#change(empty, { focus: this.#search })));
   #problem = alertBox();
@@ -138,7 +138,7 @@ class List {
       hasExtras && labelled(t("lastSeen"), seen),
       labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "quiet small muted choose"),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
-    this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#said, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
+    this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#status, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
     this.#paintControls();
   }
 
@@ -230,7 +230,7 @@ class List {
   #parameters(cursor) {
     const { page, limit } = this.#query;
     const [sort, order] = this.#query.sort.split(" ");
-    return { match: "all", page, limit, sort, order, ...this.#filters(), ...columnsParameter(this.#table.columns.flatMap(({ further }) => further ?? [])), ...(cursor ? { cursor } : {}) };
+    return { match: "all", page, limit, sort, order, ...this.#filters(), ...columnsParameter(this.#table.columns.flatMap(({ extra }) => extra ?? [])), ...(cursor ? { cursor } : {}) };
   }
 
   /**
@@ -280,7 +280,7 @@ class List {
     this.#table.paint(users);
     this.#selection?.show(this.#table.rows(), total);
     this.#none.hidden = users.length > 0;
-    this.#said.textContent = counted("found", total);
+    this.#status.textContent = counted("found", total);
     this.#pager.paint(users.length, total, pagination);
   }
   /** @param {Focused} [focus] */
@@ -301,7 +301,7 @@ class List {
     this.#table.paint([]);
     this.#selection?.show([], 0);
     this.#pager.clear();
-    this.#said.textContent = "";
+    this.#status.textContent = "";
     this.#none.hidden = true;
     this.#problem.replaceChildren(message, again);
     if (hadFocus) again.focus();

@@ -24,16 +24,16 @@ class SignInMethods extends Details {
   load() {
     return this.read(readMethods(this.user), ({ data }) => {
       this.#items.replaceChildren(...data.map((method) => this.#item(method)));
-      this.said.textContent = data.length ? "" : t("noMethods");
+      this.status.textContent = data.length ? "" : t("noMethods");
     });
   }
 
   /** @param {SignInMethod} method */
   #item(method) {
     const { kind, createdAt, expiresAt, enabled } = method;
-    const told = [createdAt && t("since", { time: timeText(createdAt) }), expiresAt && t("validUntil", { time: timeText(expiresAt) }), enabled === false && t("disabled")];
+    const facts = [createdAt && t("since", { time: timeText(createdAt) }), expiresAt && t("validUntil", { time: timeText(expiresAt) }), enabled === false && t("disabled")];
     return h("li", null,
-      h("div", null, nameOfMethod(method), h("p", { class: "muted small" }, joined(told, " · "))),
+      h("div", null, nameOfMethod(method), h("p", { class: "muted small" }, joined(facts, " · "))),
       // A separate button resets the second factor.
       !isCopy && kind !== "second-factor" && h("button", { type: "button", "aria-label": t("removeMethodOf", { name: nameOfMethod(method) }), onclick: () => this.remove(method) }, t("removeMethod")));
   }

@@ -12,7 +12,7 @@ const profileKeys = ["name", "email", "role"];
  * @property {Input} input
  * @property {(value: unknown) => string} show
  * @property {(value: unknown) => string} tell
- * @property {FurtherColumn} [further]
+ * @property {ExtraColumn} [extra]
  */
 
 class Profile {
@@ -21,9 +21,9 @@ class Profile {
   /** @type {ProfileField[]} */
   fields = [
     ...profileKeys.map((key) => ({ key, label: t(key), input: this.inputs[key], show: String, tell: (/** @type {unknown} */ value) => (key === "role" ? nameOfRole : String)(String(value)) })),
-    ...furtherColumns().filter(({ editable }) => editable).map((further) => ({
-      key: further.name, label: further.name, input: furtherInput(further), further,
-      show: (/** @type {unknown} */ value) => furtherValue(further, value), tell: (/** @type {unknown} */ value) => furtherText(further, value, timeFormat),
+    ...extraColumns().filter(({ editable }) => editable).map((extra) => ({
+      key: extra.name, label: extra.name, input: extraInput(extra), extra,
+      show: (/** @type {unknown} */ value) => extraValue(extra, value), tell: (/** @type {unknown} */ value) => extraText(extra, value, timeFormat),
     })),
   ];
   // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim e-mail inputs.
@@ -65,11 +65,11 @@ class Profile {
     const data = {};
     /** @type {{ [Key in ProfileKey]?: string } & { data?: typeof data }} */
     const body = {};
-    for (const { key, further } of this.fields) {
+    for (const { key, extra } of this.fields) {
       const text = typed[key].trim();
       if (text === this.shown[key].trim() || (key === "role" && !isSuper())) continue;
       sent[key] = text;
-      if (further) body.data = Object.assign(data, { [key]: furtherData(further, text) });
+      if (extra) body.data = Object.assign(data, { [key]: extraData(extra, text) });
       else Object.assign(body, { [key]: text });
     }
     return { typed, sent, body };
@@ -94,7 +94,7 @@ class Profile {
     const { name, email, role } = this.inputs;
     const node = form({
       fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined }),
-        this.fields.filter(({ further }) => further).map(({ label, input }) => field(label, input))],
+        this.fields.filter(({ extra }) => extra).map(({ label, input }) => field(label, input))],
       buttons: submit(t("save")),
       agreed: () => !gainsRights(this.shown.role, role.value) || confirmRole(nameOf(user), role.value),
       action,

@@ -1,7 +1,7 @@
 // The users selected in the list, and bulk changes to them.
 
 const mostSelected = 10000;
-const mostTries = 5;
+const maxAttempts = 5;
 /**
  * A bulk change during which the session ended. It is reported when the same caller has signed in again.
  * @type {{ caller?: string, report: () => unknown } | null}
@@ -9,7 +9,7 @@ const mostTries = 5;
 let interrupted = null;
 
 /**
- * Returns a checkbox inside a label that enlarges its click area. The label is hidden on a read-only copy.
+ * Returns a checkbox inside a label that enlarges its click area. The checkbox is hidden on a read-only copy.
  * @param {(isPicked: boolean) => unknown} onchange
  * @param {string} [label]
  */
@@ -26,13 +26,13 @@ function pickBox(onchange, label) {
  * @param {() => Promise<Sent>} request
  * @param {AbortSignal} signal ends the wait
  */
-async function patiently(request, signal) {
-  for (let tries = 1; ; ++tries)
+async function retryWhileBusy(request, signal) {
+  for (let attempt = 1; ; ++attempt)
     try {
       return await request();
     } catch (error) {
       const { status, wait } = problemOf(error);
-      if ((status !== 503 && status !== 429) || tries === mostTries || signal.aborted) throw error;
+      if ((status !== 503 && status !== 429) || attempt === maxAttempts || signal.aborted) throw error;
       await new Promise((resolve) => {
         setTimeout(resolve, Math.min(wait, 60) * 1000);
         signal.addEventListener("abort", resolve);
@@ -127,8 +127,8 @@ async function changeAll(title, users, changeOf, options) {
   frame.close = () => stop.abort();
   frame.node.addEventListener("close", frame.close);
   const progress = h("progress", { max: users.length, value: 0, "aria-label": title });
-  const said = h("p", { class: "muted" });
-  frame.content.append(progress, said, actions(button(t("stop"), frame.close)));
+  const progressText = h("p", { class: "muted" });
+  frame.content.append(progress, progressText, actions(button(t("stop"), frame.close)));
   /** @type {User[]} */
   const done = [];
   /** @type {Map<User, string | undefined>} */
@@ -142,7 +142,7 @@ async function changeAll(title, users, changeOf, options) {
       const user = users[next++];
       const [method, path, body, tag] = changeOf(user);
       try {
-        tags.set(user, (await patiently(() => call(method, pathOf(user) + path, { body, tag }), stop.signal)).tag);
+        tags.set(user, (await retryWhileBusy(() => call(method, pathOf(user) + path, { body, tag }), stop.signal)).tag);
         isLate ||= isStillAccepted;
         done.push(user);
       } catch (error) {
@@ -151,7 +151,7 @@ async function changeAll(title, users, changeOf, options) {
         else failed.push([user, message]);
       }
       progress.value = done.length + failed.length;
-      said.textContent = t("progress", { done: progress.value, total: users.length });
+      progressText.textContent = t("progress", { done: progress.value, total: users.length });
     }
   };
   /** @param {Event} event */

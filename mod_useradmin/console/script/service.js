@@ -20,12 +20,12 @@
  * @typedef {Operations[Name] extends { requestBody?: { content: { "application/json": infer Content } } } ? Content : never} RequestBody
  */
 /**
- * An additional column of the application's user table.
- * @typedef {{ name: string, type: "text" | "integer" | "boolean" | "time" | "any", nullable: boolean, editable: boolean }} FurtherColumn
+ * An extra column of the user table.
+ * @typedef {{ name: string, type: "text" | "integer" | "boolean" | "time" | "any", nullable: boolean, editable: boolean }} ExtraColumn
  */
 /**
  * The signed-in user, and the service's settings for the user's role.
- * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean, columns?: FurtherColumn[] }} Caller
+ * @typedef {{ id: string, role: string, rank?: boolean, protectedEmail?: string, lowersEmail?: boolean, columns?: ExtraColumn[] }} Caller
  */
 /** @typedef {{ body?: unknown, tag?: string, signal?: AbortSignal }} Options */
 
@@ -36,29 +36,29 @@ let isStillAccepted = false;
 // Whether the service reads a read-only copy of the database.
 let isCopy = false;
 /**
- * Callbacks for replies that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last
- * change that the copy has received, or undefined if the database is not a copy.
+ * Callbacks for replies that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last change
+ * that the read-only copy has received, or undefined if the database is not a copy.
  * @type {{ sessionEnded: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
  */
 let listener;
 
 /**
  * Returns the key of a message from the service (in English or Spanish), or undefined if there is none.
- * @param {string} [told]
+ * @param {string} [message]
  */
-const keyOf = (told) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === told || texts[key][0] === told);
+const keyOf = (message) => /** @type {TextKey[]} */ (Object.keys(texts)).find((key) => key === message || texts[key][0] === message);
 class Problem extends Error {
   /**
    * @param {number} status
-   * @param {string} [told] the service's message
+   * @param {string} [message] the service's message
    * @param {string | null} [wait] the value of Retry-After
    */
-  constructor(status, told, wait) {
+  constructor(status, message, wait) {
     const byStatus = `status.${status}`;
-    const said = keyOf(told) ?? (isText(byStatus) ? byStatus : "failed");
-    super(t(said, { status }));
+    const key = keyOf(message) ?? (isText(byStatus) ? byStatus : "failed");
+    super(t(key, { status }));
     this.status = status;
-    this.said = said;
+    this.key = key;
     this.wait = Number(wait) || 1;
   }
 }
@@ -141,15 +141,15 @@ const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(par
  * @returns {Record<string, string> | undefined}
  */
 const nextPage = ({ next, hasNext, pagination: { page } }) => (hasNext ? { page: String(page + 1), ...(next ? { cursor: next } : {}) } : undefined);
-const furtherColumns = () => caller?.columns ?? [];
+const extraColumns = () => caller?.columns ?? [];
 /**
- * Returns the query parameter for the additional columns, if there are any.
- * @param {FurtherColumn[]} columns
+ * Returns the query parameter for the extra columns, if there are any.
+ * @param {ExtraColumn[]} columns
  * @returns {Record<string, string>}
  */
 const columnsParameter = (columns) => (columns.length ? { columns: columns.map(({ name }) => name).join() } : {});
 /** @type {(user: { id: string }) => Promise<Reply<"get">>} */
-const readUser = (user) => call("GET", `${pathOf(user)}?${new URLSearchParams(columnsParameter(furtherColumns()))}`.replace(/\?$/, ""));
+const readUser = (user) => call("GET", `${pathOf(user)}?${new URLSearchParams(columnsParameter(extraColumns()))}`.replace(/\?$/, ""));
 /** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
 /** @type {(user: { id: string }) => Promise<Reply<"list-sign-in-methods">>} */

@@ -48,22 +48,22 @@ class Sessions {
   /** @param {Session} session */
   #item(session) {
     const device = deviceOf(session.userAgent);
-    const told = [session.ipAddress, session.createdAt && t("since", { time: timeText(session.createdAt) })];
+    const facts = [session.ipAddress, session.createdAt && t("since", { time: timeText(session.createdAt) })];
     return h("li", null,
-      h("div", null, h("span", { title: session.userAgent }, device), session.id === this.#own && [" ", pill(t("thisSession"))], h("p", { class: "muted small" }, joined(told, " · "))),
+      h("div", null, h("span", { title: session.userAgent }, device), session.id === this.#own && [" ", pill(t("thisSession"))], h("p", { class: "muted small" }, joined(facts, " · "))),
       !isCopy && h("button", { type: "button", "aria-label": t("endSessionOf", { device }), onclick: busy(() => this.press(() => this.#end("endedSession", session))) }, t("endSession")));
   }
 
   /**
    * Ends one session or all of them. Asks first if this may end the caller's own.
-   * @param {TextKey} said
+   * @param {TextKey} text
    * @param {Session} [session]
    */
-  async #end(said, session) {
+  async #end(text, session) {
     const isOther = !isSelf(this.user) || (this.#own && session && session.id !== this.#own);
     if (!isOther && !(await confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead")))) return;
     await removal(call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`));
-    await this.done(t(said), { endsSessions: true, changesCounts: false });
+    await this.done(t(text), { endsSessions: true, changesCounts: false });
     this.node.querySelector("h3")?.focus();
   }
 }

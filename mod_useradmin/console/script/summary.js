@@ -17,7 +17,7 @@ function chartOf(starts, read, choose) {
   const height = 60;
   const counts = read ?? Array(days).fill(0);
   const most = Math.max(...counts, 1);
-  const told = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
+  const labels = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
   /** @param {MouseEvent} event */
   const onclick = ({ clientX, currentTarget }) => {
     const { left, width } = /** @type {Element} */ (currentTarget).getBoundingClientRect();
@@ -25,11 +25,11 @@ function chartOf(starts, read, choose) {
   };
   const bars = counts.map((each, day) => {
     const size = each ? Math.max(3, (each / most) * height) : 2;
-    return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
+    return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, labels[day]));
   });
   return [
     h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: read ? counts.reduce((sum, each) => sum + each, 0) : "…", days }))),
-    s("svg", { role: "img", onclick, "aria-label": read ? `${t("newByDay")}. ${told.join("; ")}` : t("loading") }, bars),
+    s("svg", { role: "img", onclick, "aria-label": read ? `${t("newByDay")}. ${labels.join("; ")}` : t("loading") }, bars),
     h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))),
   ];
 }

@@ -109,7 +109,7 @@ class Table {
     row.pick?.setAttribute("aria-label", t("selectUser", { name: nameOf(user) }));
     row.node.replaceChildren(
       h("td", { role: "cell" }, h("div", { class: "person" }, row.pick?.parentNode, avatar(user), h("span", null, row.open, h("span", { class: "muted small" }, brief(user.email))))),
-      ...this.columns.map(({ key, label, isExtra, cell }) => h("td", { role: "cell", class: key === "role" || key === "status" ? "" : "muted", "data-label": isExtra && label }, cell(user))));
+      ...this.columns.map(({ key, label, isOptional, cell }) => h("td", { role: "cell", class: key === "role" || key === "status" ? "" : "muted", "data-label": isOptional && label }, cell(user))));
     if (focused instanceof HTMLElement && row.node.contains(focused)) focused.focus();
   }
 }

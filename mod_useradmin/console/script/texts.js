@@ -1,5 +1,6 @@
-// Texts in English and Spanish. A failed request shows the text of its status. For a more specific message, the key is the
-// service's Spanish message. If an entry has no Spanish text, its key is shown. Keys in capitals are better-auth's error codes.
+// Texts in English and Spanish. A failed request shows the text of its status. For more specific messages, the keys are the
+// service's Spanish messages. If an entry has no Spanish text, its key is shown. Keys in capitals are better-auth's error
+// codes.
 
 /** @typedef {keyof typeof texts} TextKey */
 

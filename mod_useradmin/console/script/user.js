@@ -257,10 +257,10 @@ class Drawer {
     if (hasExtras) rows.push(["lastSeen", time(user.lastSeenAt, timeFormat)]);
     if (user.banned) rows.push(["banned", banEnd ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: banEnd }) : t("forever")]);
     if (user.banned && user.banReason) rows.push(["reason", user.banReason]);
-    const further = furtherColumns().filter(({ editable }) => !editable || !mayEdit(user)).flatMap((column) =>
-      [h("dt", null, column.name), h("dd", null, furtherText(column, valueIn(user, column.name), timeFormat))]);
+    const extra = extraColumns().filter(({ editable }) => !editable || !mayEdit(user)).flatMap((column) =>
+      [h("dt", null, column.name), h("dd", null, extraText(column, valueIn(user, column.name), timeFormat))]);
     this.#renew(this.#facts, ...rows.flatMap(([key, value, copyKey]) =>
-      [h("dt", null, t(key)), h("dd", null, value, canCopy && copyKey && value && bareButton("copy", t(copyKey), copy(() => String(value))))]), ...further);
+      [h("dt", null, t(key)), h("dd", null, value, canCopy && copyKey && value && bareButton("copy", t(copyKey), copy(() => String(value))))]), ...extra);
   }
   /** @param {User} user */
   #paint(user) {

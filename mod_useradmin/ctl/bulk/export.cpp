@@ -230,7 +230,7 @@ Exit export_users(Context& context) {
     const FileFormat format = format_of(context.options.find("format"), name);
     const bool is_for_spreadsheet = context.options.has("spreadsheet");
     if (is_for_spreadsheet && format != FileFormat::csv)
-        throw CommandError(Exit::usage, "--spreadsheet is for CSV; add --format csv");
+        throw CommandError(Exit::usage, "--spreadsheet requires CSV; add --format csv");
     UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
     Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
@@ -238,7 +238,7 @@ Exit export_users(Context& context) {
             schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
     Output output(name, context.options.has("force"));
-    // On a terminal, the lines themselves show the progress.
+    // Lines on a terminal already show the progress.
     const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)
@@ -247,8 +247,8 @@ Exit export_users(Context& context) {
     Interruption interruption(context.wants_json(), [&](bool is_delayed) {
         if (progress)
             progress->clear();
-        return is_delayed             ? "whether the output is complete is unknown; run this again"
-               : is_complete          ? "the output is complete"
+        return is_delayed    ? "it is unknown whether the output is complete; run this again"
+               : is_complete ? "the output is complete"
                : output.remove_part() ? "nothing was written; run this again"
                                       : "the output is not complete; run this again";
     });

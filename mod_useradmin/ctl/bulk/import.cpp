@@ -67,7 +67,7 @@ struct Entry {
     bool is_refused = false;
 
     /// Returns whether the line has the member, even if it is NULL.
-    bool says(std::string_view member) const {
+    bool has(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
     }
@@ -294,7 +294,7 @@ class Import {
         problems_.push_back({line, problem});
     }
 
-    /// Prints the problems found since the last call, in the order of their lines.
+    /// Prints the problems found since the last call, in line order.
     void report_problems() {
         const auto first = problems_.begin() + static_cast<std::ptrdiff_t>(reported_);
         std::stable_sort(first, problems_.end(), [](const Problem& left, const Problem& right) {
@@ -352,11 +352,11 @@ class Import {
     /// Writes the entries. After a conflict, no entry is written. The next attempt takes existing
     /// users into account, but another process may create more in the meantime.
     void commit_entries() {
-        constexpr int tries = 5;
-        for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
+        constexpr int max_attempts = 5;
+        for (int attempt = 1; !try_to_commit(attempt == max_attempts); ++attempt) {
             const apr::ScopedPool pool(database_.pool());
             if (find_existing(pool.get()) == 0)
-                tried = tries - 1;
+                attempt = max_attempts - 1;
         }
     }
 
@@ -403,7 +403,7 @@ class Import {
             const model::User* const known = with_address != nullptr ? with_address : with_id;
             if (known == nullptr)
                 continue;
-            // The earlier entry may give the user another address, which is no longer this one's.
+            // An earlier entry updates the same user, and may change the address.
             if (!claimed.insert(known->id).second && on_conflict_ == OnConflict::update) {
                 postpone(next);
                 break;
@@ -430,14 +430,14 @@ class Import {
     }
 
     bool is_super_admin_after(const Entry& entry, model::User user) const {
-        const model::User& said = entry.row.user;
-        if (entry.says("role"))
-            user.role = said.role;
-        if (entry.says("banned"))
-            user.banned = said.banned;
-        // A ban without an end clears an end that has passed.
-        if (entry.says("banExpires") || said.banned)
-            user.ban_expires = said.ban_expires;
+        const model::User& given = entry.row.user;
+        if (entry.has("role"))
+            user.role = given.role;
+        if (entry.has("banned"))
+            user.banned = given.banned;
+        // A ban without an expiry clears one that has passed.
+        if (entry.has("banExpires") || given.banned)
+            user.ban_expires = given.ban_expires;
         return is_active_super_admin(user, rules_.now);
     }
 
@@ -493,9 +493,9 @@ class Import {
         return true;
     }
 
-    /// Inserts the missing users. Updates or skips the existing ones, as on_conflict_ says. Returns
-    /// false if the insertion fails. The views in `seen` are valid as long as the entries and the
-    /// work's pool.
+    /// Inserts the missing users. Updates or skips the existing ones, depending on on_conflict_.
+    /// Returns false if the insertion fails. The views in `seen` are valid as long as the entries
+    /// and the work's pool.
     bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)
@@ -526,12 +526,12 @@ class Import {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
-                entry.says(field.name))
+                entry.has(field.name))
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
-        if (context_.settings.unverifies_email.value_or(false) && !entry.says("emailVerified"))
+        if (context_.settings.unverifies_email.value_or(false) && !entry.has("emailVerified"))
             changes.push_back(store::unverified_email(rules_.lowers_email));
         const bool bans = entry.row.user.banned;
-        if (bans && !entry.says("banExpires"))
+        if (bans && !entry.has("banExpires"))
             changes.push_back(store::expired_ban_end());
         work.row_change() = {};
         // A ban ends the user's sessions, as with 'useradminctl ban'.
@@ -550,7 +550,7 @@ class Import {
             return work.row_change();
         }
         if (!changed && changed.is_not_found()) {
-            reject(Exit::failure, entry.line, "is of a user who was deleted in the meantime");
+            reject(Exit::failure, entry.line, "refers to a user who was deleted in the meantime");
             return work.row_change();
         }
         if (!changed)
@@ -597,7 +597,7 @@ class Import {
                                               work.error_message() + "; " + state());
     }
 
-    /// Names the lines of the entries.
+    /// Returns the line numbers of the entries, such as "lines 1 to 500".
     std::string last_lines() const {
         return "lines " + std::to_string(entries_.front()->line) + " to " +
                std::to_string(entries_.back()->line);
@@ -663,7 +663,7 @@ class Import {
     std::uint64_t total_lines_;
 
     Entries entries_;
-    /// The entries to write after entries_, in a transaction of their own.
+    /// The entries to write after entries_, in a separate transaction.
     Entries postponed_;
     /// The ids and the keys of the e-mail addresses of entries_.
     std::set<std::string, std::less<>> names_;

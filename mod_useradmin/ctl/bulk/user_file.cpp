@@ -136,17 +136,17 @@ void append_csv(std::string& out, std::string_view value) {
 
 } // namespace
 
-FileFormat format_of(std::optional<std::string_view> said, std::string_view file) {
-    const std::string_view name = said ? *said : file.substr(file.rfind('.') + 1);
+FileFormat format_of(std::optional<std::string_view> option, std::string_view file) {
+    const std::string_view name = option ? *option : file.substr(file.rfind('.') + 1);
     if (name == "csv")
         return FileFormat::csv;
-    if (said && name != "ndjson")
+    if (option && name != "ndjson")
         throw CommandError(Exit::usage, "--format must be csv or ndjson");
     return FileFormat::ndjson;
 }
 
 UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file), format_(format) {
-    // A stdio buffer would keep passwords.
+    // A stdio buffer would retain passwords.
     std::setvbuf(file, nullptr, _IONBF, 0);
     if (format == FileFormat::csv)
         read_headings();
@@ -223,7 +223,7 @@ void UserFileReader::read_headings() {
         const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
         if (name.empty())
             throw CommandError(Exit::failure,
-                               "line 1, with the names of the columns, " +
+                               "the header (line 1) " +
                                    (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
         if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
             throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");

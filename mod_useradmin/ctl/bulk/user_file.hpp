@@ -15,9 +15,9 @@ namespace useradmin::ctl {
 
 enum class FileFormat { csv, ndjson };
 
-/// Returns the format in --format or, without it, the format of the file's extension. The default
-/// is NDJSON. Throws CommandError (Exit::usage) if --format is unknown.
-FileFormat format_of(std::optional<std::string_view> said, std::string_view file);
+/// Returns the format in --format or, without that option, the format that the file's extension
+/// indicates. The default is NDJSON. Throws CommandError (Exit::usage) if --format is unknown.
+FileFormat format_of(std::optional<std::string_view> option, std::string_view file);
 
 /// The member for the password hash, in addition to the user's fields.
 inline constexpr std::string_view hash_member = "passwordHash";

@@ -9,7 +9,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// How the service adapts to the tables: pairs of a name and a description.
+/// How the service adapts to the tables, as pairs of a name and a description.
 using Behaviour = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {
@@ -24,13 +24,13 @@ Behaviour behaviour_of(const store::Schema& schema, const CommandSettings& setti
     const bool has_user_id = settings.account_id_is_user_id.value_or(false);
     const bool is_scrypt = std::holds_alternative<password::Scrypt>(settings.hash_format());
     return {
-        {"ids", type_of(schema.user, "id") + (has_serial_ids ? "; the database makes new ones"
+        {"ids", type_of(schema.user, "id") + (has_serial_ids ? "; the database generates new ones"
                                                              : "; new ones are random UUIDs")},
         {"timestamps", type_of(schema.user, "createdAt") + "; written in UTC"},
         {"issuer", has_issuer ? "local:credential is written" : "absent; nothing is written"},
         {"accountId", has_user_id ? "the user's id is written" : "the e-mail is written"},
         {"email",
-         settings.lowers_email.value_or(false) ? "stored in lower case" : "stored as it comes"},
+         settings.lowers_email.value_or(false) ? "stored in lower case" : "stored unchanged"},
         {"password", std::string("hashed with ") + (is_scrypt ? "scrypt" : "argon2id")},
     };
 }

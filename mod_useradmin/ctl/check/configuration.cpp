@@ -137,7 +137,7 @@ bool is_in_location(std::string_view path, std::string_view location) {
            (location.ends_with('/') || path == location || path[location.size()] == '/');
 }
 
-/// How a line relates to a service. Later values take precedence.
+/// How a line relates to a service. Later enumerators take precedence.
 enum class Scope { elsewhere, server, host, location, unknown };
 
 Scope scope_of_section(const ConfigSection& section, const Service& service) {

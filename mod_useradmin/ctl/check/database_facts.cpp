@@ -166,7 +166,7 @@ std::string is_own(const store::Schema& schema) {
 std::string credential_accounts(const store::Schema& schema) {
     const store::Column& user_id = schema.account.at("userId");
     const store::Column& id = schema.user.at("id");
-    // A cast would prevent the use of an index, and the query would take hours on a large table.
+    // With a cast, the query could not use an index and would take hours on a large table.
     const std::string is_of_user =
         user_id.kind == id.kind ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
                                 : column_text(schema.account, "a", "userId") + schema.user.op("=") +

@@ -33,13 +33,13 @@ class Examiner {
                 problem_that(problem.text);
         if (found_.has_mixed_servers)
             problem_that("some connections reach a read-only server and others do not, as with "
-                         "pgpool-II's load balancing: a list may lack what was just saved; let "
-                         "DBDParams lead only to the primary");
+                         "pgpool-II's load balancing, so a list may not show the latest change; "
+                         "set DBDParams so that all connections reach the primary");
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
             check_unique_email();
-        check_further_columns();
+        check_extra_columns();
         if (found_.addresses)
             check_addresses();
         check_rows();
@@ -83,7 +83,7 @@ class Examiner {
         }
     }
 
-    /// Adds a note instead of a problem: sign-in then refuses users with a second factor, as with
+    /// Adds a note instead of a problem: sign-in then rejects users with a second factor, as with
     /// "AuthUserAdminSecondFactor refuse". Does nothing if sign-in verifies no second factors.
     void note_second_factor_problem(const std::string& text) {
         if (settings_.verifies_second_factors && schema().has_second_factors())
@@ -168,7 +168,7 @@ class Examiner {
     void check_addresses() {
         if (!found_.addresses->has_protected_user)
             note("no user has the protected address " + settings_.protected_email +
-                 ", so every user can be deleted; set UserAdminProtectedEmail to an "
+                 ", so no user is protected from deletion; set UserAdminProtectedEmail to an "
                  "administrator's address");
         if (const std::int64_t collisions = found_.ambiguous_emails.value_or(0); collisions > 0) {
             const std::string email = schema().user.at("email").sql();
@@ -289,21 +289,21 @@ class Examiner {
                  ": the application must be able to verify both");
     }
 
-    void check_further_columns() {
+    void check_extra_columns() {
         if (!schema().user.exists())
             return;
         for (const auto& [directive, names] :
              {std::pair("UserAdminColumns", settings_.shown_columns),
               {"UserAdminEditable", settings_.editable_columns}})
             for (const std::string& name : names)
-                check_further_column(directive, name);
+                check_extra_column(directive, name);
         if (!settings_.has_extras &&
             !(settings_.shown_columns.empty() && settings_.editable_columns.empty()))
             note("UserAdminColumns and UserAdminEditable have no effect without UserAdminExtras "
                  "On");
     }
 
-    void check_further_column(const std::string& directive, const std::string& name) {
+    void check_extra_column(const std::string& directive, const std::string& name) {
         const auto columns = schema().extra_user_columns();
         const auto found =
             std::find_if(columns.begin(), columns.end(),

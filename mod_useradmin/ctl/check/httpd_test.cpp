@@ -68,7 +68,7 @@ std::string_view message_of(std::string_view line) {
     return line;
 }
 
-/// Returns the name after the word with which the line starts.
+/// Returns the name that follows the word at the start of the line.
 std::string rest_after(std::string_view line, std::string_view word) {
     line.remove_prefix(word.size());
     return std::string(line.substr(0, line.find_first_of(" =")));
@@ -120,10 +120,10 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     std::string output;
     const int status = run_script(file, own.get(), output);
     if (status == not_found)
-        test.failure = "there is no program apache2 or httpd in " DEFAULT_EXP_SBINDIR
-                       "; the environment variable APACHE_HTTPD names another";
+        test.failure = "there is no apache2 or httpd in " DEFAULT_EXP_SBINDIR
+                       "; set the environment variable APACHE_HTTPD to its path";
     else if (status < 0)
-        test.failure = "httpd -t did not end normally";
+        test.failure = "httpd -t terminated abnormally";
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
         // AH00558: the server's name could not be determined. This is not an error.
@@ -135,7 +135,7 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
             test.error.append(test.error.empty() ? "" : " ").append(message_of(line));
     }
     if (status > 0 && test.error.empty())
-        test.error = "httpd -t ended with status " + std::to_string(status);
+        test.error = "httpd -t exited with status " + std::to_string(status);
     if (lacks_right(test.error)) {
         test.error.clear();
         test.needs_other_account = true;

@@ -49,8 +49,8 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
                      // better-auth's organization plugin adds this column.
                      schema.session.find_column("activeOrganizationId") != nullptr) {
                 print_error("table " + owned.table.name +
-                            " is left out: its rows may belong to organizations, whose table was "
-                            "not found or may not be read");
+                            " was skipped: its rows may belong to organizations, whose table was "
+                            "not found or is not readable");
                 continue;
             }
         }

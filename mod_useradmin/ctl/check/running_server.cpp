@@ -108,13 +108,13 @@ std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& prob
         problems.push_back("the certificate is not accepted: " + sentence(result) +
                            "; use a name in the certificate, and install the certificate of its "
                            "authority on this machine (ca-certificates)");
-        // The request has no credentials, so the rest can be checked on an untrusted connection.
+        // The request has no credentials, so the other checks can use an untrusted connection.
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
         result = send();
     }
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply.status);
-    // A reply that is incomplete or too long is not the service's either.
+    // An incomplete or overlong reply is not from the service, either.
     if (result == CURLE_OK || reply.status != 0)
         return reply;
     double connect_seconds = 0;
@@ -142,7 +142,7 @@ std::string problem_of_status(long status) {
                "applies to this address; write Require all granted";
     case 403:
     case 404:
-        return "no service is at this address, or httpd refuses the request before it (" + number +
+        return "no service is at this address, or httpd rejects the request first (" + number +
                "); compare the <Location> that has UserAdmin On, and its <VirtualHost>, with this "
                "address, reload httpd after a change, and see httpd's error log";
     case 502:
@@ -166,8 +166,8 @@ std::string problem_of(const Reply& reply) {
     case 401:
         return "";
     case 403:
-        return "a request without credentials is refused (403) instead of 401: a Require of httpd "
-               "applies to the <Location>, or UserAdminSession gives such a caller an id; httpd's "
+        return "a request without credentials gets 403 instead of 401: a Require directive applies "
+               "to the <Location>, or UserAdminSession gives such a caller an id; httpd's "
                "error log says which";
     case 404:
         return "the service has nothing at this path (404); its base address is shorter";

@@ -66,13 +66,13 @@ Match match_of_second_factors(Context& context, const DatabaseFacts& found,
     return match;
 }
 
-/// Reports a problem if the secrets do not verify the cookie's signature, or if the session of the
-/// cookie is not in the database. Throws CommandError if the cookie cannot be read.
+/// Reports a problem if the secrets do not verify the cookie's signature, or if the cookie's
+/// session is not in the database. Throws CommandError if the cookie cannot be read.
 void check_cookie(std::string_view source, Context& context, crypto::SigningSecrets secrets,
                   Findings& findings) {
     if (!source.starts_with("file:") && !source.starts_with("env:"))
         throw CommandError(Exit::usage, "--cookie must be file:PATH or env:NAME; the cookie itself "
-                                        "does not belong on a command line");
+                                        "must not be on the command line");
     const auto read = crypto::load_secret(source, "");
     if (const auto* const failure = std::get_if<std::string>(&read))
         throw CommandError(Exit::usage, "--cookie: " + *failure);
@@ -81,13 +81,13 @@ void check_cookie(std::string_view source, Context& context, crypto::SigningSecr
     const auto token = crypto::verify_signature(cookie, secrets);
     if (!token) {
         findings.problems.emplace_back(
-            "the cookie of --cookie is not signed with AuthUserAdminSecret, so requests with the "
+            "the cookie in --cookie is not signed with AuthUserAdminSecret, so requests with the "
             "application's cookies get 401; write the application's secret (BETTER_AUTH_SECRET)");
         return;
     }
     const auto session = context.store().find_caller(*token);
     if (session.is_not_found())
-        findings.problems.emplace_back("the cookie of --cookie has a valid signature, but its "
+        findings.problems.emplace_back("the cookie in --cookie has a valid signature, but its "
                                        "session is not in the database: it has ended, or the "
                                        "application uses another database");
     else

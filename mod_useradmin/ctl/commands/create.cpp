@@ -8,8 +8,8 @@ namespace useradmin::ctl {
 namespace {
 
 [[noreturn]] void reject_taken_email(const std::string& email) {
-    throw CommandError(Exit::already_there, "a user exists with the address " + email +
-                                                " already; 'useradminctl show' shows it");
+    throw CommandError(Exit::already_there, "a user with the address " + email +
+                                                " already exists; 'useradminctl show' shows it");
 }
 
 } // namespace

@@ -158,7 +158,7 @@ Exit revoke_key(Context& context) {
     if (context.wants_json())
         print_data([](json::Writer& writer) { writer.key("revoked").integer(1); });
     else
-        print_line("the key is deleted");
+        print_line("the API key was deleted");
     return Exit::success;
 }
 

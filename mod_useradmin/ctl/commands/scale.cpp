@@ -50,8 +50,8 @@ class ScaleObjects {
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
                                    "a name must not contain " + std::string(body_quote));
-        // Override the role's settings. This search_path prevents other roles' functions and
-        // operators from hiding built-in ones.
+        // Override the role's settings. With this search_path, functions and operators of other
+        // roles cannot shadow built-in ones.
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
@@ -162,8 +162,8 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Merge the counts: writers at a higher isolation level than READ COMMITTED never do. The
-        // transaction's lock keeps out TRUNCATE.
+        // Merge the counts, because writers above the isolation level READ COMMITTED never do. The
+        // transaction's lock excludes TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);

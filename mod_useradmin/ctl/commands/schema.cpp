@@ -226,7 +226,7 @@ Exit create_schema(Context& context) {
         throw CommandError(Exit::failure, "API keys require user ids that are text or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const QualifiedNames qualified(database, before);
-    // The SQL files name types without a schema. This search_path prevents other types from hiding
+    // The SQL files name types without a schema. With this search_path, other types cannot shadow
     // the built-in ones.
     if (dialect.product().has_schemas) {
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");

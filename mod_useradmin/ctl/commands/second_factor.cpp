@@ -12,7 +12,7 @@ Exit reset_second_factor(Context& context) {
                            display(user) + " has no second factor; nothing was done");
     value_unless_deleted(reset);
     print(context, user,
-          "the second factor of " + display(user) + " is removed; the user's sessions were ended");
+          "the second factor of " + display(user) + " was removed; the user's sessions were ended");
     return Exit::success;
 }
 

@@ -56,10 +56,10 @@ void print_revoked(const Context& context, std::int64_t count) {
 
 /// Returns the lifetime of a new session.
 std::chrono::seconds length_of(const Options& options) {
-    const auto said = options.find("for");
-    if (!said)
+    const auto option = options.find("for");
+    if (!option)
         return sign_in::session_lifetime;
-    const auto length = parse_duration(*said);
+    const auto length = parse_duration(*option);
     if (!length)
         throw CommandError(Exit::usage, "--for must be a duration such as 30m, 12h, 7d or 2w");
     return *length;

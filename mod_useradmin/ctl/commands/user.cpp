@@ -31,7 +31,7 @@ Exit set_password(Context& context) {
                                   text::now()),
         keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke));
     print(context, user,
-          "the password of " + display(user) + " is set" +
+          "the password of " + display(user) + " was set" +
               (keeps_sessions ? "" : "; the user's sessions were ended"));
     return Exit::success;
 }
@@ -45,7 +45,7 @@ Exit set_role(Context& context) {
     require_column(context, "role");
     if (role == user.role) {
         print(context, user,
-              "the role of " + display(user) + " is " + role + " already; nothing was changed");
+              "the role of " + display(user) + " is already " + role + "; nothing was changed");
         return Exit::success;
     }
     confirm_last_super_admin(context, user, "Assign the role '" + role + "'");
@@ -63,7 +63,7 @@ Exit remove(Context& context) {
                  (is_last_super_admin(context, user) ? ", the last one?" : "?")))
         throw CommandError(Exit::failure, "nothing was deleted");
     value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
-    const std::string done = whom + " is deleted, with its sessions and accounts";
+    const std::string done = whom + " was deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));
     else

@@ -28,7 +28,7 @@ model::User change(Context& context, const model::User& user, const store::Chang
 template <class T>
 T value_unless_deleted(store::Result<T> result) {
     if (result.is_not_found())
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+        throw CommandError(Exit::not_found, "the user was deleted in the meantime");
     return value_of(std::move(result));
 }
 

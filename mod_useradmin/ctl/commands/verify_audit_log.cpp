@@ -31,7 +31,8 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 
 /// Returns the position in a log's .chain file, or std::nullopt if there is none, as for a rotated
 /// log. If the log has lines and the file is unreadable or invalid, adds a note. Call it before
-/// lines are read: later lines may be beyond the position, but none up to it may be missing.
+/// reading lines: lines written later may be beyond the position, but no line up to it may be
+/// missing.
 std::optional<audit::ChainPosition> last_written(const std::string& log, std::istream& lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -45,7 +46,7 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, std::is
                         (error != 0
                              ? " cannot be read (" + std::generic_category().message(error) + ")"
                              : " contains no position") +
-                        ": whether the end of " + log + " is missing is unknown");
+                        ", so it is unknown whether the end of " + log + " is missing");
     return position;
 }
 

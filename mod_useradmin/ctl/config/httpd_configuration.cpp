@@ -72,16 +72,18 @@ class Loader {
         std::error_code ignored;
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
-            reject(file + " is included by itself");
+            reject(file + " includes itself");
         // httpd's AP_MAX_INCLUDE_DEPTH.
         constexpr std::size_t deepest = 128;
         constexpr int most_files = 4096;
         if (open_.size() > deepest || ++files_ > most_files)
-            reject("too many files include each other; the last one is " + file);
+            reject("the Include directives are nested too deeply or include too many files; the "
+                   "last one is " +
+                   file);
         // Reading a special file may block.
         if (!std::filesystem::is_regular_file(file, ignored))
             reject("cannot read " + file + ": " +
-                   (ignored ? ignored.message() : "it is not a file"));
+                   (ignored ? ignored.message() : "not a regular file"));
         std::ifstream stream(file);
         if (!stream.is_open())
             reject("cannot read " + file + ": " + std::generic_category().message(errno));
@@ -164,10 +166,11 @@ class Loader {
     void include(const std::string& named, const std::string& by, bool must_exist) {
         const std::string path = named.starts_with('/') ? named : server_root_ + "/" + named;
         if (path.find("${") != path.npos)
-            reject(by + " includes " + named + ", whose variable no Define gives one value");
+            reject(by + " includes " + named +
+                   ", which contains a variable without a single value");
         const std::vector<std::string> found = matches_of(path);
         if (found.empty() && must_exist)
-            reject(by + " includes " + path + ", which is not there");
+            reject(by + " includes " + path + ", which does not exist");
         for (const std::string& name : found)
             read_all(name);
     }
@@ -252,13 +255,12 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
         };
         for (const std::string& word : line.words)
             if (is_undefined(line, word))
-                refuse(word.find("${") != word.npos
-                           ? " holds a variable that no Define gives one value"
-                           : " holds a parameter of a macro");
+                refuse(word.find("${") != word.npos ? " contains a variable without a single value"
+                                                    : " contains a macro parameter");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))
-            refuse(found->file == line.file ? " has several different values there"
-                                            : " is not the same as in " + found->file);
+            refuse(found->file == line.file ? " has different values in different places"
+                                            : " differs from that in " + found->file);
         found = &line;
     }
     if (found == nullptr)

@@ -22,8 +22,8 @@ struct SourcedOptions {
     std::vector<std::string> words;
 };
 
-[[noreturn]] void reject_setting(const SourcedOptions& said, std::string_view right) {
-    throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
+[[noreturn]] void reject_setting(const SourcedOptions& setting, std::string_view right) {
+    throw CommandError(Exit::usage, setting.by + " must be " + std::string(right));
 }
 
 /// Returns an absolute path, because httpd -f resolves relative paths against ServerRoot.
@@ -96,7 +96,7 @@ class Reader {
         const auto option = options_.find("secret");
         if (option && !option->starts_with("file:") && !option->starts_with("env:"))
             throw CommandError(Exit::usage, "--secret must be file:PATH or env:NAME; the secret "
-                                            "itself does not belong on a command line");
+                                            "itself must not be on the command line");
         return text("secret", "AuthUserAdminSecret");
     }
 
@@ -144,35 +144,35 @@ class Reader {
 
 /// Returns whether the setting is `second` rather than `first`, or std::nullopt if it is not set.
 /// Throws CommandError for any other value.
-std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
+std::optional<bool> choice(const std::optional<SourcedOptions>& setting, std::string_view first,
                            std::string_view second) {
-    if (!said)
+    if (!setting)
         return std::nullopt;
-    if (said->words.size() != 1 || (said->words[0] != first && said->words[0] != second))
-        reject_setting(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
-    return said->words[0] == second;
+    if (setting->words.size() != 1 || (setting->words[0] != first && setting->words[0] != second))
+        reject_setting(*setting, "'" + std::string(first) + "' or '" + std::string(second) + "'");
+    return setting->words[0] == second;
 }
 
 /// Returns the words as views, for the modules' own parsers.
-std::vector<std::string_view> views_of(const SourcedOptions& said) {
-    return {said.words.begin(), said.words.end()};
+std::vector<std::string_view> views_of(const SourcedOptions& setting) {
+    return {setting.words.begin(), setting.words.end()};
 }
 
-std::optional<password::Format> format(const std::optional<SourcedOptions>& said) {
-    if (!said)
+std::optional<password::Format> format(const std::optional<SourcedOptions>& setting) {
+    if (!setting)
         return std::nullopt;
-    const auto parsed = password::parse_format(views_of(*said));
+    const auto parsed = password::parse_format(views_of(*setting));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject_setting(*said, *right);
+        reject_setting(*setting, *right);
     return std::get<password::Format>(parsed);
 }
 
-void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& settings) {
-    if (!said)
+void read_tables(const std::optional<SourcedOptions>& setting, CommandSettings& settings) {
+    if (!setting)
         return;
-    const auto parsed = store::parse_table_names(views_of(*said));
+    const auto parsed = store::parse_table_names(views_of(*setting));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject_setting(*said, *right);
+        reject_setting(*setting, *right);
     const auto& names = std::get<store::TableNames>(parsed);
     settings.user_table = names.user;
     settings.session_table = names.session;
@@ -181,39 +181,40 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
 
 /// Returns the path of a file. Resolves a relative path in the configuration against ServerRoot. A
 /// path in an option stays relative to the working directory.
-std::string path_of(const SourcedOptions& said, const std::string& server_root) {
-    const std::string& name = said.words[0];
-    return name.starts_with('/') || said.by.starts_with("--") ? name : server_root + "/" + name;
+std::string path_of(const SourcedOptions& setting, const std::string& server_root) {
+    const std::string& name = setting.words[0];
+    return name.starts_with('/') || setting.by.starts_with("--") ? name : server_root + "/" + name;
 }
 
-void read_drain_file(const std::optional<SourcedOptions>& said, const std::string& server_root,
+void read_drain_file(const std::optional<SourcedOptions>& setting, const std::string& server_root,
                      CommandSettings& settings) {
-    if (!said)
+    if (!setting)
         return;
-    if (said->words.size() != 1 || said->words[0].empty())
-        reject_setting(*said, "the path of a file");
-    settings.drain_file = path_of(*said, server_root);
+    if (setting->words.size() != 1 || setting->words[0].empty())
+        reject_setting(*setting, "the path of a file");
+    settings.drain_file = path_of(*setting, server_root);
 }
 
-void read_audit_log(const std::optional<SourcedOptions>& said, const std::string& server_root,
+void read_audit_log(const std::optional<SourcedOptions>& setting, const std::string& server_root,
                     CommandSettings& settings) {
-    if (!said || (said->words.size() == 1 && said->words[0] == "none"))
+    if (!setting || (setting->words.size() == 1 && setting->words[0] == "none"))
         return;
-    const bool is_required = said->words.size() == 2 && said->words[1] == "required";
-    if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
+    const bool is_required = setting->words.size() == 2 && setting->words[1] == "required";
+    if (setting->words.empty() || setting->words[0].empty() ||
+        (setting->words.size() > 1 && !is_required))
         reject_setting(
-            *said,
-            "a file and, to refuse changes that cannot be logged, the word required; or none");
+            *setting,
+            "a file and, to reject changes that cannot be logged, the word required; or none");
     settings.audit_log =
-        said->words[0].starts_with('|') ? said->words[0] : path_of(*said, server_root);
+        setting->words[0].starts_with('|') ? setting->words[0] : path_of(*setting, server_root);
     settings.is_audit_required = is_required;
 }
 
 /// Returns the setting. If it is empty, returns the environment variable or the default, as the
 /// service does.
-std::string protected_email(std::string said) {
-    if (!said.empty())
-        return said;
+std::string protected_email(std::string setting) {
+    if (!setting.empty())
+        return setting;
     const char* const address = std::getenv(api::protected_email_variable);
     return address != nullptr && *address != '\0' ? address : api::default_protected_email;
 }

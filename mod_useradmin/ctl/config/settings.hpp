@@ -70,7 +70,7 @@ struct CommandSettings {
     std::string drain_file;
     /// The audit log: a file, or "|" followed by a program. Empty if there is none.
     std::string audit_log;
-    /// Whether changes without an audit line are refused.
+    /// Whether changes without an audit line are rejected.
     bool is_audit_required = false;
 
     store::TableNames tables() const noexcept {

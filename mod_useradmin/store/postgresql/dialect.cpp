@@ -323,7 +323,7 @@ constexpr DatabaseProduct postgresql_product = {
     true,
     true,
     true,
-    "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
+    "if DBDParams names several hosts, target_session_attrs=read-write finds the writable one",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
 /// Returns aliases for the fields of the old row.
@@ -536,8 +536,8 @@ class Postgresql final : public Dialect {
         // CTE names have a prefix, because a CTE hides a table of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
-        statement.columns(schema.user, row).further_columns(schema.user, user.data) << ") SELECT ";
-        statement.values(schema.user, row).further_values(schema.user, user.data);
+        statement.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
+        statement.values(schema.user, row).extra_values(schema.user, user.data);
         if (actor)
             append_actor(statement << " WHERE ", schema.user, *this, actor);
         statement << " RETURNING *, " << schema.user.version << " AS " << version_name << ")";
@@ -790,9 +790,7 @@ class Postgresql final : public Dialect {
         const std::string account(rows.take().value_or(""));
         if (closed_schema)
             table.absence_reason = "the database account " + account + " may not use schema " +
-                                   std::string(*closed_schema) +
-                                   ", in which there is a table of the "
-                                   "name " +
+                                   std::string(*closed_schema) + ", which contains a table named " +
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";

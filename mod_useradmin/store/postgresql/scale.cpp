@@ -105,7 +105,7 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
                     !trigrams_of(word).is_empty());
 }
 
-/// Appends a query for the users that match the filter's search. If the filter has a role, the
+/// Appends a query for the users who match the filter's search. If the filter has a role, the
 /// query excludes users with that role.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
                     const std::string& columns, const Filter& filter) {

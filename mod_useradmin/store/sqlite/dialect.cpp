@@ -174,9 +174,8 @@ class Sqlite final : public Dialect {
         const model::User row = user_row(user);
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
-        insert_user.columns(schema.user, row).further_columns(schema.user, user.data)
-            << ") SELECT ";
-        insert_user.values(schema.user, row).further_values(schema.user, user.data);
+        insert_user.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
+        insert_user.values(schema.user, row).extra_values(schema.user, user.data);
         if (actor)
             append_actor(insert_user << " WHERE ", schema.user, *this, actor);
         insert_user << " RETURNING " << schema.full_user();
