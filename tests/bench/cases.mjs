@@ -1,5 +1,5 @@
-// The cases and their bounds. A line is one contender with one request on one database. A bound limits its rate
-// (requests/s) or its p50 (milliseconds), as a number or as a ratio to another line of the case.
+// The cases and their goals. A line is one contender with one request on one database. A goal bounds its rate (requests/s) or
+// its p50 (milliseconds), as a number or as a ratio to another line of the case.
 
 const thousand = 1_000;
 const million = 1_000_000;
@@ -22,11 +22,11 @@ export const record = {
 const matches = (text) => `"name" ILIKE '%${text}%' OR "email" ILIKE '%${text}%'`;
 
 /** Returns a request for a list. `where` is the SQL condition for the expected users. Replies are checked with it. */
-const list = (query, { caller = "superAdmin", where = "true", ...further } = {}) => ({
+const list = (query, { caller = "superAdmin", where = "true", ...more } = {}) => ({
   caller,
   path: `/api/users${query}`,
   where,
-  ...further,
+  ...more,
 });
 const search = (text) => `?search=${encodeURIComponent(text)}`;
 
@@ -55,14 +55,14 @@ const plain = (users) => ({ users });
 const scaled = (users) => ({ users, isScaled: true });
 const sqlite = (users) => ({ users, isSqlite: true });
 
-const line = (name, contender, database, request, further = {}) => ({
+const line = (name, contender, database, request, more = {}) => ({
   name,
   contender,
   database,
   request,
   connections: 16,
   bounds: [],
-  ...further,
+  ...more,
 });
 
 const rate = (against, least) => ({ of: "rate", against, least });

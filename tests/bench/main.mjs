@@ -1,7 +1,7 @@
 // Compares the service with its alternatives on this machine. tests/bench/run starts it.
 //
 // Each case is measured separately: its contenders are started, one reply of each is compared with the contents of the
-// database, and wrk drives them in turn. Each figure is the median of all rounds.
+// database, and wrk loads them in turn. Each figure is the median of all rounds.
 import { cases } from "./cases.mjs";
 
 const words = process.argv.slice(2);

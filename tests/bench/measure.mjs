@@ -53,7 +53,7 @@ const versions = async () => {
     `SQLite ${numberIn((await run("sqlite3", ["--version"])).output)}`,
     `Node.js ${process.versions.node}`,
     ...["fastify", "pg", "better-auth"].map((name) => `${name} ${packaged(name)}`),
-    "wrk with one thread and 16 keep-alive connections where nothing else is said",
+    "wrk with one thread and 16 keep-alive connections unless stated otherwise",
   ];
   return parts.join(", ");
 };
@@ -120,7 +120,7 @@ export const measure = async ({ names, rounds, seconds, quick, write }) => {
     .flatMap(({ rows }) => rows.flatMap(({ comparisons: all = [] }) => all))
     .filter(({ isHeld }) => isHeld !== undefined);
   console.log(
-    `\n${conditions}; ${bounds.filter(({ isHeld }) => isHeld).length} of ${bounds.length} bounds are held; ` +
+    `\n${conditions}; ${bounds.filter(({ isHeld }) => isHeld).length} of ${bounds.length} goals are met; ` +
       `it took ${Math.round((Date.now() - began) / 60_000)} minutes.`,
   );
   if (write && status === 0) await leave(measured, conditions);

@@ -1,8 +1,8 @@
--- Inserts $1 users into the table "user", the same ones each time.
+-- Inserts $1 users into the table "user", always the same ones.
 --
--- n counts from 1, the oldest, to the number. User 1 is a superAdmin, user 2 an admin; user 777 is the same in every
--- database, for its record to be known. Twelve users, evenly spread, have a rare name, and every seventh has an
--- address at correo.example.
+-- n counts from 1 (the oldest user) to $1. User 1 is a superAdmin, and user 2 is an admin. User 777
+-- is the same in every database, so its record is known. Twelve evenly distributed users have a
+-- rare name, and every seventh user has an address at correo.example.
 WITH language AS (
     SELECT row_number() OVER () - 1 AS number, *
     FROM (VALUES

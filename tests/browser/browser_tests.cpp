@@ -218,7 +218,7 @@ TEST_GROUP(browser) {
     }
 };
 
-TEST(browser, allows_pages_of_the_own_and_of_trusted_origins_only) {
+TEST(browser, allows_only_pages_of_its_own_and_trusted_origins) {
     browse();
     for (const std::string domain : domains) {
         const std::string api = origin("api.app", domain);

@@ -15,7 +15,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   await view.check("the confirmation of discarding edits");
   await view.press("Keep editing");
   await view.gone("dialog:not(.drawer)");
-  // Repeat without a click in between. The browser could then close the dialog by itself.
+  // Repeat without a click in between: the browser could then close the dialog itself.
   for (let count = 0; count < 3; ++count) {
     await view.key("Escape");
     await view.see("dialog:not(.drawer)");

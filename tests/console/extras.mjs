@@ -200,7 +200,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Banned: No → Yes", ".events li:first-child");
   });
 
-  scene("a history names the callers, and lists refused requests", { ...there, email: root }, async (view) => {
+  scene("a history names the callers, and lists rejected requests", { ...there, email: root }, async (view) => {
     const id = await make(view, "Walt Frost", "walt@example.org");
     const asOlivia = await View.open(extras, { email: admin });
     await asOlivia.ask("PUT", `/api/users/${id}`, { name: "Walt Snow" });
@@ -234,7 +234,7 @@ describe("with UserAdminExtras", () => {
     await view.read("No open sessions.", "dialog");
   });
 
-  scene("a superAdmin resets a second factor, which ends the sessions, and is told if there is none", { ...there, email: root }, async (view) => {
+  scene("resetting a second factor ends the sessions, or reports that there is none", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "ingrid.bergstrom@example.org"]);
     await view.openUser("ingrid.bergstrom@example.org");
     await view.read("Sessions 1", "dialog");
@@ -290,7 +290,7 @@ describe("with UserAdminExtras", () => {
     assert.equal(await extras.user("user-25"), undefined);
   });
 
-  scene("what somebody else has removed is no longer listed after removing it", { ...there, email: root }, async (view) => {
+  scene("an item that somebody else has removed is no longer listed after removing it", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);
     await view.openUser("removed@example.org");

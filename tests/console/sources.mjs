@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
 
-test("the refusals that the console tells apart have the service's own English", () => {
+test("the errors that the console distinguishes have the service's English text", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
@@ -16,9 +16,9 @@ test("the refusals that the console tells apart have the service's own English",
     ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor", "ban_in_the_past"]);
   for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
   // No other key is a sentence.
-  assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, told.length);
+  assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, distinguished.length);
   // The console always says correo, bloquear and superadministrador, so it does not show these Spanish messages.
-  for (const { name, spanish, own } of told.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
+  for (const { name, spanish, own } of distinguished.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
     assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js lacks the text of ${name}`);
   // For other errors, the console shows the text of the status.
   for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
@@ -27,7 +27,7 @@ test("the refusals that the console tells apart have the service's own English",
 
 const scripts = join(repository, "mod_useradmin/console/script");
 
-test("the script's types fit each other and those of the OpenAPI document", async () => {
+test("the script's types match each other and those of the OpenAPI document", async () => {
   const folder = join(work, "script");
   cpSync(scripts, folder, { recursive: true });
   const { default: typesOf, astToString } = await load("openapi-typescript");

@@ -19,8 +19,8 @@ const newUsers = (users) => {
 scene("the summary shows the number of users and the new users of each day", { email: root }, async (view) => {
   await view.see(".chart svg");
   assert.equal(await view.text(".total .number"), "37");
-  const told = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
-  const counts = told.split(". ")[1].split("; ").map((each) => Number(each.split(": ")[1]));
+  const label = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
+  const counts = label.split(". ")[1].split("; ").map((each) => Number(each.split(": ")[1]));
   assert.equal(counts.length, 14);
   const wanted = newUsers(await site.users());
   assert.equal(counts.reduce((sum, each) => sum + each), wanted);

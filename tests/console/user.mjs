@@ -131,7 +131,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
 });
 
-scene("giving a role with more rights requires a confirmation", { email: root }, async (view) => {
+scene("assigning a role with more permissions requires a confirmation", { email: root }, async (view) => {
   await view.openUser("adele.goldberg@example.org");
   await view.choose("dialog select[name=role]", "superAdmin");
   await view.press("Save changes");
@@ -228,7 +228,7 @@ scene("an entity tag that a proxy made weak is still accepted", { email: root },
   assert.equal((await site.user("user-11")).name, "Frances E. Allen");
 });
 
-scene("a user whom somebody else has deleted is removed from the list when it is noticed", { email: root }, async (view) => {
+scene("a user whom somebody else has deleted is removed from the list when this is noticed", { email: root }, async (view) => {
   const showNew = async () => {
     const id = await make(view, "Gone Elsewhere", "gone@example.org");
     await view.searchFor("gone@");
@@ -278,7 +278,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
   }
 });
 
-scene("the protected address is compared with case", { email: root }, async (view) => {
+scene("the protected address is case-sensitive", { email: root }, async (view) => {
   const id = await make(view, "Jefe", "Admin@Example.com");
   await view.searchFor("jefe");
   await view.openFirst();

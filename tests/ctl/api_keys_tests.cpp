@@ -57,7 +57,7 @@ TEST(ctl_keys, are_printed_once_and_stored_as_digests) {
     CHECK_FALSE(has(ctl({"key", "list", ana_, "--json"}).output, key));
 }
 
-TEST(ctl_keys, have_the_limits_of_the_options) {
+TEST(ctl_keys, have_the_limits_given_as_options) {
     create_key({"--remaining", "100", "--rate", "10", "--per", "1h", "--expires", "2099-01-31",
                 "--permissions", R"({"files":["read"]})"});
     CHECK_EQUAL(std::string("100"), value("remaining"));
@@ -71,7 +71,7 @@ TEST(ctl_keys, have_the_limits_of_the_options) {
     CHECK_EQUAL(std::string("true"), list.at("data.0.enabled"));
 }
 
-TEST(ctl_keys, are_not_created_with_wrong_limits) {
+TEST(ctl_keys, are_not_created_with_invalid_limits) {
     const std::vector<std::vector<std::string>> wrong = {
         {"--remaining", "-1"},
         {"--remaining", "2147483648"},
@@ -100,7 +100,7 @@ TEST(ctl_keys, of_a_banned_user_are_created_with_a_warning) {
     CHECK(has(ended.errors, "is banned"));
 }
 
-TEST(ctl_keys, are_listed_for_one_user) {
+TEST(ctl_keys, are_listed_for_a_user) {
     create_key();
     sql().run(R"(UPDATE "apikey" SET "enabled" = FALSE, "name" = )" + sql_literal("\x1b[2J"));
     create_key();
@@ -117,14 +117,14 @@ TEST(ctl_keys, are_revoked_by_their_id) {
     const std::string other =
         Json(ctl({"key", "create", ana_, "--name", "other", "--json"}).output).at("data.id");
     create_key();
-    CHECK_EQUAL(std::string("the key is deleted"), done(ctl({"key", "revoke", other})));
+    CHECK_EQUAL(std::string("the API key was deleted"), done(ctl({"key", "revoke", other})));
     CHECK_EQUAL(std::string("deploy"), value("name"));
     const CommandResult ended = ctl({"key", "revoke", other});
     CHECK_EQUAL(4, ended.status);
     CHECK(has(ended.errors, "'useradminctl key list'"));
 }
 
-TEST(ctl_keys, are_audited_under_their_user) {
+TEST(ctl_keys, are_audited_with_their_user_as_target) {
     const std::string log = path("keys.log");
     const std::string key = create_key({"--audit-log", log});
     done(ctl({"key", "revoke", value("id"), "--audit-log", log}));

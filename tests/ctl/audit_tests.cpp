@@ -91,7 +91,7 @@ TEST(ctl_audit, has_a_line_for_each_command_that_changes_something) {
     CHECK_EQUAL(0, verify({log_}).status);
 }
 
-TEST(ctl_audit, has_a_line_for_a_refused_command) {
+TEST(ctl_audit, has_a_line_for_a_rejected_command) {
     const auto id = create("ana@x.org");
     CHECK_EQUAL(4, audited({"unban", "nobody"}, "", " required").status);
     CHECK_EQUAL(
@@ -104,7 +104,7 @@ TEST(ctl_audit, has_a_line_for_a_refused_command) {
     CHECK_EQUAL("unban refused nobody, create refused ana@x.org, passwd done " + id + ", ", text);
 }
 
-TEST(ctl_audit, names_a_user_given_by_address_by_the_id) {
+TEST(ctl_audit, names_the_id_of_a_user_given_by_address) {
     const auto id = create("ana@x.org");
     // The last two commands change nothing.
     for (const std::vector<std::string>& words :
@@ -116,7 +116,7 @@ TEST(ctl_audit, names_a_user_given_by_address_by_the_id) {
     }
 }
 
-TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
+TEST(ctl_audit, has_no_token_given_to_end_a_session) {
     const auto id = create("ana@x.org");
     const std::string token = done(ctl({"session", "open", id}));
     done(audited({"session", "revoke", token}));
@@ -126,7 +126,7 @@ TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
     CHECK_FALSE(has(read_file(log_), token));
 }
 
-TEST(ctl_audit, has_no_secret_that_is_given_in_place_of_an_id) {
+TEST(ctl_audit, has_no_secret_given_in_place_of_an_id) {
     const std::string token = done(ctl({"session", "open", create("ana@x.org")}));
     audited({"session", "revoke", token, "--all"});
     audited({"session", "revoke", token, "id"});
@@ -164,7 +164,7 @@ TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(ctl_audit, is_that_of_the_configuration) {
+TEST(ctl_audit, is_the_one_in_the_configuration) {
     const auto id = create("ana@x.org");
     const std::string folder = std::filesystem::path(log_).parent_path().string();
     const auto configuration =
@@ -177,7 +177,7 @@ TEST(ctl_audit, is_that_of_the_configuration) {
     CHECK_EQUAL(std::size_t(1), lines().size());
 }
 
-TEST(ctl_audit, has_no_line_for_an_import_that_is_only_tried) {
+TEST(ctl_audit, has_no_line_for_a_dry_run) {
     const auto users = file("tried.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
                                             "\n");
     CHECK(has(done(audited({"import", "--dry-run", users}, "", " required")), "all lines are"));
@@ -186,7 +186,7 @@ TEST(ctl_audit, has_no_line_for_an_import_that_is_only_tried) {
     CHECK_EQUAL(std::string(), audited({"import", "--dry-run", users}, "", " required").errors);
 }
 
-TEST(ctl_audit, gets_no_output_of_a_closed_stream) {
+TEST(ctl_audit, gets_no_output_meant_for_a_closed_stream) {
     const auto id = create("ana@x.org");
     auto arguments = words({"session", "open", id, "--audit-log", log_});
     arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&-)"});
@@ -197,15 +197,17 @@ TEST(ctl_audit, gets_no_output_of_a_closed_stream) {
     CHECK_EQUAL(0, verify({log_}).status);
 }
 
-TEST(ctl_audit, without_a_position_file_is_reported) {
+TEST(ctl_audit, without_a_position_is_reported) {
     const auto id = create("ana@x.org");
     done(audited({"role", id, "admin"}));
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_ + ".chain", "");
     const CommandResult empty = verify({log_});
     CHECK_EQUAL(0, empty.status);
-    CHECK(has(empty.output, "note: " + log_ + ".chain contains no position: whether the end of " +
-                                log_ + " is missing is unknown"));
+    CHECK(
+        has(empty.output, "note: " + log_ +
+                              ".chain contains no position, so it is unknown whether the end of " +
+                              log_ + " is missing"));
     // No account can read a symbolic link to itself.
     std::filesystem::remove(log_ + ".chain");
     std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");
@@ -341,7 +343,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     CHECK(has(reordered.output, ": 1 line, number 1 to 1: intact."));
 }
 
-TEST(ctl_audit, is_printed_without_characters_that_control_a_terminal) {
+TEST(ctl_audit, is_printed_without_terminal_control_characters) {
     const auto id = create("ana@x.org");
     done(audited({"role", id, "admin"}));
     std::string edited = lines().at(0);

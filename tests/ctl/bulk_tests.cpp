@@ -92,7 +92,7 @@ TEST(bulk, import_creates_users_with_their_hashes_unchanged) {
     CHECK_EQUAL(1, accounts());
 }
 
-TEST(bulk, import_hashes_passwords_in_the_format_that_is_configured) {
+TEST(bulk, import_hashes_passwords_in_the_configured_format) {
     done(ctl({"import",
               lines(line("ana@x.org", R"(,"password":"s3cr3t word")") +
                     line("bo@x.org", R"(,"password":"s3cr3t other")")),
@@ -104,7 +104,7 @@ TEST(bulk, import_hashes_passwords_in_the_format_that_is_configured) {
           password::Verdict::match);
 }
 
-TEST(bulk, import_follows_the_services_settings) {
+TEST(bulk, import_follows_the_settings_of_the_service) {
     done(ctl({"import", lines(line("ANA@X.ORG", hash_member_of(argon2id_hash))), "--account-id",
               "user-id", "--email-case", "lower"}));
     CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
@@ -133,7 +133,7 @@ TEST(bulk, import_unverifies_a_new_address_if_configured) {
     CHECK_FALSE(import("fa@x.org", "", {"--config", configuration}));
 }
 
-TEST(bulk, export_import_and_export_again_give_the_same_bytes) {
+TEST(bulk, export_import_and_export_produce_the_same_bytes) {
     for (const std::string end : {".ndjson", ".csv"}) {
         database().clear();
         done(ctl({"import", lines(odd_users())}));
@@ -179,7 +179,7 @@ TEST(bulk, export_writes_a_private_file_atomically) {
     CHECK_EQUAL(1, ctl({"export", path("no-folder/whole.csv")}).status);
 }
 
-TEST(bulk, export_writes_into_a_named_pipe) {
+TEST(bulk, export_writes_to_a_named_pipe) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
@@ -257,7 +257,7 @@ TEST(bulk, export_refuses_an_unknown_extension) {
         done(ctl({"export", path(name)}));
 }
 
-TEST(postgresql_bulk, export_interrupted_writes_nothing_and_says_so) {
+TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
     // Not for SQLite, where no reader waits for a writer.
     const std::string name = path("interrupted.csv");
     const std::string out = path("interrupted.out");
@@ -277,12 +277,12 @@ TEST(postgresql_bulk, export_interrupted_writes_nothing_and_says_so) {
     CHECK_FALSE(std::filesystem::exists(name + ".part"));
 }
 
-TEST(bulk, export_to_dev_stdout_writes_into_the_pipe_behind_it) {
+TEST(bulk, export_to_dev_stdout_writes_to_its_pipe) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     CHECK(has(done(ctl({"export", "/dev/stdout"})), "ana@x.org"));
 }
 
-TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
+TEST(bulk, export_to_a_symbolic_link_writes_its_target) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = file("behind.csv", "older");
     std::filesystem::create_symlink(name, path("link.csv"));
@@ -291,7 +291,7 @@ TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
     CHECK(std::filesystem::is_symlink(path("link.csv")));
 }
 
-TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
+TEST(bulk, csv_export_warns_of_cells_that_a_spreadsheet_would_evaluate) {
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
               "\"banReason\", \"createdAt\", \"updatedAt\") VALUES ('id-1', "
               "'=HYPERLINK(\"http://x\",1)', '+ana@x.org', " +
@@ -311,10 +311,10 @@ TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
     CHECK_EQUAL(std::string("1 user exported\n"), ctl({"export"}).errors);
     const CommandResult ndjson = ctl({"export", "--spreadsheet"});
     CHECK_EQUAL(2, ndjson.status);
-    CHECK(has(ndjson.errors, "--spreadsheet is for CSV; add --format csv"));
+    CHECK(has(ndjson.errors, "--spreadsheet requires CSV; add --format csv"));
 }
 
-TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
+TEST(bulk, csv_export_escapes_every_start_of_a_formula) {
     const std::string name = path("signs.csv");
     done(ctl({"import", lines(line("ana@x.org"))}));
     for (const char* first : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
@@ -325,7 +325,7 @@ TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
     }
 }
 
-TEST(bulk, export_of_csv_escapes_formulas_after_semicolons_and_line_breaks) {
+TEST(bulk, csv_export_escapes_formulas_after_semicolons_and_line_breaks) {
     const std::string name = path("separators.csv");
     done(ctl({"import", lines(line("ana@x.org"))}));
     sql().run("UPDATE \"user\" SET \"name\" = 'a;=1;b\n\"-2;3-4'");
@@ -334,7 +334,7 @@ TEST(bulk, export_of_csv_escapes_formulas_after_semicolons_and_line_breaks) {
     CHECK_TEXT(has(text, "\"a;'=1;b\n\"\"'-2;3-4\""), text.c_str());
 }
 
-TEST(bulk, a_picture_of_two_megabytes_is_exported_and_imported) {
+TEST(bulk, exports_and_imports_a_picture_of_two_megabytes) {
     const std::string picture = "data:image/png;base64," + std::string(2 << 20, 'A');
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
               "\"createdAt\", \"updatedAt\") VALUES ('id-1', 'Ana', 'ana@x.org', " +
@@ -348,7 +348,7 @@ TEST(bulk, a_picture_of_two_megabytes_is_exported_and_imported) {
     }
 }
 
-TEST(postgresql_bulk, export_fails_if_another_export_writes_the_file) {
+TEST(postgresql_bulk, export_fails_while_another_export_writes_the_file) {
     const std::string name = path("overtaken.csv");
     const std::string part = name + ".part";
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
@@ -371,7 +371,7 @@ TEST(bulk, import_reads_a_pipe_by_its_name) {
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_takes_files_that_begin_with_a_byte_order_mark) {
+TEST(bulk, import_accepts_a_byte_order_mark) {
     done(ctl({"import", lines("\xef\xbb\xbf" + line("ana@x.org"))}));
     done(ctl({"import", lines("\xef\xbb\xbf\"name\",email\nBo,bo@x.org\n", ".csv")}));
     CHECK_EQUAL(2, users());
@@ -385,7 +385,7 @@ TEST(bulk, import_reads_standard_input) {
     CHECK_EQUAL(2, users());
 }
 
-TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
+TEST(bulk, import_leaves_no_password_in_memory_after_hashing) {
     if (!machine::sanitizer_environment().empty())
         return; // sanitizers keep freed memory
     const std::string password = "unheard-of in any other memory";
@@ -440,7 +440,7 @@ TEST(bulk, import_stops_at_the_first_invalid_line) {
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_with_dry_run_names_every_invalid_line) {
+TEST(bulk, dry_run_reports_every_invalid_line) {
     create("taken@x.org");
     const std::string wrong =
         line("taken@x.org") + "{}\nno JSON\n" + line("bo") + line("cy@x.org", R"(,"nam":"x")") +
@@ -471,7 +471,7 @@ TEST(bulk, import_with_dry_run_names_every_invalid_line) {
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
+TEST(bulk, dry_run_reports_problems_in_line_order) {
     create("taken@x.org");
     std::string text;
     for (int number = 0; number < 300; ++number)
@@ -489,7 +489,7 @@ TEST(bulk, import_with_dry_run_lists_problems_in_the_order_of_the_lines) {
     CHECK(has(ended.errors, "600 lines are invalid; nothing was imported"));
 }
 
-TEST(bulk, import_with_dry_run_lists_problems_as_json) {
+TEST(bulk, dry_run_reports_problems_as_json) {
     create("taken@x.org");
     const std::string name = lines(line("taken@x.org") + "{}\n" + line("ana@x.org"));
     const CommandResult ended = ctl({"import", "--dry-run", "--json", name});
@@ -508,12 +508,12 @@ TEST(bulk, import_with_dry_run_lists_problems_as_json) {
     CHECK_EQUAL(std::string("(absent)"), right.at("error"));
 }
 
-TEST(bulk, import_with_dry_run_changes_nothing) {
+TEST(bulk, dry_run_changes_nothing) {
     CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are valid"));
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
+TEST(bulk, csv_import_rejects_unknown_columns_and_bad_quotes) {
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,nam\n").errors,
               "has the unknown field \"nam\""));
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name,email\n").errors, "twice"));
@@ -524,7 +524,7 @@ TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_ends_with_3_if_a_user_already_exists) {
+TEST(bulk, import_exits_with_3_if_a_user_already_exists) {
     create("bo@x.org");
     const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);
@@ -572,7 +572,7 @@ TEST(bulk, import_ends_the_sessions_of_a_banned_user) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
 
-TEST(bulk, import_ends_the_sessions_after_a_new_password) {
+TEST(bulk, import_ends_the_sessions_of_a_user_with_a_new_password) {
     create("ana@x.org");
     create("bo@x.org");
     create("cy@x.org");
@@ -645,7 +645,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     CHECK(has(done(ctl({"import", two, "--on-conflict", "update", "--dry-run"})), "all lines are"));
     done(ctl({"import", two, "--on-conflict", "update"}));
     CHECK_EQUAL(std::string("user"), of("root@x.org", "role"));
-    // These lines demote both superAdmins. Only the second demotion is refused.
+    // These lines demote both superAdmins. Only the second demotion is rejected.
     done(ctl({"role", root, "superAdmin"}));
     const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
                                    line("root@x.org", R"(,"role":"admin")") + line("b@x"));
@@ -681,7 +681,7 @@ TEST(bulk, import_rejects_the_line_of_a_user_deleted_in_the_meantime) {
                               : "DROP TRIGGER delete_bo");
     for (const CommandResult* each : {&ended, &dry}) {
         CHECK_EQUAL(1, each->status);
-        CHECK_TEXT(has(each->errors, "line 2 is of a user who was deleted in the meantime"),
+        CHECK_TEXT(has(each->errors, "line 2 refers to a user who was deleted in the meantime"),
                    each->errors.c_str());
         CHECK(has(each->errors, "nothing was imported"));
     }
@@ -700,7 +700,7 @@ TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
     CHECK(has(of("root@x.org", "banExpires"), "2020"));
 }
 
-TEST(bulk, import_gives_the_earlier_address_of_a_user_to_a_new_user) {
+TEST(bulk, import_can_reassign_the_earlier_address_of_a_user) {
     const std::string id = create("old@x.org");
     const std::vector<std::string> arguments = {
         "import",
@@ -735,7 +735,7 @@ TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
     CHECK_EQUAL(std::string("2 users created, 1 changed, 0 skipped"), done(ended));
 }
 
-TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
+TEST(bulk, import_can_be_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));
     Process import({words({"import", name}), environment()}, path("killed.out"));
@@ -751,7 +751,7 @@ TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     CHECK_EQUAL(count, accounts());
 }
 
-TEST(bulk, import_interrupted_reports_progress_and_how_to_resume) {
+TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
     for (const bool is_json : {false, true}) {
         database().clear();
         const std::string pipe = path(is_json ? "interrupted.json" : "interrupted.ndjson");
@@ -781,7 +781,7 @@ TEST(bulk, import_interrupted_reports_progress_and_how_to_resume) {
     }
 }
 
-TEST(bulk, import_that_stops_says_how_to_resume) {
+TEST(bulk, stopped_import_says_how_to_resume) {
     const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
     const CommandResult ended = ctl({"import", name});
@@ -798,7 +798,7 @@ TEST(bulk, import_that_stops_says_how_to_resume) {
                 done(ctl({"import", name, "--on-conflict", "skip"})));
 }
 
-TEST(bulk, import_with_dry_run_counts_as_an_import_does) {
+TEST(bulk, dry_run_counts_like_an_import) {
     create("ana@x.org", "Ana", "admin");
     const std::string before = hash_of(of("ana@x.org", "id"));
     const std::string name =
@@ -816,7 +816,7 @@ TEST(bulk, import_with_dry_run_counts_as_an_import_does) {
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_with_dry_run_finds_rows_that_the_database_rejects) {
+TEST(bulk, dry_run_finds_rows_that_the_database_rejects) {
     sql().run(
         is_postgresql()
             ? "ALTER TABLE \"user\" ADD CONSTRAINT no_bo CHECK (\"email\" <> 'bo@x.org')"
@@ -866,7 +866,7 @@ TEST(postgresql_bulk, import_corrects_audit_lines_after_a_rollback) {
     CHECK_EQUAL(std::string("(absent)"), Json(all[4]).at("corrects"));
 }
 
-TEST(postgresql_bulk, import_without_a_reply_to_the_commit_claims_no_outcome) {
+TEST(postgresql_bulk, import_without_a_commit_reply_claims_no_outcome) {
     sql().run("CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
               "pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'; CREATE CONSTRAINT "
               "TRIGGER end_session AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR "

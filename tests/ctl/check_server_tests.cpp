@@ -86,7 +86,7 @@ TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
     CHECK(has(details, "\nNotes\n"));
 }
 
-TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_read) {
+TEST(check_server, ignores_files_that_this_account_cannot_read) {
     const std::string configuration = whole(secret() + service);
     std::filesystem::permissions(path("check.secret"), std::filesystem::perms::none);
     Environment environment = Scene::environment();
@@ -102,7 +102,7 @@ TEST(check_server, of_another_account_reports_no_problem_of_files_it_may_not_rea
         CHECK_FALSE(has(ended.output, text));
 }
 
-TEST(check_server, reads_a_relative_configuration_from_the_current_folder) {
+TEST(check_server, resolves_a_relative_configuration_path_in_the_current_directory) {
     const std::filesystem::path configuration = whole(service);
     Environment environment = Scene::environment();
     environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
@@ -188,10 +188,10 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     finds(
         Httpd::write_configuration(
             work(), {"event", {}, with(directives, "children/", "children/inner/") + service, {}}),
-        account.name + " may not enter " + inner.string() + ": move the database");
+        account.name + " may not access " + inner.string() + ": move the database");
 }
 
-TEST(check_server, reports_owner_and_mode_of_a_file_that_it_cannot_open) {
+TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("closed");
@@ -218,7 +218,7 @@ TEST(check_server, reports_owner_and_mode_of_a_file_that_it_cannot_open) {
                both.c_str());
 }
 
-TEST(check_server, reports_a_handler_of_another_name) {
+TEST(check_server, reports_a_misspelt_handler) {
     const auto page = [](const std::string& handler) {
         return whole(service + "<Location \"/admin\">\n  SetHandler " + handler +
                      "\n</Location>\n");
@@ -243,7 +243,7 @@ TEST(check_server, reports_a_Location_without_a_slash) {
                   "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
 }
 
-TEST(check_server, reports_what_httpd_refuses) {
+TEST(check_server, reports_what_httpd_rejects) {
     const std::pair<std::string, const char*> refusals[] = {
         {whole("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
          "cannot read /nonexistent/secret"},
@@ -269,7 +269,7 @@ TEST(check_server, reports_what_httpd_refuses) {
         finds(configuration, problem);
 }
 
-TEST(check_server, reports_mod_dbd_behind_a_condition) {
+TEST(check_server, reports_mod_dbd_inside_a_false_condition) {
     const std::string configuration = without_module("dbd", service);
     write_file(configuration,
                with(with(read_file(configuration), "DBDriver", "<IfModule mod_dbd.c>\nDBDriver"),
@@ -294,7 +294,7 @@ TEST(check_server, reports_only_the_outer_condition) {
           "run 'a2enmod useradmin'");
 }
 
-TEST(check_server, accepts_conditions_that_hold) {
+TEST(check_server, accepts_true_conditions) {
     accepts(whole("<IfModule mod_useradmin.c>\n<IfModule auth_useradmin_module>\n"
                   "<IfModule !other_module>\n" +
                   service + "</IfModule>\n</IfModule>\n</IfModule>\n"));
@@ -350,13 +350,13 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
         accepts(whole(text));
 }
 
-TEST(check_server, reports_a_path_beside_the_usual_one) {
+TEST(check_server, reports_a_path_next_to_the_usual_one) {
     for (const char* const path : {"/api/user", "/api/userss", "/apis/users"})
         finds(whole(with(service, "/api/users", path)), "write <Location \"/api/users\">");
     accepts(whole(with(service, "/api/users", "/admin/people")));
 }
 
-TEST(check_server, reports_a_service_that_refuses_every_caller) {
+TEST(check_server, reports_a_service_that_rejects_every_caller) {
     finds(whole(with(service, "granted", "denied")), "every request gets 403");
     finds(whole(with(service, "  Require all granted\n", "") +
                 "<Location \"/\">\n  Require all denied\n</Location>\n"),
@@ -375,7 +375,7 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
         accepts(on(address));
 }
 
-TEST(check_server, reports_tables_of_other_names) {
+TEST(check_server, reports_tables_with_other_names) {
     const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(ended.output.starts_with("3 problems were found:\n"));
@@ -385,7 +385,7 @@ TEST(check_server, reports_tables_of_other_names) {
 TEST(check_server, reports_a_file_that_cannot_be_included) {
     const CommandResult ended = check(whole("Include /nonexistent/x.conf\n" + service));
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "/nonexistent/x.conf, which is not there"));
+    CHECK(has(ended.errors, "/nonexistent/x.conf, which does not exist"));
 }
 
 TEST(check_server, shows_the_warnings_of_the_modules) {
@@ -437,7 +437,7 @@ TEST(check_server, reports_a_file_that_belongs_to_no_server) {
     CHECK(has(ended.output, "part.conf is only a part of a configuration"));
 }
 
-TEST(check_server, checks_the_server_that_includes_a_part) {
+TEST(check_server, checks_the_server_that_includes_the_file) {
     const std::string part =
         file("part.conf", with_database(with(service, "  AuthUserAdmin On\n", "")));
     const std::filesystem::path folder =
@@ -457,7 +457,7 @@ TEST(check_server, needs_no_configuration) {
     CHECK(ctl({"check"}).output.starts_with("No problems were found.\n"));
 }
 
-TEST(check_server, reports_another_secret_than_that_of_the_second_factors) {
+TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
     sql().run(R"(CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
                                            "userId" text))");
     const std::string key = "the s3cr3t of the application";
@@ -482,7 +482,7 @@ TEST(check_server, reports_that_nothing_confirms_the_secret) {
     CHECK(has(ended.output, "--cookie tests it with a session cookie"));
 }
 
-TEST(check_server, tries_the_secret_on_a_cookie) {
+TEST(check_server, tests_the_secret_with_a_cookie) {
     const std::string id = create("ana@x.org");
     const std::string configuration = whole(secret() + service);
     const std::string cookie =
@@ -490,7 +490,7 @@ TEST(check_server, tries_the_secret_on_a_cookie) {
     const std::vector<std::string> option = {"--cookie", "file:" + file("cookie", cookie + "\n")};
     accepts(configuration, option);
     static_cast<void>(secret("another s3cr3t altogether"));
-    finds(configuration, "the cookie of --cookie is not signed", option);
+    finds(configuration, "the cookie in --cookie is not signed", option);
     static_cast<void>(secret());
     sql().run("DELETE FROM \"session\"");
     finds(configuration, "its session is not in the database", option);
@@ -523,11 +523,11 @@ TEST(check_server, queries_the_running_server) {
     accepts(configuration, {"--url", server + "/api/users"});
     accepts(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
-         {std::pair("/api/user", "no service is at this address, or httpd refuses the request "
-                                 "before it (404)"),
-          std::pair("/denied", "no service is at this address, or httpd refuses the request before "
-                               "it (403)"),
-          std::pair("/closed", "a Require of httpd applies to the <Location>"),
+         {std::pair("/api/user",
+                    "no service is at this address, or httpd rejects the request first (404)"),
+          std::pair("/denied",
+                    "no service is at this address, or httpd rejects the request first (403)"),
+          std::pair("/closed", "a Require directive applies to the <Location>"),
           std::pair("/basic", "httpd itself asks for credentials (401)"),
           std::pair("/moved", "redirects elsewhere (302)"),
           std::pair("/page", "another page replies (200)"),
@@ -556,14 +556,14 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     finds(configuration, "another page replies (400)", {"--url", "http://" + server + "/"});
 }
 
-TEST(check_server, reports_a_server_that_does_not_run) {
+TEST(check_server, reports_a_server_that_is_not_running) {
     const std::string configuration = whole(service);
     finds(configuration, "no server accepts the connection",
           {"--url", "http://127.0.0.1:1/api/users"});
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 
-TEST(check_server, rejects_addresses_that_it_cannot_ask) {
+TEST(check_server, rejects_urls_that_it_cannot_query) {
     for (const char* const url :
          {"ftp://localhost/api/users", "localhost", "http://", "/api", "http://a@localhost/",
           "https://:b@localhost/", "http:///api/users", "http://\xc3\xbc/", "http://local host/",

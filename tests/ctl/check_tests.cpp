@@ -125,7 +125,7 @@ TEST(check, finds_rows_created_before_the_directives_were_correct) {
     look(0);
 }
 
-TEST(check, calls_a_directive_that_the_rows_contradict_a_problem) {
+TEST(check, reports_a_directive_that_the_rows_contradict) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     CHECK(lists(look(1, {"--account-id", "email"}), "data.problems",
                 "write: UserAdminAccountId user-id"));
@@ -164,7 +164,7 @@ TEST(check, accepts_bcrypt_hashes) {
     CHECK(lists(json, "data.notes", "3 password hashes are bcrypt"));
 }
 
-TEST(check, of_missing_tables_names_similar_ones_and_the_directive) {
+TEST(check, names_tables_similar_to_missing_ones_and_the_directive) {
     const Json json = look(1, {"--tables", "no_user no_session no_account"});
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(3, json.size("data.problems"));
@@ -200,7 +200,7 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
     CHECK_EQUAL(std::string("UserAdminTables auth.user auth.session auth.account"), elsewhere);
 }
 
-TEST(check, of_missing_columns_explains_the_consequences) {
+TEST(check, explains_the_consequences_of_missing_columns) {
     create_tables();
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
@@ -293,7 +293,7 @@ TEST(check, reports_addresses_that_differ_only_in_case) {
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
-TEST(check, names_further_columns_that_the_table_lacks) {
+TEST(check, names_extra_columns_that_the_table_lacks) {
     const auto checked = [&](const std::string& directives) {
         return ctl_with(directives, {"check", "--verbose"});
     };
@@ -422,7 +422,7 @@ class PostgresqlRights : public Scene {
 
 TEST_GROUP_BASE(postgresql_rights, PostgresqlRights){};
 
-TEST(postgresql_rights, that_the_databases_account_lacks_are_named) {
+TEST(postgresql_rights, that_the_database_account_lacks_are_named) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
     const Json json = look("");
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
@@ -587,7 +587,7 @@ TEST(postgresql_rights, of_the_extras_do_not_include_tokens_or_hashes) {
                                 "'SELECT')::int"));
 }
 
-TEST(postgresql_rights, do_not_hide_a_wrong_column_of_the_last_activity) {
+TEST(postgresql_rights, do_not_hide_a_wrong_column_for_the_last_activity) {
     const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
     CHECK(lists(
         found, "data.problems",
@@ -605,7 +605,7 @@ TEST(postgresql_rights, of_a_configuration_that_only_verifies_passwords_are_read
             CHECK_EQUAL(0, may(table, right));
 }
 
-TEST(postgresql_rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
+TEST(postgresql_rights, to_read_are_reported_as_not_readable_if_missing) {
     create("admin@example.com");
     grant(look("UserAdmin On\n"));
     const Json json = look("UserAdmin On\n");

@@ -25,7 +25,7 @@ std::vector<std::string> commands_in(const std::string& help) {
 
 TEST_GROUP_BASE(command_line, Scene){};
 
-TEST(command_line, ends_with_1_if_the_output_is_closed) {
+TEST(command_line, exits_with_1_if_the_output_is_closed) {
     create("ana@x.org");
     for (const char* const closed : {"list", "export", "--help"}) {
         auto arguments = words({closed});
@@ -36,7 +36,7 @@ TEST(command_line, ends_with_1_if_the_output_is_closed) {
     }
 }
 
-TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
+TEST(command_line, exits_with_2_and_a_hint_after_a_usage_error) {
     const std::vector<std::vector<std::string>> wrong = {
         {},
         {"frobnicate"},
@@ -80,7 +80,7 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
     CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));
 }
 
-TEST(command_line, suggests_the_name_that_was_mistyped) {
+TEST(command_line, suggests_a_name_for_a_mistyped_one) {
     CHECK(has(ctl({"lst"}).errors, "there is no command 'lst' (did you mean 'list'?"));
     CHECK(has(ctl({"session", "opne", "a@x"}).errors, "did you mean 'session open'?"));
     CHECK(
@@ -111,7 +111,7 @@ TEST(command_line, takes_values_and_arguments_literally) {
     CHECK_EQUAL(4, ctl({"show", "list"}).status);
 }
 
-TEST(command_line, reports_errors_as_json_if_asked_to) {
+TEST(command_line, reports_errors_as_json_on_request) {
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"frobnicate", "--json"}, {"list", "--json", "--page"}, {"--json"}}) {
         const Json json(ctl(arguments).output);
@@ -128,7 +128,7 @@ TEST(command_line, without_a_database_says_how_to_name_one) {
     CHECK_EQUAL(2, bare_ctl({"list"}).status);
 }
 
-TEST(command_line, ends_with_2_after_every_wrong_value) {
+TEST(command_line, exits_with_2_after_every_invalid_value) {
     create("ana@x.org");
     const std::vector<std::vector<std::string>> wrong = {
         {"show", ""},
@@ -160,7 +160,7 @@ TEST(command_line, messages_have_no_tab_or_escape) {
     CHECK_FALSE(has(ended.errors, "\t"));
 }
 
-TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
+TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     const CommandResult ended =
         bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
     CHECK_EQUAL(1, ended.status);
@@ -169,7 +169,7 @@ TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
     CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}).status);
 }
 
-TEST(command_line, ends_with_1_if_the_output_cannot_be_written) {
+TEST(command_line, exits_with_1_if_the_output_cannot_be_written) {
     create("ana@x.org");
     std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"};
     for (const std::string& word : words({"list"}))
@@ -181,7 +181,7 @@ TEST(command_line, ends_with_1_if_the_output_cannot_be_written) {
 
 TEST(command_line, help_and_version_need_no_database) {
     const std::string help = done(bare_ctl({"--help"}));
-    CHECK(has(help, "Exit codes: 0 done"));
+    CHECK(has(help, "Exit codes: 0 success"));
     CHECK_EQUAL(help, done(bare_ctl({"-h"})));
     CHECK(std::regex_match(done(bare_ctl({"--version"})),
                            std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
@@ -207,7 +207,7 @@ TEST(command_line, help_of_every_command_describes_only_that_command) {
     CHECK(has(bare_ctl({"help", "lst"}).errors, "did you mean 'list'?"));
 }
 
-TEST(command_line, help_of_a_family_lists_its_commands) {
+TEST(command_line, help_of_a_command_group_lists_its_commands) {
     const std::string help = done(bare_ctl({"session", "--help"}));
     CHECK(has(help, "\nUsage: useradminctl session COMMAND\n"));
     CHECK(commands_in(help) == std::vector<std::string>({"open", "list", "revoke"}));

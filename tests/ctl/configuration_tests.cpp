@@ -23,7 +23,7 @@ class CtlConfiguration : public Scene {
 
 TEST_GROUP_BASE(configuration, CtlConfiguration){};
 
-TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
+TEST(configuration, that_does_not_identify_the_database_is_rejected) {
     const auto status_of = [](const std::string& text) { return list(text).status; };
     CHECK_EQUAL(0, status_of(driver() + params() + driver()));
     CHECK_EQUAL(2, status_of(driver()));
@@ -36,14 +36,14 @@ TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
                    database().params(), "list"}));
 }
 
-TEST(configuration, is_the_one_that_the_environment_names_where_no_option_does) {
+TEST(configuration, is_named_by_the_environment_if_no_option_is_given) {
     const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
     done(bare_ctl({"list"}, "", named));
     CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}, "", named).status);
     CHECK_EQUAL(2, bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
 }
 
-TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
+TEST(configuration, defaults_to_that_of_the_installed_httpd) {
     const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;
     const auto define = [&](const std::string& name) {
         const std::size_t at = compiled.find(name + "=\"") + name.size() + 2;
@@ -75,7 +75,7 @@ TEST(configuration, is_that_of_the_installed_httpd_if_nothing_names_one) {
     done(ctl({"list"}, "", confdir));
 }
 
-TEST(configuration, follows_what_it_includes) {
+TEST(configuration, follows_include_directives) {
     std::filesystem::create_directories(path("parts/inner"));
     file("parts/a.conf", driver());
     file("parts/b.conf", params());
@@ -89,11 +89,11 @@ TEST(configuration, follows_what_it_includes) {
     CHECK_EQUAL(2, list(server_root() + "Include parts/a.conf\n").status);
     const CommandResult twice = list(server_root() + params() + "Include parts\n");
     CHECK_EQUAL(2, twice.status);
-    CHECK(has(twice.errors, "parts/b.txt: DBDParams is not the same as in"));
+    CHECK(has(twice.errors, "parts/b.txt: DBDParams differs from that in"));
     const CommandResult absent =
         list(server_root() + driver() + params() + "Include nowhere.conf\n");
     CHECK_EQUAL(1, absent.status);
-    CHECK(has(absent.errors, folder() + "/nowhere.conf, which is not there"));
+    CHECK(has(absent.errors, folder() + "/nowhere.conf, which does not exist"));
     std::filesystem::remove_all(path("parts"));
 }
 
@@ -119,7 +119,7 @@ TEST(configuration, continues_after_a_backslash_with_any_line_ending) {
                   "DBDParams '" + database().params() + "'" + end));
 }
 
-TEST(configuration, has_one_backslash_for_two_with_quotes_or_without) {
+TEST(configuration, unescapes_backslashes_with_and_without_quotes) {
     const std::string id = create("ana@x.org");
     for (const char* quote : {"", "\""}) {
         done(
@@ -132,25 +132,25 @@ TEST(configuration, has_one_backslash_for_two_with_quotes_or_without) {
     }
 }
 
-TEST(configuration, that_includes_itself_is_refused) {
+TEST(configuration, that_includes_itself_is_rejected) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");
     const CommandResult ended = bare_ctl({"--config", path("first.conf"), "list"});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "first.conf is included by itself"));
+    CHECK(has(ended.errors, "first.conf includes itself"));
     // A file may be included twice, but not from within itself.
     file("second.conf", driver());
     done(list(params() + "Include " + path("second.conf") + "\nInclude " + path("second.conf") +
               "\n"));
 }
 
-TEST(configuration, that_is_no_file_or_nests_too_deeply_is_refused) {
+TEST(configuration, that_is_not_a_file_or_nests_too_deeply_is_rejected) {
     CHECK_EQUAL(1, bare_ctl({"--config", "/dev/zero", "list"}).status);
     CHECK_EQUAL(1, bare_ctl({"--config", folder(), "list"}).status);
     CHECK(has(bare_ctl({"--config", "/nonexistent", "list"}).errors,
               "cannot read /nonexistent: No such file or directory"));
     ::mkfifo(path("pipe").c_str(), 0600);
-    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: it is not a file"));
+    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: not a regular file"));
     file("large.conf", std::string((16 << 20) + 1, '#'));
     CHECK(has(bare_ctl({"--config", path("large.conf"), "list"}).errors, "is larger than"));
     std::filesystem::remove(path("large.conf"));
@@ -173,17 +173,16 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     const CommandResult two =
         list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
-    CHECK(
-        has(two.errors, "DBDParams holds a variable that no Define gives one value; use --params"));
+    CHECK(has(two.errors, "DBDParams contains a variable without a single value; use --params"));
     CHECK_EQUAL(2, list(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
-TEST(configuration, that_sets_a_directive_to_a_macro_s_parameter_is_refused) {
+TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {
     const CommandResult ended = list("<Macro App $name $params>\n" + driver() +
                                      "DBDParams \"$params\"\n</Macro>\nUse App a x\n");
     CHECK_EQUAL(2, ended.status);
-    CHECK_TEXT(has(ended.errors, "DBDParams holds a parameter of a macro; use --params"),
+    CHECK_TEXT(has(ended.errors, "DBDParams contains a macro parameter; use --params"),
                ended.errors.c_str());
     done(list("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
 }

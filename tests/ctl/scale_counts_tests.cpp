@@ -212,7 +212,7 @@ TEST(postgresql_scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
     }
 }
 
-TEST(postgresql_scale_counts, are_merged_from_time_to_time) {
+TEST(postgresql_scale_counts, are_merged_occasionally) {
     scale();
     const char* rows = "SELECT count(*) FROM useradmin_public_user.counts";
     for (int number = 1; number <= 20; ++number)

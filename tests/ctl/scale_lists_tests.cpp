@@ -450,7 +450,7 @@ TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
         }
 }
 
-TEST(postgresql_scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
+TEST(postgresql_scale_lists, after_a_position_are_read_from_one_index_range) {
     // All users have the same updatedAt.
     add(7000);
     scale();
@@ -482,7 +482,7 @@ TEST(postgresql_scale_lists, after_a_position_are_read_from_one_place_of_the_ind
         }
 }
 
-TEST(postgresql_scale_lists, use_the_index_of_the_order) {
+TEST(postgresql_scale_lists, use_the_index_for_the_order) {
     add(7000);
     scale();
     sql().run("ANALYZE \"user\"");

@@ -98,7 +98,7 @@ TEST_GROUP_BASE(postgresql_scale, Scale){};
 
 TEST_GROUP_BASE(sqlite_scale, Scene){};
 
-TEST(sqlite_scale, is_refused) {
+TEST(sqlite_scale, is_rejected) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
                                                   {"schema", "--no-scale"},
                                                   {"check", "--counts"}}) {
@@ -110,7 +110,7 @@ TEST(sqlite_scale, is_refused) {
 
 TEST_GROUP_BASE(scale, Scene){};
 
-TEST(scale, and_no_scale_exclude_each_other) {
+TEST(scale, and_no_scale_are_mutually_exclusive) {
     const CommandResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use one of --scale, --no-scale and --api-keys"));
@@ -270,7 +270,7 @@ TEST(postgresql_scale, rebuilds_an_outdated_role_index) {
     CHECK_EQUAL(std::string("t"), sql().value(has_role).value_or(""));
 }
 
-TEST(postgresql_scale, is_reported_by_check_where_the_indexes_of_orders_are_missing) {
+TEST(postgresql_scale, without_sort_indexes_is_reported_by_check) {
     sql().run(users(1, 10));
     scale();
     constexpr const char* missing = "the indexes for sorting lists are missing";
@@ -370,7 +370,7 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(0, sql().number(left));
 }
 
-TEST(postgresql_scale, goes_with_a_publication_of_all_tables) {
+TEST(postgresql_scale, works_with_a_publication_for_all_tables) {
     undo("DROP PUBLICATION useradmin_every_table");
     sql().run("CREATE PUBLICATION useradmin_every_table FOR ALL TABLES");
     sql().run(users(1, 3000));
@@ -385,7 +385,7 @@ TEST(postgresql_scale, goes_with_a_publication_of_all_tables) {
     is_exact();
 }
 
-TEST(postgresql_scale, waits_for_a_long_transaction_and_lets_others_pass) {
+TEST(postgresql_scale, waits_for_a_long_transaction_without_blocking_others) {
     sql().run(users(1, 10));
     Session other(params_);
     for (const char* command : {"--scale", "--no-scale"}) {
@@ -408,7 +408,7 @@ TEST(postgresql_scale, waits_for_a_long_transaction_and_lets_others_pass) {
     }
 }
 
-TEST(postgresql_scale, interrupted_reports_progress_and_how_to_resume) {
+TEST(postgresql_scale, reports_progress_and_how_to_resume_if_interrupted) {
     sql().run(users(1, 10));
     const std::pair<const char*, const char*> commands[] = {
         {"--scale", "interrupted; what was created is kept; run this again to create the rest\n"},
@@ -477,7 +477,7 @@ TEST(postgresql_scale, works_with_any_role_settings) {
     is_exact();
 }
 
-TEST(postgresql_scale, works_on_tables_of_other_shapes_and_names) {
+TEST(postgresql_scale, works_with_other_column_types_and_table_names) {
     undo("DROP SCHEMA IF EXISTS \"Our auth\" CASCADE; DROP TABLE IF EXISTS people, p_session, "
          "p_account CASCADE");
     // A shape consists of column types and an expression for the ids.
@@ -792,7 +792,7 @@ TEST(postgresql_scale, is_unused_while_a_trigger_is_disabled) {
     }
 }
 
-TEST(postgresql_scale, can_be_removed_under_open_connections) {
+TEST(postgresql_scale, can_be_removed_while_connections_are_open) {
     sql().run(users(1, 2000));
     std::atomic<bool> goes_on{true};
     std::atomic<int> lists{0};

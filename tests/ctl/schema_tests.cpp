@@ -115,7 +115,7 @@ TEST(schema, that_already_exists_is_left_unchanged) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(schema, creates_tables_under_other_names) {
+TEST(schema, creates_tables_with_other_names) {
     CHECK_EQUAL(std::string("The tables were created."),
                 done(ctl({"--tables", tables, "schema", "--force"})));
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
@@ -152,7 +152,7 @@ TEST(schema, creates_tables_in_a_schema_of_postgresql) {
     CHECK_EQUAL(3, json.size("data.notes"));
 }
 
-TEST(schema, remove_file_keeps_the_application_s_own_objects) {
+TEST(schema, removal_keeps_the_objects_of_the_application) {
     if (is_postgresql())
         sql().run("CREATE DATABASE removal");
     const std::string params =
@@ -204,7 +204,7 @@ TEST(schema, remove_file_keeps_the_application_s_own_objects) {
         sql().run("DROP DATABASE removal");
 }
 
-TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
+TEST(schema, adds_missing_columns_in_the_naming_style_of_the_table) {
     done(ctl({"--tables", tables, "schema", "--force"}));
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
@@ -221,7 +221,7 @@ TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
     CHECK_EQUAL(std::string("ban_expires"), json.at("data.columnsAdded.1"));
 }
 
-TEST(schema, alone_creates_the_sqlite_file) {
+TEST(schema, is_the_only_command_that_creates_the_sqlite_file) {
     if (is_postgresql())
         return;
     const std::string name = path("new.db");
@@ -256,7 +256,7 @@ TEST(schema, creates_only_missing_tables) {
     CHECK(has(done(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
 }
 
-TEST(schema, creates_missing_tables_of_its_own) {
+TEST(schema, creates_its_own_missing_tables) {
     for (const char* const table :
          {"useradmin_revocation", "useradmin_disabled_key", "useradmin_attempt"}) {
         sql().run("DROP TABLE " + std::string(table));

@@ -31,13 +31,13 @@ TEST_GROUP_BASE(ctl_second_factor, CtlSecondFactor){};
 TEST(ctl_second_factor, is_reset_by_address_and_the_sessions_end) {
     done(ctl({"session", "open", ana_}));
     const std::string said = done(ctl({"second-factor", "reset", "ana@x.org"}));
-    STRCMP_EQUAL("the second factor of Ana <ana@x.org> is removed; the user's sessions were ended",
+    STRCMP_EQUAL("the second factor of Ana <ana@x.org> was removed; the user's sessions were ended",
                  said.c_str());
     CHECK_EQUAL(0, factors());
     CHECK_EQUAL(0, sessions_of(ana_));
 }
 
-TEST(ctl_second_factor, is_reset_once_by_id_and_the_second_time_missing) {
+TEST(ctl_second_factor, is_missing_after_a_reset_by_id) {
     const Json shown(ctl({"second-factor", "reset", ana_, "--json"}).output);
     CHECK_EQUAL(ana_, shown.at("data.id"));
     const CommandResult again = ctl({"second-factor", "reset", ana_});
@@ -47,7 +47,7 @@ TEST(ctl_second_factor, is_reset_once_by_id_and_the_second_time_missing) {
     CHECK_EQUAL(2, ctl({"second-factor", "reset"}).status);
 }
 
-TEST(ctl_second_factor, reset_is_audited_under_its_user) {
+TEST(ctl_second_factor, reset_is_audited_with_its_user_as_target) {
     const std::string log = path("second-factor.log");
     done(ctl({"second-factor", "reset", "ana@x.org", "--audit-log", log}));
     const Json line(read_file(log));

@@ -84,7 +84,8 @@ TEST(serial, sessions_are_opened_listed_and_revoked_by_their_numbers) {
 TEST(serial, check_reports_generated_ids) {
     make("ana@x.org");
     const Json json(ctl({"--tables", tables, "check", "--json"}).output);
-    CHECK_EQUAL(std::string("integer; the database makes new ones"), json.at("data.service.ids"));
+    CHECK_EQUAL(std::string("integer; the database generates new ones"),
+                json.at("data.service.ids"));
     CHECK_EQUAL(0, json.size("data.problems"));
 }
 

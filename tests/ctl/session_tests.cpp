@@ -20,7 +20,7 @@ TEST(session, open_prints_the_token_of_a_session_of_seven_days) {
                 .value());
 }
 
-TEST(session, open_prints_a_json_document) {
+TEST(session, open_prints_json) {
     const std::string id = create("ana@x.org");
     const Json json(ctl({"session", "open", id, "--json"}).output);
     CHECK_EQUAL(id, json.at("data.userId"));
@@ -28,7 +28,7 @@ TEST(session, open_prints_a_json_document) {
     CHECK_EQUAL(std::size_t(24), json.at("data.expiresAt").size());
 }
 
-TEST(session, open_signs_the_token_where_there_is_a_secret) {
+TEST(session, open_signs_the_token_if_there_is_a_secret) {
     const std::string id = create("ana@x.org");
     const auto check = [&](const std::string& token) {
         CHECK(crypto::verify_signature(token, "the s3cr3t").has_value());
@@ -48,7 +48,7 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
     }
 }
 
-TEST(session, open_says_that_a_token_is_not_signed) {
+TEST(session, open_warns_that_a_token_is_not_signed) {
     const std::string id = create("ana@x.org");
     CHECK(has(ctl({"session", "open", id}).errors, "the token is not signed"));
     CHECK_EQUAL(std::string(""), ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
@@ -81,7 +81,7 @@ TEST(session, open_distinguishes_an_unreadable_and_a_missing_secret) {
     CHECK_EQUAL(0, sessions_of(id));
 }
 
-TEST(session, open_takes_how_long_it_lasts) {
+TEST(session, open_accepts_a_lifetime) {
     const std::string id = create("ana@x.org");
     const auto expiry_after = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"session", "open", id, "--json"});
@@ -106,7 +106,7 @@ TEST(session, open_refuses_an_inline_or_missing_secret) {
     CHECK_EQUAL(0, sessions_of(id));
 }
 
-TEST(session, open_warns_where_the_user_is_banned) {
+TEST(session, open_warns_if_the_user_is_banned) {
     const std::string id = create("ana@x.org");
     done(ctl({"ban", id}));
     const CommandResult ended = ctl({"session", "open", id});
@@ -114,7 +114,7 @@ TEST(session, open_warns_where_the_user_is_banned) {
     CHECK(has(ended.errors, "is banned"));
 }
 
-TEST(session, list_shows_every_session_and_no_whole_token) {
+TEST(session, list_shows_every_session_but_no_complete_token) {
     const std::string id = create("ana@x.org");
     const std::string first = done(ctl({"session", "open", id}));
     const std::string second = done(ctl({"session", "open", id}));
@@ -132,7 +132,7 @@ TEST(session, list_shows_every_session_and_no_whole_token) {
                 done(ctl({"session", "list", create("bo@x.org", "Bo")})));
 }
 
-TEST(session, list_shows_hostile_agents_without_harm) {
+TEST(session, list_escapes_hostile_user_agents) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
     sql().run("UPDATE \"session\" SET \"userAgent\" = " +
@@ -142,7 +142,7 @@ TEST(session, list_shows_hostile_agents_without_harm) {
     CHECK(text.size() < 1000);
 }
 
-TEST(session, revoke_ends_one_by_its_id_or_its_token) {
+TEST(session, revoke_ends_a_session_by_its_id_or_token) {
     const std::string id = create("ana@x.org");
     const std::string first = done(ctl({"session", "open", id}));
     const std::string second = done(ctl({"session", "open", id}));
@@ -157,7 +157,7 @@ TEST(session, revoke_ends_one_by_its_id_or_its_token) {
     CHECK_EQUAL(1, sessions_of(id));
 }
 
-TEST(session, revoke_ends_all_of_a_user) {
+TEST(session, revoke_ends_all_sessions_of_a_user) {
     const std::string id = create("ana@x.org");
     const std::string other = create("bo@x.org", "Bo");
     for (const std::string& user : {id, id, other})
@@ -168,7 +168,7 @@ TEST(session, revoke_ends_all_of_a_user) {
     CHECK_EQUAL(1, sessions_of(other));
 }
 
-TEST(session, revoke_of_none_ends_with_4_and_never_touches_another_users) {
+TEST(session, revoke_of_a_missing_session_exits_with_4) {
     const std::string id = create("ana@x.org");
     const std::string other = create("bo@x.org", "Bo");
     const std::string token = done(ctl({"session", "open", other}));
@@ -177,7 +177,7 @@ TEST(session, revoke_of_none_ends_with_4_and_never_touches_another_users) {
     CHECK_EQUAL(1, sessions_of(other));
 }
 
-TEST(session, revoke_wants_one_of_its_three_forms) {
+TEST(session, revoke_requires_one_of_its_three_forms) {
     const std::string id = create("ana@x.org");
     CHECK_EQUAL(2, ctl({"session", "revoke", "ana@x.org"}).status);
     CHECK_EQUAL(2, ctl({"session", "revoke", "ana@x.org", "x", "--all"}).status);

@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-// Code that the owner of the tables wants a more privileged role to run.
+// Code that the tables' owner tries to run with the privileges of another role.
 constexpr const char* trap = R"sql(
 CREATE FUNCTION public.trap(text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -75,7 +75,7 @@ class SuperuserScene : public Scene {
 
 TEST_GROUP_BASE(postgresql_superuser, SuperuserScene){};
 
-TEST(postgresql_superuser, runs_no_operator_of_the_database_owner) {
+TEST(postgresql_superuser, does_not_run_operators_of_the_database_owner) {
     create_tables();
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
@@ -90,7 +90,7 @@ TEST(postgresql_superuser, runs_no_operator_of_the_database_owner) {
     }
 }
 
-TEST(postgresql_superuser, runs_no_view_of_the_tables_owner) {
+TEST(postgresql_superuser, does_not_run_views_of_the_table_owner) {
     create_tables();
     run_as("test_shop", std::string(trap) + view);
     const std::string dump = file("import.jsonl", R"({"email": "i@x.org", "name": "I"})"
@@ -154,7 +154,7 @@ TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 
-TEST(postgresql_superuser, ignores_objects_that_shadow_the_systems) {
+TEST(postgresql_superuser, ignores_objects_that_shadow_built_in_ones) {
     create("a@x.org", "Ana", "superAdmin");
     sql().run(hostile_schema());
     const std::string dump = path("dump.jsonl");
@@ -185,7 +185,7 @@ TEST(postgresql_superuser, ignores_objects_that_shadow_the_systems) {
     }
 }
 
-TEST(postgresql_superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
+TEST(postgresql_superuser, creates_a_database_in_which_only_the_owner_creates_objects) {
     // In PostgreSQL 13 and 14, every role may create objects in the schema public by default.
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")

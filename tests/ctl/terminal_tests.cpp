@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(terminal, Scene){};
 
-TEST(terminal, asks_for_the_password_twice_and_does_not_show_it) {
+TEST(terminal, asks_for_the_password_twice_without_echo) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
     CHECK_FALSE(terminal.echoes());
@@ -24,19 +24,19 @@ TEST(terminal, asks_for_the_password_twice_and_does_not_show_it) {
     CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
 }
 
-TEST(terminal, two_passwords_that_differ_do_nothing) {
+TEST(terminal, passwords_that_differ_change_nothing) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
     terminal.type("s3cr3t word\n");
     terminal.await("Once more: ");
     terminal.type("s3cr3t wort\n");
     CHECK_EQUAL(2, terminal.status());
-    CHECK(has(terminal.screen(), "the two passwords differ; nothing was done"));
+    CHECK(has(terminal.screen(), "the passwords do not match; nothing was changed"));
     CHECK_FALSE(has(terminal.screen(), "s3cr3t"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(terminal, enables_echo_again_after_an_interrupt) {
+TEST(terminal, restores_echo_after_an_interrupt) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
     terminal.type("\x03");
@@ -111,7 +111,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
     CHECK_FALSE(has(exported, "Exporting"));
 }
 
-TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
+TEST(terminal, gets_no_escape_sequences_from_an_exported_user) {
     create("ana@x.org", "An\x1b[31ma");
     // The output file may be the terminal, too.
     for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {
@@ -121,7 +121,7 @@ TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     }
 }
 
-TEST(terminal, progress_has_a_total_a_rate_and_the_time_left) {
+TEST(terminal, progress_shows_the_total_the_rate_and_the_time_left) {
     std::string lines;
     for (int number = 0; number < 1200; ++number)
         lines += R"({"name":"Ana","email":"user)" + std::to_string(number) + "@x.org\"}\n";
@@ -224,7 +224,7 @@ class HostileTexts : public Scene {
 
 TEST_GROUP_BASE(hostile_texts, HostileTexts){};
 
-TEST(hostile_texts, of_a_user_reach_no_terminal) {
+TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
     add_user(sql_literal(hostile));
     run({"list"});
     for (const char* command : {"show", "unban"})
@@ -240,7 +240,7 @@ TEST(hostile_texts, of_a_user_reach_no_terminal) {
     run({"audit", "verify", hostile});
 }
 
-TEST(hostile_texts, of_a_file_of_users_reach_no_terminal) {
+TEST(hostile_texts, of_a_user_file_do_not_reach_the_terminal) {
     add_user("'id-1'");
     const std::string quoted = std::string("\"") + hostile + "\"";
     run({"import", file("address.csv", "email,name\n" + quoted + ",Ana\n"), "--dry-run"});
@@ -249,7 +249,7 @@ TEST(hostile_texts, of_a_file_of_users_reach_no_terminal) {
     run({"import", path(hostile)});
 }
 
-TEST(hostile_texts, of_names_in_the_database_reach_no_terminal) {
+TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
     const std::string table = is_postgresql() ? "t\x1b\u009b\u202e" : "t\x1b\u009b\u202e\n";
     sql().run("CREATE TABLE \"" + table +
               "\" (\"id\" integer PRIMARY KEY, \"c\x1b\u009b\u202e\" "
@@ -280,7 +280,7 @@ TEST(hostile_texts, with_NUL_reach_no_terminal) {
     run({"show", "id-1"});
 }
 
-TEST(hostile_texts, reach_no_line_of_the_audit_log) {
+TEST(hostile_texts, do_not_reach_the_audit_log) {
     add_user("'id-1'");
     const std::string log = path("hostile.log");
     done(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));

@@ -20,14 +20,14 @@ TEST(create, writes_a_credential_account_whose_hash_verifies_the_password) {
                 sql().value(R"(SELECT "accountId" FROM "account")").value());
 }
 
-TEST(create, hashes_with_scrypt_if_asked_to) {
+TEST(create, hashes_with_scrypt_on_request) {
     const auto id =
         done(ctl({"create", "--email", "a@x", "--name", "A", "--hash", "scrypt"}, "s3cr3t word\n"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
     CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
 }
 
-TEST(create, follows_account_id_and_email_case) {
+TEST(create, follows_the_options_for_account_id_and_email_case) {
     const auto id = done(ctl({"create", "--email", "ANA@X.ORG", "--name", "A", "--account-id",
                               "user-id", "--email-case", "lower"},
                              "s3cr3t word\n"));
@@ -35,7 +35,7 @@ TEST(create, follows_account_id_and_email_case) {
     CHECK_EQUAL(std::string("ana@x.org"), sql().value(R"(SELECT "email" FROM "user")").value());
 }
 
-TEST(create, follows_the_services_configuration) {
+TEST(create, follows_the_configuration_of_the_service) {
     const auto configuration =
         file("service.conf", "# the service\nDBDriver " + database().driver() + "\nDBDParams \"" +
                                  database().params() +
@@ -49,7 +49,7 @@ TEST(create, follows_the_services_configuration) {
     CHECK_EQUAL(std::string("ana@x.org"), sql().value(R"(SELECT "email" FROM "user")").value());
 }
 
-TEST(create, with_a_taken_address_ends_with_3) {
+TEST(create, with_a_registered_address_exits_with_3) {
     create("ana@x.org");
     const CommandResult ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
     CHECK_EQUAL(3, ended.status);
@@ -67,7 +67,7 @@ TEST(create, prints_the_full_row_as_json) {
     CHECK(password::verify(hash_of(json.at("data.id")), "s3cr3t word") == password::Verdict::match);
 }
 
-TEST(create, with_a_missing_value_ends_with_2) {
+TEST(create, with_a_missing_value_exits_with_2) {
     CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}).status);
     CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}, "\n").status);
     CHECK_EQUAL(2, ctl({"create", "--name", "A"}, "s3cr3t word\n").status);
@@ -88,7 +88,7 @@ TEST(create, with_an_unknown_role_requires_force) {
     CHECK_EQUAL(std::string("root"), sql().value(R"(SELECT "role" FROM "user")").value());
 }
 
-TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
+TEST(create, accepts_password_lengths_that_better_auth_accepts) {
     // This character has two UTF-16 code units.
     const std::string face = "\U0001F600";
     std::string faces[] = {"x", "", "", "x"}; // 7, 8, 128 and 129 units
@@ -116,7 +116,7 @@ TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
 
 TEST_GROUP_BASE(list, Scene){};
 
-TEST(list, shows_the_users_in_columns_and_how_many_there_are) {
+TEST(list, shows_the_users_in_columns_with_their_number) {
     create("ana@x.org", "Ana María");
     create("bo@x.org", "Bo", "admin");
     const std::string text = done(ctl({"list"}));
@@ -126,7 +126,7 @@ TEST(list, shows_the_users_in_columns_and_how_many_there_are) {
     CHECK(text.ends_with("2 users, page 1 of 1"));
 }
 
-TEST(list, finds_by_text_and_by_role_and_pages) {
+TEST(list, filters_by_text_and_role_and_shows_pages) {
     for (const char* name : {"a", "b", "c"})
         create(std::string(name) + "@x.org", name, *name == 'c' ? "admin" : "user");
     CHECK_EQUAL(std::string("b@x.org"),
@@ -139,7 +139,7 @@ TEST(list, finds_by_text_and_by_role_and_pages) {
     CHECK(has(done(ctl({"list", "--search", "nobody"})), "0 users, page 1 of 0"));
 }
 
-TEST(list, shows_banned_users_only_if_asked_to) {
+TEST(list, shows_only_banned_users_on_request) {
     for (const char* name : {"a", "b", "c"})
         create(std::string(name) + "@x.org", name);
     for (const char* banned : {"a@x.org", "c@x.org"})
@@ -153,7 +153,7 @@ TEST(list, shows_banned_users_only_if_asked_to) {
     CHECK(has(done(ctl({"list", "--banned", "--search", "b@x"})), "0 users"));
 }
 
-TEST(list, sorts_as_asked_to) {
+TEST(list, sorts_by_the_given_key) {
     create("b@x.org", "Ana");
     create("a@x.org", "Cy");
     create("c@x.org", "Bo");
@@ -193,14 +193,14 @@ TEST(list, shows_the_last_activity_if_sorted_by_it) {
     CHECK(!has(done(ctl({"list"})), "LAST SEEN"));
 }
 
-TEST(list, refuses_a_page_or_limit_that_is_no_whole_number) {
+TEST(list, rejects_a_page_or_limit_that_is_not_an_integer) {
     for (const char* wrong : {"0", "-1", "x", "1x", "", "99999999999999999999"}) {
         CHECK_EQUAL(2, ctl({"list", "--page", wrong}).status);
         CHECK_EQUAL(2, ctl({"list", "--limit", wrong}).status);
     }
 }
 
-TEST(list, shows_hostile_and_very_long_names_without_harm) {
+TEST(list, escapes_hostile_and_shortens_long_names) {
     create("evil@x.org", "\x1b]0;a\x07\x1b[31mred\x7f \u009b31m \u202eb", "user");
     create("long@x.org", std::string(20000, 'W') + "\U0001F600", "user");
     const std::string text = done(ctl({"list"}));
@@ -214,7 +214,7 @@ TEST(list, shows_hostile_and_very_long_names_without_harm) {
     CHECK(has(done(ctl({"show", "evil@x.org"})), "\\u202eb"));
 }
 
-TEST(list, searches_an_sqlite_file_in_utf_16) {
+TEST(list, searches_a_utf_16_sqlite_file) {
     if (is_postgresql())
         return;
     const std::string wide = path("wide.db");
@@ -235,7 +235,7 @@ TEST(list, searches_an_sqlite_file_in_utf_16) {
 
 TEST_GROUP_BASE(show, Scene){};
 
-TEST(show, names_a_user_by_address_or_by_id) {
+TEST(show, finds_a_user_by_address_or_id) {
     const std::string id = create("ana@x.org", "Ana");
     for (const std::string& word : {id, std::string("ana@x.org")}) {
         const std::string text = done(ctl({"show", word}));
@@ -254,7 +254,7 @@ TEST(show, prints_the_user_as_the_interface_shows_it) {
     CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
 }
 
-TEST(show, of_an_unknown_user_ends_with_4) {
+TEST(show, of_an_unknown_user_exits_with_4) {
     const CommandResult by_address = ctl({"show", "nobody@x.org"});
     CHECK_EQUAL(4, by_address.status);
     CHECK(has(by_address.errors, "list --search"));
@@ -274,12 +274,12 @@ TEST(passwd, sets_a_new_password_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
     const std::string text = done(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
-    CHECK(has(text, "the password of Ana <ana@x.org> is set; the user's sessions were ended"));
+    CHECK(has(text, "the password of Ana <ana@x.org> was set; the user's sessions were ended"));
     CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
     CHECK_EQUAL(0, sessions_of(id));
 }
 
-TEST(passwd, keeps_the_sessions_if_asked_to) {
+TEST(passwd, keeps_the_sessions_on_request) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
     const CommandResult ended =
@@ -289,7 +289,7 @@ TEST(passwd, keeps_the_sessions_if_asked_to) {
     CHECK_EQUAL(1, sessions_of(id));
 }
 
-TEST(passwd, gives_a_user_without_a_credential_account_one) {
+TEST(passwd, creates_a_missing_credential_account) {
     const std::string id = create("ana@x.org");
     sql().run(R"(DELETE FROM "account")");
     done(ctl({"passwd", id, "--account-id", "user-id"}, "another s3cr3t\n"));
@@ -319,7 +319,7 @@ TEST(role, that_the_user_already_has_is_reported_and_changes_nothing) {
     const std::string id = create("ana@x.org", "Ana", "superAdmin");
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(
-        std::string("the role of Ana <ana@x.org> is superAdmin already; nothing was changed"),
+        std::string("the role of Ana <ana@x.org> is already superAdmin; nothing was changed"),
         done(ctl({"role", id, "superAdmin"})));
     CHECK_EQUAL(before, ctl({"show", id}).output);
 }
@@ -384,7 +384,7 @@ TEST(ban, bans_permanently_and_ends_the_sessions) {
     CHECK_EQUAL(0, sessions_of(id));
 }
 
-TEST(ban, takes_a_reason_and_a_date_or_a_length_of_time) {
+TEST(ban, accepts_a_reason_and_a_date_or_duration) {
     const std::string id = create("ana@x.org");
     const Json json(
         ctl({"ban", id, "--reason", "spam", "--expires", "2999-01-31", "--json"}).output);
@@ -394,7 +394,7 @@ TEST(ban, takes_a_reason_and_a_date_or_a_length_of_time) {
         CHECK_EQUAL(0, ctl({"ban", id, "--expires", length}).status);
 }
 
-TEST(ban, refuses_an_expiry_that_is_past_or_no_time) {
+TEST(ban, rejects_an_expiry_that_is_past_or_not_a_time) {
     const std::string id = create("ana@x.org");
     for (const char* wrong :
          {"2001-01-01", "7", "7y", "0d", "-1d", "soon", "", "d", "99999999999999999w"})
@@ -427,7 +427,7 @@ TEST_GROUP_BASE(delete_, Scene){};
 TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
-    CHECK_EQUAL(std::string("Ana <ana@x.org> is deleted, with its sessions and accounts"),
+    CHECK_EQUAL(std::string("Ana <ana@x.org> was deleted, with its sessions and accounts"),
                 done(ctl({"delete", "ana@x.org", "--yes"})));
     for (const char* table : {"user", "session", "account"})
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""));

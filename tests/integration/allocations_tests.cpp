@@ -85,7 +85,7 @@ class Allocations : public OwnHttpd {
 
 TEST_GROUP_BASE(allocations, Allocations){};
 
-TEST(allocations, that_fail_make_a_request_500_or_503_and_nothing_worse) {
+TEST(allocations, that_fail_result_only_in_500_or_503) {
     if (!Suite::current().is_plain_event())
         return;
     std::string whole; // the reply without failing allocations
@@ -120,7 +120,7 @@ TEST(allocations, that_fail_make_a_request_500_or_503_and_nothing_worse) {
         }
 }
 
-TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
+TEST(allocations, that_fail_only_make_the_sign_in_fail) {
     if (!Suite::current().is_plain_event())
         return;
     expect_success(send("POST", "/api/users",
@@ -149,7 +149,7 @@ TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
             exhaust(request, kind, lay, check);
 }
 
-TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
+TEST(allocations, that_fail_after_a_reply_do_not_change_it) {
     if (!Suite::current().is_plain_event())
         return;
     const auto first_since_start = [&](long granted) {

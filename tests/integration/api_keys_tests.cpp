@@ -67,7 +67,7 @@ class ApiKeys : public OwnHttpd {
         return reply;
     }
     void expect_rejected(const std::string& reason) {
-        expect_log("UA0318: the API key was refused: " + reason);
+        expect_log("UA0318: the API key was rejected: " + reason);
         expect_error(with("x-api-key: sara"), 401, "No autorizado");
     }
 
@@ -86,14 +86,14 @@ TEST(api_keys, identify_their_owner) {
     STRCMP_CONTAINS("sara|{\\\"files\\\":[\\\"read\\\"]}|sara-1", read_file(access_log()).c_str());
 }
 
-TEST(api_keys, may_be_bearer_tokens_where_sessions_are_signed) {
+TEST(api_keys, may_be_bearer_tokens_if_sessions_are_signed) {
     start_with();
     expect_success(with("Authorization: Bearer sara", "/signed/users"));
     // Without AuthUserAdminSecret, a bearer token is always a session token.
-    expect_log("UA0310: the session token was refused: no session has it");
+    expect_log("UA0310: the session token was rejected: no session has it");
     expect_error(with("Authorization: Bearer sara"), 401, "No autorizado");
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
-    expect_log("UA0310: the session token was refused: its signature");
+    expect_log("UA0310: the session token was rejected: its signature");
     expect_error(with("Authorization: Bearer sara.sig", "/signed/users"), 401, "No autorizado");
 }
 
@@ -104,7 +104,7 @@ TEST(api_keys, take_precedence_over_sessions) {
             {"GET", "/api/users", {"x-api-key: " + key, bearer(Caller::super_admin)}});
     };
     expect_error(both("ulises"), 403, "No tienes permisos para ver usuarios");
-    expect_log("UA0318: the API key was refused: no user has it");
+    expect_log("UA0318: the API key was rejected: no user has it");
     expect_error(both("nobody"), 401, "No autorizado");
 }
 
@@ -134,7 +134,7 @@ TEST(api_keys, are_not_read_without_the_directive) {
         client_->send({"GET", "/closed/users", {"x-api-key: sara", bearer(Caller::super_admin)}}));
 }
 
-TEST(api_keys, that_are_refused_are_logged_with_the_reason) {
+TEST(api_keys, that_are_rejected_are_logged_with_the_reason) {
     start_with();
     set("\"enabled\" = FALSE");
     expect_rejected("it is disabled; enable it in the application");
@@ -149,12 +149,12 @@ TEST(api_keys, that_are_refused_are_logged_with_the_reason) {
     STRCMP_CONTAINS(R"("reason":"disabled-key","caller":"sara-1")", read_file(audit_log()).c_str());
 }
 
-TEST(api_keys, count_once_for_a_request_up_to_their_limits) {
+TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     start_with();
     set("\"remaining\" = 2");
     expect_success(with("x-api-key: sara"));
     expect_success(with("x-api-key: sara"));
-    expect_log("UA0318: the API key was refused: no requests remain");
+    expect_log("UA0318: the API key was rejected: no requests remain");
     Reply reply = with("x-api-key: sara");
     CHECK_EQUAL(429, reply.status);
     STRCMP_CONTAINS("error", reply.body.c_str());
@@ -162,7 +162,7 @@ TEST(api_keys, count_once_for_a_request_up_to_their_limits) {
     set("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
         "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
     expect_success(with("x-api-key: sara"));
-    expect_log("UA0318: the API key was refused: its rate limit is reached");
+    expect_log("UA0318: the API key was rejected: its rate limit is reached");
     reply = with("x-api-key: sara");
     CHECK_EQUAL(429, reply.status);
     CHECK(std::stoi(reply.header("Retry-After").value_or("0")) > 80000);

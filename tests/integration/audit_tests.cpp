@@ -1,5 +1,5 @@
-// UserAdminAuditLog: one line for each change and refusal, in one chain that all processes write
-// to.
+// UserAdminAuditLog: one line for each change and refusal, in one chain to which all processes
+// write.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -148,7 +148,7 @@ TEST(audit, has_a_line_for_each_change_with_both_values) {
     check_chain({log_.string()});
 }
 
-TEST(audit, has_a_line_for_each_refused_change_and_none_for_reads) {
+TEST(audit, has_a_line_for_each_rejected_change_but_not_for_reads) {
     start_audited();
     const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
         {Caller::nobody, "GET", "/api/users", "", "list refused 401 null null null"},
@@ -187,7 +187,7 @@ TEST(audit, has_a_line_for_each_refused_change_and_none_for_reads) {
     check_chain({log_.string()});
 }
 
-TEST(audit, has_a_line_for_sign_in_sign_out_and_refused_tokens) {
+TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
     start_audited("",
                   "LogLevel auth_useradmin:info\nRemoteIPHeader X-Client\n"
                   "RemoteIPInternalProxy 127.0.0.1\n",
@@ -357,7 +357,7 @@ TEST(audit, survives_killed_children) {
     CHECK(lines().size() >= static_cast<std::size_t>(changes_));
 }
 
-TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
+TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     const SmallDisk disk(folder_);
     if (!disk) {
         std::printf("\nleft out: this machine lets this account make no file system\n");
@@ -371,7 +371,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // On a full disk, only part of a line fits into the last page.
     expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
-               "refused until it can be written");
+               "rejected until it can be written");
     disk.fill();
     int refused = 0;
     for (int turn = 0; turn < 40 && refused == 0; ++turn)
@@ -405,7 +405,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     check_chain({log_.string()});
 }
 
-TEST(audit, keeps_400_for_a_taken_address_if_required) {
+TEST(audit, keeps_400_for_a_registered_address_if_required) {
     start_audited("required");
     const std::string eva =
         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})";
@@ -482,7 +482,7 @@ TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
         CHECK_TEXT(finished.output.find(part) != std::string::npos, finished.output.c_str());
 }
 
-TEST(audit, is_one_chain_through_a_program_across_restarts) {
+TEST(audit, is_one_chain_for_a_program_across_restarts) {
     allow_log("long lost child came home"); // the previous piped program has ended
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
@@ -536,7 +536,7 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
     CHECK(eventually(is_empty));
 }
 
-TEST(audit, of_a_program_or_none_has_no_history) {
+TEST(audit, of_a_program_has_no_history) {
     start("UserAdminExtras On\n" + as_sara +
           location("/api/users", "UserAdminAuditLog \"|/bin/cat\"") + location("/none", ""));
     for (const char* path : {"/api/users/ulises-1/events", "/none/ulises-1/events"})

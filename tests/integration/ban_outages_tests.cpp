@@ -257,7 +257,7 @@ TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
         [] { Suite::current().database().make_available(); });
 }
 
-TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
+TEST(ban_outages, of_a_database_that_is_frozen_temporarily) {
     if (!takes_place(true))
         return;
     // The connect_timeout limits how long requests wait for a new connection.
@@ -267,7 +267,7 @@ TEST(ban_outages, of_a_database_that_is_frozen_and_thaws) {
         [] { Suite::current().database().thaw(); });
 }
 
-TEST(ban_outages, of_a_database_with_another_password_for_a_while) {
+TEST(ban_outages, of_a_database_whose_password_is_changed_temporarily) {
     if (!takes_place(true))
         return;
     RoleWithPassword role(Suite::current().database());
@@ -276,7 +276,7 @@ TEST(ban_outages, of_a_database_with_another_password_for_a_while) {
         "PostgreSQL with another password", [&] { role.lock_out(); }, [&] { role.let_in(); });
 }
 
-TEST(ban_outages, with_killed_children_lose_no_ban) {
+TEST(ban_outages, with_killed_children_do_not_lose_bans) {
     if (!takes_place())
         return;
     allow_log("exit signal Killed");

@@ -47,7 +47,7 @@ TEST(better_auth, a_ban_ends_sessions_and_is_in_the_audit_log) {
     STRCMP_CONTAINS("\"target\":\"ada-1\"", line.c_str());
 }
 
-TEST(better_auth, changes_end_links_to_set_a_password) {
+TEST(better_auth, changes_invalidate_links_to_set_a_password) {
     start(endpoints + "UserAdminMailCommand /bin/cat\n</Location>\n");
     for (const auto& [endpoint, body] :
          {std::pair("update-user", R"({"userId":"ada-1","data":{"email":"a@example.org"}})"),
@@ -65,7 +65,7 @@ TEST(better_auth, changes_end_links_to_set_a_password) {
 }
 
 TEST(better_auth, other_paths_and_methods_are_not_answered) {
-    // The suite's httpd takes the place of the application.
+    // The suite's httpd acts as the application.
     start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
               std::to_string(Suite::current().httpd().port()) + "/api\"\n" + endpoints +
               "</Location>\n",
@@ -97,7 +97,7 @@ TEST(better_auth, a_preflight_request_is_answered) {
     CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
 }
 
-TEST(better_auth, requests_are_counted_by_operation_also_if_httpd_refuses_them) {
+TEST(better_auth, requests_are_counted_by_operation_even_if_httpd_rejects_them) {
     expect_log("AH01630"); // httpd: denied by server configuration
     for (const auto& [access, status] : {std::pair("granted", 200), {"denied", 403}}) {
         std::string configuration = endpoints;
@@ -112,7 +112,7 @@ TEST(better_auth, requests_are_counted_by_operation_also_if_httpd_refuses_them) 
     }
 }
 
-TEST(better_auth, a_search_and_a_filter_are_both_met) {
+TEST(better_auth, a_search_and_a_filter_are_combined_with_and) {
     start(endpoints + "</Location>\n");
     const Reply reply = list(Caller::super_admin,
                              "searchValue=a&searchField=name&filterField=role&filterValue=admin");

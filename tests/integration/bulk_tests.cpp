@@ -22,8 +22,8 @@ class Bulk : public OwnHttpd {
         std::filesystem::remove(log_);
     }
 
-    void start_with(const std::string& audit_log, const std::string& further = {}) {
-        start(audit_log + as_sara + location("/api/users", "UserAdminExtras On\n" + further));
+    void start_with(const std::string& audit_log, const std::string& more = {}) {
+        start(audit_log + as_sara + location("/api/users", "UserAdminExtras On\n" + more));
     }
     std::string audit_log(const char* mode) const {
         return "UserAdminAuditLog \"" + log_.string() + "\"" + mode + "\n";

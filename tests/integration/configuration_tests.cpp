@@ -70,7 +70,7 @@ class Configuration : public Scene {
 
 TEST_GROUP_BASE(configuration, Configuration){};
 
-TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
+TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
     const std::string file = "AuthUserAdminSecret file:" + Suite::current().secret_file().string();
     const std::pair<std::string, const char*> refusals[] = {
         {"AuthUserAdmin maybe", "On or Off"},
@@ -86,10 +86,10 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"AuthUserAdminSecret env:NO_SUCH_VARIABLE", "no variable NO_SUCH_VARIABLE"},
         {"AuthUserAdminSecret a s3cr3t of words", "must be quoted"},
         {file + " s3cr3t", "file:path or env:NAME for each of several"},
-        {"AuthUserAdminSignInLimit 0", "must be how many attempts may fail"},
-        {"AuthUserAdminSignInLimit 1000001", "must be how many attempts may fail"},
-        {"AuthUserAdminSignInLimit 5 86401", "must be how many attempts may fail"},
-        {"AuthUserAdminSignInLimit 1 2 alone", "must be how many attempts may fail"},
+        {"AuthUserAdminSignInLimit 0", "must be number of failed attempts"},
+        {"AuthUserAdminSignInLimit 1000001", "must be number of failed attempts"},
+        {"AuthUserAdminSignInLimit 5 86401", "must be number of failed attempts"},
+        {"AuthUserAdminSignInLimit 1 2 alone", "must be number of failed attempts"},
         {"AuthUserAdminSignInLimit 1 2 shared 4", "takes one, two or three arguments"},
         {"AuthUserAdminTimeout 0", "must be"},
         {"UserAdminApplicationCache -1", "must be a number of seconds from 0 to 3600"},
@@ -148,9 +148,9 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminMailFrom a@example.org " + std::string(101, 'a'), "must have a name in UTF-8"},
         {"UserAdminMailFrom a@example.org \"a\tb\"", "must have a name in UTF-8"},
         {"UserAdminMailFrom a@example.org b c", "takes 1-2 arguments"},
-        {"UserAdminMailPasswordLink https://a.example.com/", "has {token} in it once"},
-        {"UserAdminMailPasswordLink https://a/{token}{token}", "has {token} in it once"},
-        {"UserAdminMailVerifyLink https://a.example.com/", "has {token} in it once"},
+        {"UserAdminMailPasswordLink https://a.example.com/", "has {token} contains {token} once"},
+        {"UserAdminMailPasswordLink https://a/{token}{token}", "has {token} contains {token} once"},
+        {"UserAdminMailVerifyLink https://a.example.com/", "has {token} contains {token} once"},
         {"UserAdminMailVerifyLink javascript:{token}", "must be an address that begins with"},
         {"UserAdminMailVerifyLink \"https://a/ {token}\"", "must be an address that begins with"},
         {"UserAdminMailTemplates /nonexistent", "but /nonexistent is not one"},
@@ -197,7 +197,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         refused_in_location(directive, hint);
 }
 
-TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
+TEST(configuration, with_valid_values_of_every_directive_is_accepted) {
     taken(
         with_database("UserAdminHashLimit 3\nUserAdminHashQueue 10000\n"
                       "UserAdminMaxLimit 10\nUserAdminMaxBody 2048\n"
@@ -226,7 +226,7 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));
 }
 
-TEST(configuration, of_half_of_links_by_mail_is_refused) {
+TEST(configuration, with_incomplete_directives_for_links_by_mail_is_rejected) {
     const std::string extras = "UserAdminExtras On\n";
     const std::string command = "UserAdminMailCommand \"/bin/cat -\"\n";
     const std::string sender = "UserAdminMailFrom support@example.com \"The support\"\n";
@@ -250,7 +250,7 @@ TEST(configuration, of_half_of_links_by_mail_is_refused) {
     taken(at(password) + "<Location \"/\">\n" + extras + command + sender + "</Location>\n");
 }
 
-TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
+TEST(configuration, with_valid_values_for_sign_in_is_accepted) {
     taken(with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
                         "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
                         "AuthUserAdminApiKey On\n"
@@ -260,7 +260,7 @@ TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
                         "<Location \"/off\">\nAuthUserAdminSignIn Off\n</Location>\n"));
 }
 
-TEST(configuration, with_a_directive_in_the_wrong_section_is_refused) {
+TEST(configuration, with_a_directive_in_the_wrong_section_is_rejected) {
     const auto within = [](const std::string& section, const std::string& line) {
         if (section.empty())
             return with_database(line + "\n");
@@ -301,7 +301,7 @@ TEST(configuration, with_a_directive_in_the_wrong_section_is_refused) {
     taken(within("Location \"/\"", "AuthUserAdminSignIn On"));
 }
 
-TEST(configuration, with_none_or_too_many_secrets_is_refused) {
+TEST(configuration, with_no_secret_or_too_many_secrets_is_rejected) {
     const std::string file = " file:" + Suite::current().secret_file().string();
     const auto empty = Suite::current().work().path() / "empty-secret";
     write_file(empty, "\n");
@@ -314,7 +314,7 @@ TEST(configuration, with_none_or_too_many_secrets_is_refused) {
         location("/api/users", "AuthUserAdminSecret" + file + file + file + file + "\n")));
 }
 
-TEST(configuration, with_a_weak_second_secret_is_warned_of) {
+TEST(configuration, with_a_weak_second_secret_causes_a_warning) {
     const auto file = Suite::current().work().path() / "short-secret";
     write_file(file, "s3cr3t\n");
     using std::filesystem::perms;
@@ -327,16 +327,16 @@ TEST(configuration, with_a_weak_second_secret_is_warned_of) {
     warned_of(several + signing("/b", sound), {"UA0312", "UA0313", "UA0314"});
 }
 
-TEST(configuration, with_a_sound_secret_is_warned_of_nothing) {
+TEST(configuration, with_a_strong_secret_causes_no_warning) {
     const auto file = "file:" + Suite::current().secret_file().string();
     warned_of(signing("/a", file) + signing("/b", file), {});
 }
 
-TEST(configuration, with_a_secret_in_it_is_warned_of) {
+TEST(configuration, that_contains_a_secret_causes_a_warning) {
     warned_of(signing("/a", "s3cr3t of sixteen and more"), {"UA0311"});
 }
 
-TEST(configuration, with_a_world_readable_secret_is_warned_of) {
+TEST(configuration, with_a_world_readable_secret_causes_a_warning) {
     const auto file = Suite::current().work().path() / "public-secret";
     write_file(file, "s3cr3t of sixteen and more\n");
     using std::filesystem::perms;
@@ -346,12 +346,12 @@ TEST(configuration, with_a_world_readable_secret_is_warned_of) {
     warned_of(signing("/a", "file:" + file.string()), {});
 }
 
-TEST(configuration, with_a_secret_of_less_than_16_characters_is_warned_of) {
+TEST(configuration, with_a_short_secret_causes_a_warning) {
     warned_of(signing("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
     warned_of(signing("/a", "s3cr3t-16-charss"), {"UA0311"});
 }
 
-TEST(configuration, with_two_secrets_in_one_virtual_host_is_warned_of) {
+TEST(configuration, with_two_secrets_in_one_virtual_host_causes_a_warning) {
     const auto one = signing("/a", "s3cr3t of sixteen and more");
     const auto other = signing("/b", "another s3cr3t of sixteen");
     warned_of(one + other, {"UA0311", "UA0314"});
@@ -362,7 +362,7 @@ TEST(configuration, with_two_secrets_in_one_virtual_host_is_warned_of) {
     warned_of(one + "<VirtualHost *:80>\n" + other + "</VirtualHost>\n", {"UA0311", "UA0314"});
 }
 
-TEST(configuration, with_different_hashes_for_service_and_sign_in_is_warned_of) {
+TEST(configuration, with_different_hashes_for_sign_in_causes_a_warning) {
     const std::string file = "file:" + Suite::current().secret_file().string();
     const auto service = [](const std::string& hash) { return location("/api/users", hash); };
     warned_of(service("UserAdminPasswordHash scrypt\n") + signing("/a", file), {"UA0210"});
@@ -382,7 +382,7 @@ TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {
                 {"NoSuchDirective"});
 }
 
-TEST(configuration, without_a_database_is_refused) {
+TEST(configuration, without_a_database_is_rejected) {
     refused("<Location \"/x\">\nAuthUserAdminSignIn On\n</Location>\n",
             {"AuthUserAdmin", "DBDriver"});
     refused(location("/api/users", ""), {"UA0206: UserAdmin", "DBDriver"});
@@ -391,7 +391,7 @@ TEST(configuration, without_a_database_is_refused) {
     refused("<Location \"/x\">\nAuthUserAdmin On\n</Location>\n", {"AuthUserAdmin", "DBDriver"});
 }
 
-TEST(configuration, without_either_module_in_use_wants_no_database) {
+TEST(configuration, without_enabled_modules_needs_no_database) {
     taken("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
 }
 

@@ -104,7 +104,7 @@ TEST(connections, are_as_many_as_DBDMax_says_also_in_quotes) {
     CHECK(one_was_refused());
 }
 
-TEST(connections, of_one_virtual_host_are_not_waited_for_by_another) {
+TEST(connections, of_one_virtual_host_do_not_delay_another) {
     if (!can_be_occupied())
         return;
     allow_log("UA010");
@@ -122,7 +122,7 @@ TEST(connections, of_one_virtual_host_are_not_waited_for_by_another) {
     }
 }
 
-TEST(connections, of_virtual_hosts_with_the_same_settings_are_the_same) {
+TEST(connections, of_virtual_hosts_with_the_same_settings_are_shared) {
     if (!can_be_occupied())
         return;
     expect_log("UA0201");
@@ -138,7 +138,7 @@ TEST(connections, of_virtual_hosts_with_the_same_settings_are_the_same) {
     CHECK(one_was_refused());
 }
 
-TEST(connections, that_could_not_be_opened_are_not_counted_as_taken) {
+TEST(connections, that_could_not_be_opened_are_not_counted) {
     allow_log("UA0");
     allow_log("AH0062"); // mod_dbd: cannot connect
     allow_log("AH0063");

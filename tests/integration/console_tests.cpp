@@ -115,7 +115,7 @@ TEST(console, is_304_if_unchanged) {
                 ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small}).status);
 }
 
-TEST(console, is_another_one_for_another_service) {
+TEST(console, differs_for_each_service) {
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/a/users/console") +
           page("/b/users/console"));
     CHECK_EQUAL(std::string("/a/users"), told("/a/users/console", "base"));
@@ -148,7 +148,7 @@ TEST(console, has_the_time_for_which_the_application_accepts_ended_sessions) {
     CHECK_EQUAL(std::string("on"), told("/b/users/console", "ends-sessions"));
 }
 
-TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
+TEST(console, has_a_form_if_its_virtual_host_signs_users_in) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(host + "localhost\n" + location("/api/users", as_sara) + page("/admin") +
           sign_in("/api/auth", "") + "</VirtualHost>\n" + host + "other.test\n" +
@@ -158,7 +158,7 @@ TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
     STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
 }
 
-TEST(console, has_no_form_where_its_virtual_host_switches_signing_in_off) {
+TEST(console, has_no_form_if_its_virtual_host_disables_sign_in) {
     start(location("/api/users", as_sara) + page("/admin") + sign_in("/api/auth", "") +
           "<VirtualHost *:${PORT}>\n  ServerName localhost\n"
           "<Location \"/api/auth\">\n  AuthUserAdminSignIn Off\n</Location>\n</VirtualHost>\n");
@@ -192,7 +192,7 @@ TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
                     reply.header("Content-Security-Policy").value_or("").c_str());
 }
 
-TEST(console, escapes_a_base_address_that_holds_markup) {
+TEST(console, escapes_a_base_address_that_contains_markup) {
     start(location("/a'b&<c> d/users", as_sara) + page("/admin"));
     const std::string base = told("/admin", "base");
     for (const char character : {'<', '>', ' ', '"'})
@@ -237,7 +237,7 @@ TEST(console, identifies_the_caller_as_the_service_does) {
                 caller({"X-Id: x", "X-Role: admin"}));
 }
 
-TEST(console, is_refused_if_several_services_match) {
+TEST(console, is_rejected_if_several_services_match) {
     expect_log("UA0217: useradmin-console: this virtual host has ");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
     CHECK_EQUAL(500, ask_for("/admin").status);

@@ -45,7 +45,7 @@ class CreateUser : public Scene {
 
 TEST_GROUP_BASE(create_user, CreateUser){};
 
-TEST(create_user, answers_with_the_row_as_it_is_stored) {
+TEST(create_user, replies_with_the_stored_row) {
     const auto before = now_as_text();
     const auto reply = post(Caller::super_admin, nina);
     const auto after = now_as_text();

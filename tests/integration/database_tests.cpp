@@ -214,7 +214,7 @@ TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
         expect_success(reply);
 }
 
-TEST(database, with_tables_whose_names_have_blanks_is_not_read_from_others) {
+TEST(database, with_blanks_in_table_names_does_not_read_other_tables) {
     change("CREATE TABLE \"a b\" AS SELECT * FROM \"user\"; CREATE TABLE \"a\" AS SELECT * FROM "
            "\"user\" WHERE FALSE",
            "DROP TABLE \"a b\"; DROP TABLE \"a\"");
@@ -225,7 +225,7 @@ TEST(database, with_tables_whose_names_have_blanks_is_not_read_from_others) {
     STRCMP_CONTAINS("\"total\":0", send("GET", "/other").body.c_str());
 }
 
-TEST(sqlite_database, of_one_file_takes_writers_in_the_order_of_their_requests) {
+TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
     start("<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n"
           "UserAdminPasswordHash argon2id m=64\n" +
               location("/api/users", as_sara),
@@ -266,7 +266,7 @@ TEST(sqlite_database, of_one_file_takes_writers_in_the_order_of_their_requests) 
     CHECK_EQUAL(std::string("writer 1;writer 2;writer 3;writer 4;writer 5;"), order);
 }
 
-TEST(sqlite_database, time_that_is_invalid_is_null) {
+TEST(sqlite_database, returns_null_for_an_invalid_time) {
     sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "
               "'ulises-1'");
     const auto reply = get(Caller::admin, "/api/users/ulises-1");
@@ -274,7 +274,7 @@ TEST(sqlite_database, time_that_is_invalid_is_null) {
                reply.text().c_str());
 }
 
-TEST(postgresql_database, may_change_a_column_whatever_the_configured_tables_are) {
+TEST(postgresql_database, may_change_a_column_with_any_configured_tables) {
     sql().run("ALTER TABLE \"user\" ADD \"lastLoginAt\" timestamptz");
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
            "ALTER TABLE \"user\" ALTER \"name\" TYPE text, DROP \"lastLoginAt\"");
@@ -289,7 +289,7 @@ TEST(postgresql_database, may_change_a_column_whatever_the_configured_tables_are
     expect_success(send("GET", "/api/users"));
 }
 
-TEST(postgresql_database, with_infinity_as_a_time_shows_null) {
+TEST(postgresql_database, returns_null_for_an_infinite_time) {
     sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
     const auto reply = get(Caller::admin, "/api/users/ulises-1");
     CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());

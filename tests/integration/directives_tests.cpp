@@ -1,4 +1,4 @@
-// A table of directives that are allowed at server level, in a virtual host and in a Location.
+// Directives that are allowed at server level, in a virtual host and in a Location, as a table.
 // configuration_tests.cpp tests the others.
 #include "own_httpd.hpp"
 
@@ -448,7 +448,7 @@ TEST(directives, merge_from_server_to_virtual_host_to_Location) {
     }
 }
 
-TEST(directives, that_disable_the_service_leave_errors_to_httpd) {
+TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
     const auto off = [](const char* path) {
         return "<Location \"" + std::string(path) + "\">\nUserAdmin Off\n</Location>\n";
     };

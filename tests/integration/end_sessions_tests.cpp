@@ -21,14 +21,14 @@ TEST(end_sessions, after_a_ban_or_a_new_role_or_address) {
     for (const char* body : {R"({"banned":true})", R"({"name":"U","role":"admin"})",
                              R"({"role":"user"})", R"({"email":"otro@example.org"})"}) {
         sql().run(R"(UPDATE "user" SET "banned" = NULL WHERE "id" = 'ulises-1')");
-        add_session("s3cr3t-further", "ulises-1");
+        add_session("s3cr3t-other", "ulises-1");
         expect_success(change(body));
         CHECK_EQUAL(0, left());
     }
     CHECK_EQUAL(2, count("session"));
 }
 
-TEST(end_sessions, not_if_the_directive_is_off) {
+TEST(end_sessions, unless_the_directive_is_off) {
     expect_success(change(R"({"banned":true,"role":"admin","email":"o@x"})", "/api/users/"));
     CHECK_EQUAL(1, left());
 }

@@ -261,7 +261,7 @@ TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_go_on) {
                     methods("GET", "", Caller::super_admin, "ada-1").body.c_str());
 }
 
-class FurtherColumnsOfUsers : public Extras {
+class ExtraColumnsOfUsers : public Extras {
   protected:
     static constexpr const char* columns[] = {"company", "plan", "seats", "apiSecret"};
 
@@ -273,7 +273,7 @@ class FurtherColumnsOfUsers : public Extras {
                        : column == columns[1] ? "\" varchar(12) DEFAULT 'as it was' CHECK "
                                                 "(length(\"plan\") <= 12 AND \"plan\" <> 'unknown')"
                                               : "\" text DEFAULT 'as it was'"));
-        log_ = Suite::current().work().make("further-columns") / "audit.log";
+        log_ = Suite::current().work().make("extra-columns") / "audit.log";
         start("UserAdminAuditLog \"" + log_.string() + "\"\n" +
               location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n"
                                      "UserAdminColumns company\nUserAdminEditable plan seats") +
@@ -296,7 +296,7 @@ class FurtherColumnsOfUsers : public Extras {
     std::filesystem::path log_;
 };
 
-TEST_GROUP_BASE(extras_columns, FurtherColumnsOfUsers){};
+TEST_GROUP_BASE(extras_columns, ExtraColumnsOfUsers){};
 
 TEST(extras_columns, are_read_by_a_superAdmin_as_far_as_the_directives_name_them) {
     const std::string query = "?columns=apiSecret,plan,company";

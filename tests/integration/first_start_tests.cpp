@@ -49,7 +49,7 @@ class FirstStart : public OwnHttpd {
 
 TEST_GROUP_BASE(first_start, FirstStart){};
 
-TEST(first_start, with_the_right_parameters_is_200) {
+TEST(first_start, with_correct_parameters_is_200) {
     make("first-start-right");
     const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
     expect_success(
@@ -58,7 +58,7 @@ TEST(first_start, with_the_right_parameters_is_200) {
                         : own_->params()));
 }
 
-TEST(first_start, with_wrong_parameters_reports_the_error_and_its_place) {
+TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
     make("first-start-wrong");
     if (own_->kind() != Kind::postgresql) {
         expect_refusal("/nowhere/users.db", "unable to open database file");
@@ -85,7 +85,7 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
 
-TEST(first_start, with_tables_of_other_names_names_the_directive_that_fits) {
+TEST(first_start, with_other_table_names_suggests_the_directive) {
     make("first-start-renamed");
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");

@@ -102,7 +102,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     CHECK(eventually([&] { return are_successes(client_->send_at_once(patient_reads)); }));
 }
 
-TEST(frozen_database, is_503_at_the_start_too) {
+TEST(frozen_database, is_503_even_at_startup) {
     if (!make("frozen-from-the-start"))
         return;
     allow_log("UA0");
@@ -118,7 +118,7 @@ TEST(frozen_database, is_503_at_the_start_too) {
     }));
 }
 
-TEST(frozen_database, keeps_no_abandoned_statement) {
+TEST(frozen_database, cancels_abandoned_statements) {
     // PostgreSQL 14 and later can check during a query whether the client is still connected.
     if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)
         return;

@@ -1,4 +1,4 @@
-// UserAdminGuard: refusals in addition to the specification's.
+// UserAdminGuard: rules in addition to the specification.
 #include "scene.hpp"
 
 #include <thread>
@@ -32,7 +32,7 @@ class Guard : public Scene {
 
 TEST_GROUP_BASE(guard, Guard){};
 
-TEST(guard, rank_lets_an_admin_change_users_only) {
+TEST(guard, rank_lets_an_admin_change_only_users) {
     for (const char* id : {"sara-1", "ada-1"}) {
         expect_error(change(Caller::admin, id, R"({"email":"mine@example.org"})"), 403,
                      no_permission);

@@ -157,7 +157,7 @@ class HashQueue : public OwnHttpd {
 
 TEST_GROUP_BASE(hash_queue, HashQueue){};
 
-TEST(hash_queue, refuses_a_create_with_503_when_full) {
+TEST(hash_queue, rejects_a_create_with_503_when_full) {
     expect_log("UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
                "UserAdminHashQueue");
     start_with("UserAdminHashQueue 2\n");
@@ -208,7 +208,7 @@ TEST(hash_queue, is_shared_with_sign_ins) {
     CHECK_EQUAL(3 + 2, count("session"));
 }
 
-TEST(hash_queue, has_places_for_others_despite_many_creates_from_one_address) {
+TEST(hash_queue, keeps_places_for_others_during_many_creates) {
     expect_log("UA0215");
     add_ivo();
     start_with("UserAdminHashQueue 4\n");
@@ -217,7 +217,7 @@ TEST(hash_queue, has_places_for_others_despite_many_creates_from_one_address) {
     expect_places_for_ivo();
 }
 
-TEST(hash_queue, has_by_default_a_place_for_every_fourth_worker) {
+TEST(hash_queue, has_a_place_for_every_fourth_worker_by_default) {
     expect_log("UA0215");
     start_with("");
     freeze_hashing_child();

@@ -84,7 +84,7 @@ TEST(health, is_503_with_the_reason_during_an_outage) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, shows_the_reason_to_local_callers_only) {
+TEST(health, shows_the_reason_only_to_local_callers) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
     make("secretive");
@@ -119,7 +119,7 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, is_503_on_a_read_only_database_only_with_writable) {
+TEST(health, is_503_on_a_read_only_database_if_writable_is_required) {
     allow_log("UA0108");
     make("read-only");
     const std::string writable = "/health/writable";
@@ -149,7 +149,7 @@ TEST(health, is_503_while_the_drain_file_exists) {
     expect_health(200, "ok\n");
 }
 
-TEST(health, tells_local_callers_whether_the_audit_log_works) {
+TEST(health, shows_local_callers_whether_the_audit_log_works) {
     expect_log("UA0401");
     const std::string log = full_log("health-audit").string();
     start("UserAdminAuditLog " + log + "\n" + health_location() + location("/api/users", as_sara));
@@ -190,7 +190,7 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
     std::filesystem::remove(file);
 }
 
-TEST(health, is_503_where_a_table_is_missing) {
+TEST(health, is_503_if_a_table_is_missing) {
     expect_log("UA0103");
     make("bare");
     own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
@@ -209,7 +209,7 @@ TEST(health, escapes_control_characters_in_the_reason) {
     CHECK(reply.body.find('\x1b') == std::string::npos);
 }
 
-TEST(health, is_503_where_no_database_is_configured) {
+TEST(health, is_503_if_no_database_is_configured) {
     auto settings = Suite::current().settings(health_location());
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     client_ = std::make_unique<HttpClient>(httpd_->port());

@@ -95,7 +95,7 @@ struct Hostile {
     std::optional<std::string> body = {};
     /// Whether the service or httpd must reply with the service's envelope.
     bool is_below_base = true;
-    /// Whether the path has the same spelling as in the configuration.
+    /// Whether the path is spelled as in the configuration.
     bool is_spelled_plainly = true;
     /// Whether httpd finds no error before it processes the path.
     bool is_regular = true;
@@ -619,7 +619,7 @@ class HostileRequests : public OwnHttpd {
 
 TEST_GROUP_BASE(hostile_requests, HostileRequests){};
 
-TEST(hostile_requests, get_an_envelope_whatever_they_are) {
+TEST(hostile_requests, always_get_an_envelope) {
     exclude_from_document();
     if (!is_possible())
         return;

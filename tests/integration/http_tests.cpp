@@ -61,7 +61,7 @@ TEST(methods, HEAD_is_allowed_where_GET_is) {
 
 TEST_GROUP_BASE(paths, Scene){};
 
-TEST(paths, beside_the_base_address_are_not_the_service_s) {
+TEST(paths, next_to_the_base_address_do_not_belong_to_the_service) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
         const auto reply = client.send({"GET", path, {bearer(Caller::super_admin)}});
@@ -97,7 +97,7 @@ TEST(paths, are_the_same_for_access_rules_and_the_service) {
                 text_member(get(Caller::super_admin, "/open%20users/x/../a%2520b"), "id"));
 }
 
-TEST(paths, are_those_of_the_last_internal_redirect) {
+TEST(paths, are_those_after_the_last_internal_redirect) {
     add_user({"a b%", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     CHECK_EQUAL(std::string("a b%"), text_member(ask(Caller::super_admin, "GET", "/redirect", {},
                                                      {"X-Test-Target: /api/users/a%20b%25"}),
@@ -142,7 +142,7 @@ TEST(replies, to_pipelined_requests_are_in_order) {
     CHECK_TEXT(first < second && second < third && third != std::string::npos, all.c_str());
 }
 
-TEST(replies, to_many_readers_at_once_are_all_whole) {
+TEST(replies, to_many_concurrent_readers_are_complete) {
     const std::vector<Request> requests(24, Request{"GET", "/api/users", {bearer(Caller::admin)}});
     const auto whole = get(Caller::admin, "/api/users");
     for (const auto& reply : Suite::current().client().send_at_once(requests)) {
@@ -177,7 +177,7 @@ TEST(bodies, over_the_limit_by_Content_Length_are_refused_unread) {
     CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
 }
 
-TEST(bodies, over_the_limit_in_chunks_are_refused_early) {
+TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
     const RawConnection connection(Suite::current().httpd().port());
     CHECK(connection.send(head("POST /api/users", "Transfer-Encoding: chunked\r\n")));
     connection.send(chunk(std::string(40000, ' ')));
@@ -188,7 +188,7 @@ TEST(bodies, over_the_limit_in_chunks_are_refused_early) {
     CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
 }
 
-TEST(bodies, of_a_refused_caller_are_not_read_and_the_connection_closes) {
+TEST(bodies, of_a_rejected_caller_are_not_read_and_the_connection_closes) {
     for (const char* caller : {"", "Authorization: Bearer s3cr3t-token-of-ulises\r\n"}) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n" +
@@ -200,7 +200,7 @@ TEST(bodies, of_a_refused_caller_are_not_read_and_the_connection_closes) {
     }
 }
 
-TEST(bodies, in_chunks_are_read_whole) {
+TEST(bodies, in_chunks_are_read_completely) {
     const auto reply =
         exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
                  chunk(R"({"name":"Nina","email":"n@x",)") + chunk(R"("password":"s3cr3t")") +
@@ -246,7 +246,7 @@ TEST(bodies, that_are_refused_get_no_100_Continue) {
     }
 }
 
-TEST(bodies, that_end_too_early_are_refused) {
+TEST(bodies, that_end_too_early_are_rejected) {
     for (const std::string& bytes :
          {head("POST /api/users", "Content-Length: 1000\r\n") + R"({"name":"N",)",
           head("POST /api/users", "Transfer-Encoding: chunked\r\n") + "50\r\n" + R"({"name":"N",)",
@@ -345,7 +345,7 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     }
 }
 
-TEST(errors_of_httpd, of_sign_in_forbid_sniffing) {
+TEST(errors_of_httpd, below_sign_in_forbid_sniffing) {
     expect_log("AH01630");
     for (const char* path : {"/trusting/denied/auth/get-session", "/document/auth/get-session"}) {
         const auto reply = Suite::current().client().send({"GET", path});

@@ -61,9 +61,9 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
     CHECK_EQUAL(std::string("sara-1|-|-"), lines[2]);
 }
 
-TEST(impersonation, that_is_refused_leaves_no_session) {
+TEST(impersonation, that_is_rejected_leaves_no_session) {
     start_with("");
-    // Both Locations look up the session, but only the second one refuses it.
+    // Both Locations look up the session, but only the second one rejects it.
     expect_success(call(Caller::admin, "GET", "/api/users"));
     expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
     expect_success(call(Caller::super_admin, "GET", "/strict/users"));

@@ -24,7 +24,7 @@ class Kills : public OwnHttpd {
                                               "killed-" + std::to_string(++databases));
         if (is_postgresql()) {
             TracedUsers::confirm_what_is_safe(own_->sql());
-            // The role's setting does not apply to this connection, because it is already open.
+            // The role's setting does not apply to this connection, which is already open.
             own_->sql().run("SET synchronous_commit = on");
         }
         start_before(*own_,

@@ -99,7 +99,7 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
                     400, "Petición incorrecta");
 }
 
-TEST(language, of_several_values_is_that_of_the_list) {
+TEST(language, of_several_headers_is_that_of_the_combined_list) {
     start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
     const Reply reply = client_->send(
         {"GET",

@@ -61,7 +61,7 @@ class LateBody : public Scene {
 
 TEST_GROUP_BASE(late_body, LateBody){};
 
-TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted_meanwhile) {
+TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted) {
     const auto set_sara = [](const char* values) {
         sql().run("UPDATE \"user\" SET " + std::string(values) + " WHERE \"id\" = 'sara-1'");
     };
@@ -82,7 +82,7 @@ TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted_meanwhile) {
         }
 }
 
-TEST(late_body, changes_nothing_if_the_caller_was_deleted_meanwhile) {
+TEST(late_body, changes_nothing_if_the_caller_was_deleted) {
     const std::string before = users();
     expect_error(send_late(cases[0].request, cases[0].body,
                            [] { sql().run(R"(DELETE FROM "user" WHERE "id" = 'sara-1')"); }),

@@ -41,7 +41,7 @@ TEST(list_users, ignores_a_trailing_slash) {
     CHECK_EQUAL(std::string("ada-1"), ids_of(get(Caller::super_admin, "/api/users/?role=admin")));
 }
 
-TEST(list_users, links_to_the_next_and_previous_page_by_a_cursor) {
+TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
     const auto link = [](const Reply& reply, const std::string& relation) {
         const std::string links = reply.header("Link").value_or("");
         const std::size_t end = links.find(">; rel=\"" + relation);

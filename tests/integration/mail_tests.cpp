@@ -32,7 +32,7 @@ class Mail : public OwnHttpd {
     }
 
     /// Starts the service with this shell script as the mail command.
-    void start_with(const std::string& script, const std::string& further = {}) {
+    void start_with(const std::string& script, const std::string& more = {}) {
         allow_log("UA0311"); // the configuration contains a secret
         const auto program = folder_ / "sendmail";
         write_file(program, "#!/bin/sh\n" + script + "\n");
@@ -44,7 +44,7 @@ class Mail : public OwnHttpd {
                            "UserAdminMailPasswordLink https://app.example.org/reset?t={token}\n"
                            "UserAdminMailVerifyLink https://app.example.org/verify?t={token}\n"
                            "AuthUserAdminSecret \"a secret of thirty-two characters\"\n" +
-                           further));
+                           more));
     }
     Reply send_link(const char* kind, SourceLocation where = {}) {
         return send("POST", "/api/users/ulises-1/" + std::string(kind) + "-link", {}, where);
@@ -132,14 +132,14 @@ TEST(mail, that_fails_leaves_no_link) {
     STRCMP_CONTAINS(R"("corrects":)", read_file(log_).c_str());
 }
 
-TEST(mail, that_hangs_ends_at_the_time_limit) {
+TEST(mail, that_hangs_is_ended_at_the_time_limit) {
     start_with("exec /bin/sleep 1000", "UserAdminTimeout 1\n");
-    expect_log("did not end within 1 s (UserAdminTimeout)");
+    expect_log("did not exit within 1 s (UserAdminTimeout)");
     expect_error(send_link("password"), 500, link_failed);
     CHECK_EQUAL(0, count("verification"));
 }
 
-TEST(mail, is_bounded_per_hour_for_all_servers) {
+TEST(mail, is_limited_per_hour_for_all_servers) {
     start_with(keeping(), "UserAdminMailLimit 2\n");
     expect(send_link("password"), 200, link_sent);
     start_with(keeping(), "UserAdminMailLimit 2\n");

@@ -112,7 +112,7 @@ TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
                   "5");
 }
 
-TEST(metrics, count_httpds_own_refusals_below_the_base_address) {
+TEST(metrics, count_errors_of_httpd_below_the_base_address) {
     start(metrics_location + location("/api/users", as_sara) +
           "<Location \"/closed/users\">\n  UserAdmin On\n  Require all denied\n</Location>\n");
     expect_log("AH01630"); // client denied
@@ -185,7 +185,7 @@ TEST(metrics, count_the_outcomes_of_session_tokens) {
     expect_sample(lookups("failed"), "0");
 }
 
-TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
+TEST(metrics, count_sign_in_attempts_that_the_limit_rejects) {
     allow_log("UA0305");
     start(std::string(metrics_location) +
           "<Location \"/auth\">\n  AuthUserAdminSignIn On\n"
@@ -235,7 +235,7 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     stop();
 }
 
-TEST(metrics, show_a_read_only_database_until_it_takes_a_change) {
+TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     allow_log("UA0108");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "metrics-read-only");
     start_before(own, std::string(metrics_location) +
@@ -260,7 +260,7 @@ TEST(metrics, show_a_read_only_database_until_it_takes_a_change) {
     expect_sample(is_read_only, "0");
 }
 
-TEST(metrics, count_the_errors_of_a_database_in_the_health_check_too) {
+TEST(metrics, count_database_errors_of_the_health_check_too) {
     allow_log("UA0103");
     start(std::string(metrics_location) + "<Location \"/health\">\n  SetHandler useradmin-health\n"
                                           "  UserAdminTables none session account\n</Location>\n");
@@ -275,7 +275,8 @@ TEST(metrics, count_changes_without_an_audit_line) {
     start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
           location("/closed/users", "UserAdminAuditLog " + log.string()));
     const std::string lost = "useradmin_audit_lines_lost_total{virtual_host=\"localhost\"}";
-    // Refusals of anonymous callers are aggregated and written later, so no line is lost yet.
+    // Rejected requests of anonymous callers are aggregated and written later, so no line is lost
+    // yet.
     CHECK_EQUAL(401, client_->send({"GET", "/closed/users"}).status);
     expect_sample(lost, "0");
     for (const char* const count : {"1", "2"}) {

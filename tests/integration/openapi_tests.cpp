@@ -71,7 +71,7 @@ TEST(openapi, is_for_GET_HEAD_and_OPTIONS) {
         expect_only_read(path);
 }
 
-TEST(openapi, a_page_is_read_by_pages_of_trusted_origins) {
+TEST(openapi, a_page_can_be_read_by_pages_of_trusted_origins) {
     start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
           page("/openapi.json"));
     const auto allowed = [&](const std::string& origin) {
@@ -90,7 +90,7 @@ TEST(openapi, a_page_is_guarded_by_Require) {
     expect_error(send("GET", "/api/users/openapi.json"), 403, "No tienes permisos");
 }
 
-TEST(openapi, has_the_settings_of_the_service_that_it_is_for) {
+TEST(openapi, describes_the_settings_of_its_service) {
     start(location("/api/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session\n"
                                  "AuthUserAdminBearer Off\nUserAdminMaxLimit 7\n"
                                  "UserAdminMaxBody 4321\n") +
@@ -105,7 +105,7 @@ TEST(openapi, has_the_settings_of_the_service_that_it_is_for) {
     }
 }
 
-TEST(openapi, does_not_mention_tokens_if_an_expression_finds_the_caller) {
+TEST(openapi, does_not_mention_tokens_if_an_expression_identifies_callers) {
     start(location("/api/users", "AuthUserAdmin On\n" + as_sara) + page("/openapi.json"));
     STRCMP_CONTAINS(R"("security":[])", document("/openapi.json").body.c_str());
 }
@@ -137,7 +137,7 @@ TEST(openapi, is_412_unless_it_has_the_ETag_of_If_Match) {
     CHECK_EQUAL(200, document("/openapi.json", {"If-Match: " + compressed}).status);
 }
 
-TEST(openapi, is_an_envelope_where_the_table_is_missing) {
+TEST(openapi, is_an_envelope_if_the_table_is_missing) {
     expect_log("UA0103");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");
     own.sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");

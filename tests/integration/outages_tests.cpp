@@ -286,7 +286,7 @@ class Outages : public OwnHttpd {
 
 TEST_GROUP_BASE(outages, Outages){};
 
-TEST(outages, of_a_server_that_crashes_and_is_started_again) {
+TEST(outages, of_a_server_that_crashes_and_is_restarted) {
     if (!takes_place(Kind::postgresql))
         return;
     make("crashed");
@@ -295,7 +295,7 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
-TEST(outages, of_single_backends_fail_no_read) {
+TEST(outages, of_single_backends_do_not_fail_reads) {
     if (!takes_place(Kind::postgresql))
         return;
     // Otherwise, a backend logs its termination first, which takes long on a busy disk.
@@ -309,7 +309,7 @@ TEST(outages, of_single_backends_fail_no_read) {
                 true, true, std::chrono::milliseconds(0)});
 }
 
-TEST(outages, of_a_server_that_is_frozen_and_thaws) {
+TEST(outages, of_a_server_that_is_frozen_temporarily) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("frozen-under-load");
@@ -338,7 +338,7 @@ TEST(outages, of_a_database_password_that_was_changed) {
     run_outage({"wrong password", [&] { role.lock_out(); }, [&] { role.let_in(); }});
 }
 
-TEST(outages, of_writes_only_fail_no_read) {
+TEST(outages, of_writes_only_do_not_fail_reads) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("read-only");
@@ -363,7 +363,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
                 std::chrono::seconds(machine::times(3, 5))});
 }
 
-TEST(outages, of_a_disk_that_is_full_fail_no_read) {
+TEST(outages, of_a_full_disk_do_not_fail_reads) {
     if (!(takes_place(Kind::sqlite) || takes_place(Kind::postgresql, Runs::long_ones)))
         return;
     const auto folder = Suite::current().work().make("small");

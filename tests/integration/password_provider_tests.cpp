@@ -93,7 +93,7 @@ TEST_GROUP_BASE(password_provider, Scene) {
     }
 };
 
-TEST(password_provider, names_the_caller_to_the_service) {
+TEST(password_provider, identifies_the_caller_to_the_service) {
     start();
     const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(200, reply.status);
@@ -126,7 +126,7 @@ TEST(password_provider, is_for_Require_user_the_stored_address) {
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);
 }
 
-TEST(password_provider, refuses_banned_users) {
+TEST(password_provider, rejects_banned_users) {
     expect_log(denied);
     start();
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"email\" = 'eva@example.org'");
@@ -209,7 +209,7 @@ TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
     CHECK_EQUAL_TEXT(200, after.status, after.text().c_str());
 }
 
-TEST(password_provider, without_a_database_in_the_configuration_is_refused) {
+TEST(password_provider, without_a_configured_database_is_rejected) {
     for (const char* directive :
          {"AuthBasicProvider file useradmin", "AuthBasicProvider useradmin"}) {
         auto settings =

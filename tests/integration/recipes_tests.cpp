@@ -185,7 +185,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
         CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
 }
 
-TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
+TEST(recipes, two_applications_have_their_own_users_and_secrets) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase club(Suite::current().work(), Kind::postgresql, "club");
@@ -232,7 +232,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     create_in("club", club);
 }
 
-TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
+TEST(recipes, secret_rotation_accepts_both_secrets_and_signs_with_the_first) {
     const std::string before = "the s3cr3t of before";
     const std::string after = "the s3cr3t of thereafter";
     const std::string file_before = secret_file("before", before);
@@ -296,7 +296,7 @@ TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
     CHECK_EQUAL(200, status_with(after));
 }
 
-TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
+TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
     if (!Suite::current().is_plain_event())
         return;
     expect_log("AH01807"); // mod_auth_form: a wrong password
@@ -481,7 +481,7 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_none("localhost", stranger.folder());
 }
 
-TEST(recipes, a_standby_says_how_old_its_users_are_and_takes_no_changes) {
+TEST(recipes, a_standby_shows_the_age_of_its_data_and_rejects_changes) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");

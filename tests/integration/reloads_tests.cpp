@@ -37,7 +37,7 @@ struct Holdings {
 
 TEST_GROUP_BASE(reloads, OwnHttpd){};
 
-TEST(reloads, under_load_fail_no_request_and_leave_nothing_behind) {
+TEST(reloads, under_load_fail_no_requests_and_leak_nothing) {
     start("UserAdminHashQueue 32\nUserAdminTotalCache 5\nAuthUserAdminCache 5\n" +
           location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64") +
           location("/sessions/users", "AuthUserAdmin On"));

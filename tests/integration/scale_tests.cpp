@@ -26,7 +26,7 @@ class Scale : public OwnHttpd {
 
 TEST_GROUP_BASE(postgresql_scale, Scale){};
 
-TEST(postgresql_scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
+TEST(postgresql_scale, is_used_by_the_service_and_can_be_removed) {
     add_users(30);
     add_user({"jose", "José García", "j@x", "user", "2025-01-01T00:00:00.000Z"});
     const std::string service = location("/api/users", as_sara);
@@ -56,7 +56,7 @@ TEST(postgresql_scale, is_used_by_the_service_and_may_be_removed_while_it_runs) 
     is_the_same();
 }
 
-TEST(postgresql_scale, finds_a_combining_mark_that_is_searched_for) {
+TEST(postgresql_scale, finds_a_searched_combining_mark) {
     add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});
     schema("--scale");
     start(location("/api/users", as_sara));

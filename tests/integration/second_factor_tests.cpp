@@ -227,7 +227,7 @@ TEST(second_step, is_not_required_on_a_trusted_device) {
     CHECK_EQUAL(0u, cookies_.count("better-auth.trust_device"));
 }
 
-TEST(second_step, is_refused_without_the_secret_or_with_refuse) {
+TEST(second_step, is_rejected_without_the_secret_or_with_refuse) {
     for (const std::string& directives :
          {std::string(), secret_line + std::string("AuthUserAdminSecondFactor refuse\n")}) {
         start_with(directives);

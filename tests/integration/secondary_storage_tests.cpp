@@ -33,8 +33,8 @@ class SecondaryStorage : public OwnHttpd {
     static std::string location_with(const std::string& directives) {
         return location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n" + directives);
     }
-    void start_with(const std::string& further = "app:") {
-        start(location_with("UserAdminSecondaryStorage " + redis_->url() + " " + further + "\n"));
+    void start_with(const std::string& more = "app:") {
+        start(location_with("UserAdminSecondaryStorage " + redis_->url() + " " + more + "\n"));
     }
     static void allow_lines_of_outages() {
         for (const char* const line : {"UA0218", "UA0219"})
@@ -84,7 +84,7 @@ class SecondaryStorage : public OwnHttpd {
 
 TEST_GROUP_BASE(secondary_storage, SecondaryStorage){};
 
-TEST(secondary_storage, soon_loses_the_sessions_of_a_banned_user) {
+TEST(secondary_storage, loses_the_sessions_of_a_banned_user) {
     start_with();
     for (const char* const token : {"one", "two"})
         add_stored("ulises-1", token);
@@ -97,7 +97,7 @@ TEST(secondary_storage, soon_loses_the_sessions_of_a_banned_user) {
     CHECK_TRUE(is_stored("other"));
 }
 
-TEST(secondary_storage, has_the_time_before_which_sessions_of_a_banned_user_are_refused) {
+TEST(secondary_storage, stores_the_time_before_which_sessions_are_rejected) {
     start_with();
     const auto before = std::chrono::system_clock::now();
     ban();
@@ -189,7 +189,7 @@ TEST(secondary_storage, may_be_set_in_a_LocationMatch) {
     CHECK_TRUE(ends("one"));
 }
 
-TEST(secondary_storage, that_is_down_is_reported_in_the_reply_and_catches_up) {
+TEST(secondary_storage, that_is_down_is_reported_and_catches_up) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
@@ -236,7 +236,7 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
     CHECK_TRUE(eventually([&] { return delivered_until() > stopped; }));
 }
 
-TEST(secondary_storage, that_is_frozen_delays_no_request) {
+TEST(secondary_storage, that_is_frozen_does_not_delay_requests) {
     allow_lines_of_outages();
     start_with();
     add_stored("ulises-1", "one");
@@ -271,7 +271,7 @@ TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged)
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
-TEST(secondary_storage, gets_revocations_from_before_the_start_of_httpd) {
+TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
@@ -304,7 +304,7 @@ TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
     }
 }
 
-TEST(secondary_storage, with_unexpected_content_delays_no_other_user) {
+TEST(secondary_storage, with_unexpected_content_does_not_affect_other_users) {
     start_with();
     const std::string list = "app:active-sessions-ulises-1";
     for (const char* const text : {"no JSON", "null", "7", R"({"token":"one"})",
@@ -385,7 +385,7 @@ class TlsStorage : public SecondaryStorage {
 
 TEST_GROUP_BASE(secondary_storage_tls, TlsStorage){};
 
-TEST(secondary_storage_tls, accepts_a_server_with_the_host_s_certificate) {
+TEST(secondary_storage_tls, accepts_a_server_with_a_certificate_for_the_host) {
     if (!has_tls())
         return;
     for (const char* const host : {"localhost", "127.0.0.1"}) {
@@ -398,17 +398,17 @@ TEST(secondary_storage_tls, accepts_a_server_with_the_host_s_certificate) {
     }
 }
 
-TEST(secondary_storage_tls, sends_nothing_to_a_server_with_another_host_s_certificate) {
+TEST(secondary_storage_tls, sends_nothing_to_a_server_with_a_certificate_for_another_host) {
     if (has_tls())
-        expect_refusal("authority", "wrong", "its certificate is refused: hostname mismatch");
+        expect_refusal("authority", "wrong", "its certificate was rejected: hostname mismatch");
 }
 
 TEST(secondary_storage_tls, sends_nothing_to_a_server_of_an_unknown_authority) {
     if (has_tls())
-        expect_refusal("other-authority", "right", "its certificate is refused: ");
+        expect_refusal("other-authority", "right", "its certificate was rejected: ");
 }
 
-TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_delays_no_request) {
+TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_does_not_delay_requests) {
     if (!has_tls())
         return;
     allow_lines_of_outages();

@@ -264,7 +264,7 @@ class Secrets : public OwnHttpd {
 
 TEST_GROUP_BASE(secrets, Secrets){};
 
-TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
+TEST(secrets, do_not_leak_and_copies_are_wiped) {
     const std::string cheap = "UserAdminPasswordHash argon2id m=64\n";
     const std::string signed_by =
         "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";

@@ -30,12 +30,12 @@ class SessionCache : public OwnHttpd {
 
     /// Starts an httpd with several children that cache sessions. They log the PID of the child
     /// that replied.
-    void start_keeping(const std::string& seconds, const std::string& further = {}) {
+    void start_keeping(const std::string& seconds, const std::string& more = {}) {
         start("LoadModule test_callers_module \"" +
               machine::built("tests/mod_test_callers.so").string() +
               "\"\nLogFormat \"%P\" child\nCustomLog \"" + file_of_children().string() +
               "\" child\nAuthUserAdminCache " + seconds + "\n" +
-              location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + further);
+              location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + more);
     }
 
     /// Sends a request over a new connection. Returns the status.
@@ -299,7 +299,7 @@ class SessionLookups : public SessionCache {
 
 TEST_GROUP_BASE(session_lookups, SessionLookups){};
 
-TEST(session_lookups, are_one_round_trip_each) {
+TEST(session_lookups, take_one_round_trip) {
     if (!tells() || Suite::current().mpm() == "prefork")
         return;
     start_keeping("0", one_child + leading("/there", "none"));
@@ -308,7 +308,7 @@ TEST(session_lookups, are_one_round_trip_each) {
     CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there"}); }));
 }
 
-TEST(session_lookups, are_none_while_a_session_is_cached) {
+TEST(session_lookups, are_not_made_while_a_session_is_cached) {
     if (!tells() || Suite::current().mpm() == "prefork")
         return;
     start_keeping("60", one_child + leading("/there", "none"));

@@ -89,18 +89,18 @@ class SessionRaces : public OwnHttpd {
 
 TEST_GROUP_BASE(session_races, SessionRaces){};
 
-TEST(session_races, no_session_survives_a_new_password) {
+TEST(session_races, leave_no_session_after_a_new_password) {
     expect_no_survivor([&](const std::string& id) {
         change_by_request("PUT", id + "/password", R"({"password":"second word"})");
     });
 }
 
-TEST(session_races, no_session_survives_a_ban) {
+TEST(session_races, leave_no_session_after_a_ban) {
     expect_no_survivor(
         [&](const std::string& id) { change_by_request("PUT", id, R"({"banned":true})"); });
 }
 
-TEST(session_races, no_session_survives_a_deletion) {
+TEST(session_races, leave_no_session_after_a_deletion) {
     expect_no_survivor([&](const std::string& id) { change_by_request("DELETE", id); });
 }
 

@@ -35,7 +35,7 @@ TEST(sessions, the_token_is_read_from_the_cookie_with_the_Secure_prefix) {
     expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 
-TEST(sessions, a_prefixed_cookie_precedes_a_plain_one) {
+TEST(sessions, a_prefixed_cookie_takes_precedence_over_a_plain_one) {
     const std::string plain = "better-auth.session_token=";
     const auto read = [](const std::string& cookies) {
         return ask(Caller::nobody, "GET", "/api/users/sara-1", {}, {"Cookie: " + cookies}).status;
@@ -61,7 +61,7 @@ TEST(sessions, the_token_is_read_from_Authorization) {
     expect_success(with({"authorization: BEARER  " + token_of(Caller::user)}));
 }
 
-TEST(sessions, another_cookie_or_scheme_is_no_session) {
+TEST(sessions, another_cookie_or_scheme_is_not_a_session) {
     const auto token = token_of(Caller::user);
     using namespace std::string_literals;
     for (const std::string& header :
@@ -147,7 +147,7 @@ TEST(sessions, the_caller_is_the_user_of_the_access_log) {
     CHECK_TEXT(eventually(logged), line.c_str());
 }
 
-TEST(sessions, the_notes_of_any_module_state_the_caller) {
+TEST(sessions, the_notes_of_any_module_identify_the_caller) {
     expect_error(with({}, "/notes/users"), 401, "No autorizado");
     expect_success(with({"X-Test-Caller: sara-1 superAdmin"}, "/notes/users"));
     expect_success(with({"X-Test-Caller: ada-1 admin"}, "/notes/users"));

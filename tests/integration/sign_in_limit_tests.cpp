@@ -28,14 +28,14 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
 
     /// Starts an httpd with this limit and these directives. X-Client contains the client's
     /// address.
-    void start(const std::string& limit, const std::string& further = "") {
+    void start(const std::string& limit, const std::string& more = "") {
         auto settings =
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
                                       "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
                                       "UserAdminPasswordHash argon2id m=64\n"
                                       "UserAdminHashQueue 32\n"
                                       "<Location \"/auth\">\n  AuthUserAdminSignIn On\n" +
-                                      limit + "\n</Location>\n" + further);
+                                      limit + "\n</Location>\n" + more);
         settings.modules = {"mod_remoteip.so"};
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
@@ -68,7 +68,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
     }
 };
 
-TEST(sign_in_limit, is_429_even_for_the_right_password) {
+TEST(sign_in_limit, is_429_even_for_the_correct_password) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));
@@ -114,7 +114,7 @@ TEST(sign_in_limit, is_separate_for_each_database) {
     CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.1", "other.test").status);
 }
 
-TEST(sign_in_limit, applies_to_all_servers_together_if_it_is_shared) {
+TEST(sign_in_limit, applies_to_all_servers_together_if_shared) {
     expect_log("UA0305");
     constexpr const char* limit = "AuthUserAdminSignInLimit 3 1000 shared";
     start(limit);

@@ -143,7 +143,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
     }
 };
 
-TEST(sign_in, with_the_right_password_returns_token_and_user) {
+TEST(sign_in, with_the_correct_password_returns_token_and_user) {
     const auto reply = sign_in(login(eva, right_password));
     const auto token = token_in(reply);
     CHECK_TRUE(std::regex_match(token, std::regex("[A-Za-z0-9]{32}")));
@@ -256,7 +256,7 @@ TEST(sign_in, failures_are_the_same_401_and_logged_with_the_reason) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
+TEST(sign_in, of_a_banned_user_is_403_if_the_password_is_correct) {
     set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
     expect(sign_in(login(eva, right_password)), 403, banned);
     expect(sign_in(login(eva, "wrong")), 401, wrong_credentials);
@@ -404,7 +404,7 @@ TEST(sign_in, from_another_site_is_403) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, from_its_own_site_succeeds) {
+TEST(sign_in, from_the_same_site_succeeds) {
     const auto body = login(eva, right_password);
     CHECK_EQUAL(200, sign_in(body, {from_here()}).status);
     CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
@@ -558,7 +558,7 @@ TEST(sign_in, sign_out_from_another_site_without_a_cookie_clears_no_cookie) {
     }
 }
 
-TEST(sign_in, sign_out_from_another_site_is_403_and_ends_nothing) {
+TEST(sign_in, sign_out_from_another_site_is_403_and_keeps_the_session) {
     const auto token = token_in(sign_in(login(eva, right_password)));
     expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));

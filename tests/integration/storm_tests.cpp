@@ -72,7 +72,7 @@ class Storm : public OwnHttpd {
     }
 
     /// Sends many requests simultaneously, each over its own connection, while another client reads
-    /// a record. Each request must succeed or get a refusal with Retry-After. Returns how many
+    /// a record. Each request must succeed or be rejected with Retry-After. Returns how many
     /// succeeded.
     int break_loose(const std::string& path, const std::function<std::string(int)>& body,
                     const std::string& read) {
@@ -112,7 +112,7 @@ class Storm : public OwnHttpd {
 
 TEST_GROUP_BASE(storm, Storm){};
 
-TEST(storm, of_hashes_does_not_stop_reads_and_bounds_memory) {
+TEST(storm, of_hash_requests_does_not_stop_reads_or_exhaust_memory) {
     if (!Suite::current().is_plain_event())
         return;
     const auto first = send("POST", "/api/users", user("first"));

@@ -43,7 +43,7 @@ TEST(survey, warns_of_two_addresses_that_differ_only_in_case) {
     CHECK_EQUAL(1, lines_with("UA0213"));
 }
 
-TEST(survey, warns_of_a_missing_column_of_the_last_activity) {
+TEST(survey, warns_of_a_missing_column_for_the_last_activity) {
     start_with("UserAdminProtectedEmail sara@example.org\nUserAdminLastSeen lastLoginAt\n");
     expect_log("UA0225: table");
     ask_twice();
@@ -98,7 +98,7 @@ TEST(survey, is_not_repeated_after_a_timeout) {
     CHECK_EQUAL(0, lines_with("UA0212"));
 }
 
-TEST(survey, delays_no_reply) {
+TEST(survey, does_not_delay_replies) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     start_with("UserAdminTimeout 300\nUserAdminProtectedEmail sara@example.org\n");

@@ -19,9 +19,9 @@ std::string total_of(const Reply& reply) {
 
 class TotalCache : public OwnHttpd {
   protected:
-    void start_keeping(const std::string& seconds, const std::string& further = {}) {
+    void start_keeping(const std::string& seconds, const std::string& more = {}) {
         start("UserAdminPasswordHash argon2id m=64\nUserAdminTotalCache " + seconds + "\n" +
-              location("/api/users", as_sara) + further);
+              location("/api/users", as_sara) + more);
     }
 
     /// Returns the distinct totals of concurrent requests, such as "3" or "3 4".

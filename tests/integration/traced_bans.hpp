@@ -15,7 +15,7 @@
 
 namespace useradmin::test {
 
-/// Tracks which of three servers have refused each banned user. Users are identified by number.
+/// Tracks which of three servers have rejected each banned user. Users are identified by number.
 class TracedBans {
   public:
     using Clock = std::chrono::steady_clock;
@@ -45,7 +45,7 @@ class TracedBans {
             users.insert(user);
     }
 
-    /// Sends a request to the server for each user whom it has not refused yet.
+    /// Sends a request to the server for each user whom it has not rejected yet.
     void watch(std::size_t server) {
         std::map<int, Clock::time_point> asked;
         {
@@ -78,7 +78,7 @@ class TracedBans {
         return users;
     }
 
-    /// Returns whether each server has refused each user whose ban is confirmed.
+    /// Returns whether each server has rejected each user whose ban is confirmed.
     bool all_hold() {
         const std::lock_guard lock(mutex_);
         return std::all_of(pending_.begin(), pending_.end(),

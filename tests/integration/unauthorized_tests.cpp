@@ -9,7 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-const std::string refused = "UA0310: the session token was refused: ";
+const std::string refused = "UA0310: the session token was rejected: ";
 const std::string cookie = "Cookie: better-auth.session_token=";
 
 } // namespace
@@ -52,7 +52,7 @@ class Unauthorized : public OwnHttpd {
 
 TEST_GROUP_BASE(unauthorized, Unauthorized){};
 
-TEST(unauthorized, a_refused_session_is_explained_with_what_to_check) {
+TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
     start(location("/api/users", "AuthUserAdmin On") +
           location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret \"file:" +
                                         Suite::current().secret_file().string() + "\"") +
@@ -68,14 +68,14 @@ TEST(unauthorized, a_refused_session_is_explained_with_what_to_check) {
     call("/api/users", ".");
     call("/api/users", "s3cr3t-of-nobody");
     expect_explained("warn", refused + "no session has it",
-                     "it was revoked or its user was deleted; if every session is refused, check "
+                     "it was revoked or its user was deleted; if every session is rejected, check "
                      "that DBDParams and UserAdminTables");
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
     call("/api/users", "s3cr3t-old");
     expect_explained("warn", refused + "its session has expired", "the user must sign in again");
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ulises-1'");
     call("/refusing/users", token_of(Caller::user));
-    expect_explained("warn", refused + "an administrator acts as its user",
+    expect_explained("warn", refused + "an administrator impersonates its user",
                      "to accept such sessions, set AuthUserAdminImpersonated to allow");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
     call("/api/users", token_of(Caller::user));
@@ -84,7 +84,7 @@ TEST(unauthorized, a_refused_session_is_explained_with_what_to_check) {
     CHECK_EQUAL(8U, lines_with(" UA0").size());
 }
 
-TEST(unauthorized, a_cause_is_a_warning_once_a_minute_for_each_host) {
+TEST(unauthorized, a_reason_is_logged_once_a_minute_for_each_host) {
     start("AuthUserAdmin On\n" + location("/api/users", "") +
           "<VirtualHost *:${PORT}>\n  ServerName one.test\n</VirtualHost>\n"
           "<VirtualHost *:${PORT}>\n  ServerName two.test\n</VirtualHost>\n");
@@ -104,7 +104,7 @@ TEST(unauthorized, a_cause_is_a_warning_once_a_minute_for_each_host) {
     CHECK_EQUAL(1, lines_at("warn", "it is malformed", 1));
 }
 
-TEST(unauthorized, a_request_without_a_session_is_explained_at_info) {
+TEST(unauthorized, a_request_without_a_session_is_logged_at_info) {
     start(location("/api/users", "AuthUserAdmin On") +
               "<Location \"/reports\">\n  AuthUserAdmin On\n  AuthType UserAdmin\n"
               "  Require valid-user\n</Location>\n",
@@ -118,7 +118,7 @@ TEST(unauthorized, a_request_without_a_session_is_explained_at_info) {
     CHECK_EQUAL(3U, lines_with(" UA0").size());
 }
 
-TEST(unauthorized, a_credential_that_is_not_read_is_a_warning) {
+TEST(unauthorized, an_ignored_credential_causes_a_warning) {
     start(location("/api/users", "AuthUserAdmin On") +
           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
                                     "AuthUserAdminCookie shop.session_token"));
@@ -159,7 +159,7 @@ TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
                      "check its expression");
 }
 
-TEST(unauthorized, a_caller_who_was_banned_during_the_request_is_explained) {
+TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
     start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On"));
     expect_success(send("GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");

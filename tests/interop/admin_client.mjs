@@ -28,7 +28,7 @@ const directives = `<Location "/api/auth/admin">
 const withOwnRoles = (style) => ({
   ...style,
   hash: "scrypt",
-  options: { ...style.options, withoutAdmin: true, furtherPlugins: ({ admin }) => [admin()] },
+  options: { ...style.options, withoutAdmin: true, extraPlugins: ({ admin }) => [admin()] },
 });
 
 /** Generates the same pseudo-random numbers from 0 to 1 in each run (mulberry32). */
@@ -317,7 +317,7 @@ class Calls {
 const count = 400;
 
 const tests = (check) =>
-  check(`${count} calls answer as the library does, and leave the same rows`, async (site) => {
+  check(`${count} calls get the same replies as from the library, and leave the same rows`, async (site) => {
     const sessions = [];
     for (const name of ["Ana", "Bob", "Carla", "Dora", "Edu", "Fay", "Gus"]) {
       const email = `${name.toLowerCase()}@example.org`;
@@ -406,7 +406,7 @@ const impersonationTests = (check) => {
     assert.deepEqual(steps.here, steps.there);
   });
 
-  check("is refused as the library refuses it", async (site) => {
+  check("is rejected as by the library", async (site) => {
     const { browser, user, admin } = await open(site);
     const refusals = {};
     for (const side of ["here", "there"]) {

@@ -52,7 +52,7 @@ const serve = async (site) => {
   const { auth } = await site.another({
     baseURL: site.httpd.address,
     withoutAdmin: true,
-    furtherPlugins: ({ admin }) => [admin({ roles, adminRoles: ["admin", "superAdmin"] })],
+    extraPlugins: ({ admin }) => [admin({ roles, adminRoles: ["admin", "superAdmin"] })],
   });
   const handle = toNodeHandler(auth);
   const asked = [];

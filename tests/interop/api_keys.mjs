@@ -40,7 +40,7 @@ const withKeys = (version, style) => {
     ...style,
     options: {
       ...style.options,
-      furtherPlugins: ({ apiKey }) => [
+      extraPlugins: ({ apiKey }) => [
         // better-auth 1.4 supports only one configuration.
         version.apiKeyPackage
           ? apiKey([configuration, { configId: "other" }], { schema })
@@ -78,9 +78,9 @@ const testsOf = (version) => (check) => {
   const status = async (site, owned) => (await use(site, owned)).status;
   const verify = (site, { key }) => site.application.auth.api.verifyApiKey({ body: { key: key.key } });
   const isValid = async (site, owned) => (await verify(site, owned)).valid;
-  /** Asserts that the key is refused here, with this reason in the error log. */
+  /** Asserts that the key is rejected here, with this reason in the error log. */
   const refused = async (site, owned, reason, expected = 401) => {
-    site.log.expect(`UA0318: the API key was refused: ${reason}`);
+    site.log.expect(`UA0318: the API key was rejected: ${reason}`);
     const reply = await use(site, owned);
     assert.equal(reply.status, expected, JSON.stringify(reply.body));
     return reply;
@@ -117,13 +117,13 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, { key }));
   });
 
-  check("an administrator's key has the administrator's rights", async (site) => {
+  check("an administrator's key has the administrator's permissions", async (site) => {
     const key = await createKey(site, site.root.user);
     for (const headers of [asHeader(key.key), asBearer(key.key)])
       assert.equal((await read(site, headers, "")).status, 200);
   });
 
-  check("an unknown key is refused, even with a session", async (site) => {
+  check("an unknown key is rejected, even with a session", async (site) => {
     const owned = { user: site.root.user, key: { key: "k".repeat(64) } };
     await refused(site, owned, "no user has it");
     assert.equal((await read(site, asBearer(owned.key.key), "")).status, 401);
@@ -140,7 +140,7 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
   });
 
-  check("a key that the application disabled is refused until it is enabled", async (site) => {
+  check("a key that the application disabled is rejected until it is enabled", async (site) => {
     const { user, session } = await site.signedIn();
     const owned = { user, key: await createKey(site, user) };
     await call(site, session, "update", { keyId: owned.key.id, enabled: false });
@@ -151,7 +151,7 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
   });
 
-  check("a key that the application deleted is refused", async (site) => {
+  check("a key that the application deleted is rejected", async (site) => {
     const { user, session } = await site.signedIn();
     const owned = { user, key: await createKey(site, user) };
     assert.equal(await status(site, owned), 200);
@@ -160,7 +160,7 @@ const testsOf = (version) => (check) => {
     assert.ok(!(await isValid(site, owned)));
   });
 
-  check("an expired key is refused", async (site) => {
+  check("an expired key is rejected", async (site) => {
     const owned = await createUserAndKey(site, { expiresIn: (30 * day) / 1000 });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
@@ -171,7 +171,7 @@ const testsOf = (version) => (check) => {
     await refused(site, owned, "no user has it");
   });
 
-  check("a key of a user whom the application banned is refused until the ban is lifted", async (site) => {
+  check("a key of a user whom the application banned is rejected until the ban is lifted", async (site) => {
     const owned = await createUserAndKey(site);
     await site.adminThere("ban-user", { userId: owned.user.id });
     await refused(site, owned, "its user is banned");
@@ -179,7 +179,7 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
   });
 
-  check("a key of a user whom the application deleted is refused", async (site) => {
+  check("a key of a user whom the application deleted is rejected", async (site) => {
     const owned = await createUserAndKey(site);
     await site.adminThere("remove-user", { userId: owned.user.id });
     await refused(site, owned, "no user has it");
@@ -268,7 +268,7 @@ const testsOf = (version) => (check) => {
 
   // better-auth 1.4 supports only one configuration.
   if (version.apiKeyPackage)
-    check("a key of a configuration other than the default is refused", async (site) => {
+    check("a key of a configuration other than the default is rejected", async (site) => {
       const owned = await createUserAndKey(site, { configId: "other" });
       await refused(site, owned, "no user has it");
       const { api } = site.application.auth;
@@ -283,7 +283,7 @@ const testsOf = (version) => (check) => {
     ["remain", { remaining: 10, refillAmount: 10, refillInterval: day, rateLimitEnabled: false }],
     ["a rate limit allows", { rateLimitMax: 10, rateLimitTimeWindow: day }],
   ])
-    check(`no more requests than ${what} are accepted at once, here and there`, async (site) => {
+    check(`no more requests than ${what} are accepted concurrently, here and there`, async (site) => {
       const owned = await createUserAndKey(site, limits);
       const requests = Array.from({ length: 8 }, () => [status(site, owned), isValid(site, owned)]).flat();
       const results = await Promise.all(requests);

@@ -9,7 +9,7 @@ const withPlugins = (style) => ({
   ...style,
   options: {
     ...style.options,
-    furtherPlugins: ({ apiKey, twoFactor, organization, deviceAuthorization }) => [
+    extraPlugins: ({ apiKey, twoFactor, organization, deviceAuthorization }) => [
       apiKey(),
       twoFactor(),
       organization(),
@@ -43,7 +43,7 @@ const tests = (check) => {
     ["a deletion here", (site, id) => site.here("DELETE", `/cleaning/users/${id}`)],
     ["useradminctl delete", (site, id) => site.control(["delete", id, "--yes"])],
   ])
-    check(`${what} ends what the plugins keep of the user`, async (site) => {
+    check(`${what} deletes the plugins' data about the user`, async (site) => {
       const before = await counts(site);
       const { user, session } = await site.signedIn();
       const key = await createKey(site, session);

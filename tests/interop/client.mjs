@@ -97,7 +97,7 @@ const tests = (isNewest) => (check) => {
     assert.equal(await site.application.session({ cookie: session.cookie }), null);
   });
 
-  check("a banned user is refused as the library refuses", async (site) => {
+  check("a banned user is rejected as by the library", async (site) => {
     const user = await site.createHere();
     await site.change(user.id, { banned: true, banReason: "spam" });
     const { auth, jar } = await client(site);
@@ -125,7 +125,7 @@ const tests = (isNewest) => (check) => {
   });
 
   if (isNewest)
-    check("a password beyond maxPasswordLength is refused as the library refuses it", async (site) => {
+    check("a password beyond maxPasswordLength is rejected as by the library", async (site) => {
       const { email } = await site.createHere();
       for (const body of [
         { email, password: "x".repeat(128) },
@@ -192,7 +192,7 @@ const tests = (isNewest) => (check) => {
 
   // Earlier releases accept any media type that contains the name of a supported one.
   if (isNewest)
-    check("a body of another media type is refused as the library refuses it", async (site) => {
+    check("a body of another media type is rejected as by the library", async (site) => {
       const { email, password } = await site.createHere();
       const origins = { here: site.httpd.address, there: site.application.options.baseURL };
       for (const type of [
@@ -215,7 +215,7 @@ const tests = (isNewest) => (check) => {
     });
 
   if (isNewest)
-    check("a request from another site is refused as the library refuses it", async (site) => {
+    check("a request from another site is rejected as by the library", async (site) => {
       const user = await site.createHere();
       const own = { here: site.httpd.address, there: site.application.options.baseURL };
       const from = (origin) =>

@@ -79,7 +79,7 @@ describeSite(
     });
 
     for (const name of Object.keys(pages)) {
-      check(`${name} lists who matches the search, page by page and back`, async (site) => {
+      check(`${name} lists the matching users, page by page and back`, async (site) => {
         const people = [];
         for (let number = 0; number < perPage + 3; ++number)
           people.push(await site.createHere(somebody({ name: `${name} lista ${number}` })));
@@ -94,7 +94,7 @@ describeSite(
         });
       });
 
-      check(`${name} saves what an admin edits, unless somebody was faster`, async (site) => {
+      check(`${name} saves the edits of an admin, unless somebody else has changed the user`, async (site) => {
         const { session } = await site.signedIn(somebody({ role: "admin" }));
         const person = await site.createHere(somebody({ name: `${name} antes` }));
         await withPage(site, name, session, async (page, { emails, open }) => {

@@ -7,7 +7,7 @@ import * as machine from "./support/machine.mjs";
 import { page, tableOf, tableOfManual, tables } from "./support/matrix.mjs";
 
 describe(page, () => {
-  test("the tables of what works are those that these tests give", (context) => {
+  test("the tables in the manual match the results of these tests", (context) => {
     if (machine.only.source !== "(?:)") return context.skip("this run was not of all the tests");
     for (const table of tables) assert.ok(table.isComplete, "a test did not come to its end");
     writeFileSync(machine.results, JSON.stringify(tables));

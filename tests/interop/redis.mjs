@@ -44,7 +44,7 @@ const testsOf = (redis, version, database) => (check) => {
       cell("signed in there, authorised here"),
     );
     check(
-      `what is revoked here ends sessions in: ${place}`,
+      `revocations here end sessions in: ${place}`,
       async (site) => {
         const application = await start(site, place);
         await Promise.all(revokingChanges.map(([what, change]) => revokeAll(site, application, change, what)));
@@ -76,7 +76,7 @@ const testsOf = (redis, version, database) => (check) => {
     assert.ok(await eventually(async () => application.accepts(await site.signIn(user, application))));
   });
 
-  check("revocations made while Redis is frozen are delivered when it is back, and the reply warns", async (site) => {
+  check("revocations made while Redis is frozen are delivered once it responds again, and the reply has a warning", async (site) => {
     const application = await start(site);
     const [user, other] = [await site.createHere(), await site.createHere()];
     const session = await site.signIn(user, application);

@@ -226,7 +226,7 @@ const tests = (check) => {
     assert.equal(sweeps, 1);
   });
 
-  check("revocations made while the storage is down are applied when it is back", async (site) => {
+  check("revocations made while the storage is down are applied once it is available again", async (site) => {
     await start(site);
     const user = await site.createHere();
     const session = await site.signIn(user, application);

@@ -52,7 +52,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "a session ended by sign-out at the application is refused",
+    "a session ended by sign-out at the application is rejected",
     async (site) => {
       const { user, session } = await site.signedIn();
       assert.equal(
@@ -65,7 +65,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "an expired session is refused",
+    "an expired session is rejected",
     async (site) => {
       const { user, session } = await site.signedIn();
       const table = site.style.options?.session?.modelName ?? "session";
@@ -85,7 +85,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "a user banned here is refused on both sides until the ban is lifted",
+    "a user banned here is rejected on both sides until the ban is lifted",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.change(user.id, { banned: true, banReason: "spam" });
@@ -127,7 +127,7 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "a user banned in the application is refused here until the ban is lifted",
+    "a user banned in the application is rejected here until the ban is lifted",
     async (site) => {
       const { user, session } = await site.signedIn();
       await site.adminThere("ban-user", { userId: user.id, banReason: "spam", banExpiresIn: 3600 });

@@ -12,7 +12,7 @@ const untilNoticed = () => pause(10_500);
 
 const fresh = { ...asMigrated, hash: undefined };
 
-const furtherColumns = (isNewest) => (check) => {
+const extraColumns = (isNewest) => (check) => {
   check("replies to create and update have extra columns with their JSON types", async (site) => {
     const user = await site.createHere();
     assert.deepEqual(Object.keys(user).slice(0, elevenFields.length), elevenFields);
@@ -116,7 +116,7 @@ for (const version of versions.filter((one) => !one.issuer)) {
     "extra columns",
     version,
     styles.find((style) => style.name === "extra columns"),
-    furtherColumns(version === newest),
+    extraColumns(version === newest),
   );
   describeSite(
     "uuids",

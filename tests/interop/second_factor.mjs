@@ -35,7 +35,7 @@ const withSecondFactor = (style, options = {}) => ({
   options: {
     ...style.options,
     ...(style.snakeCase ? { verification } : {}),
-    furtherPlugins: ({ twoFactor }) => [twoFactor({ ...options, schema: style.snakeCase ? snakeCase : undefined })],
+    extraPlugins: ({ twoFactor }) => [twoFactor({ ...options, schema: style.snakeCase ? snakeCase : undefined })],
   },
 });
 
@@ -53,7 +53,7 @@ const testsOf = (version) => (check) => {
     site.log.keepSecret(data.token);
     return data;
   };
-  /** Asserts that a call is refused. Returns the status, code and message. */
+  /** Asserts that a call is rejected. Returns the status, code and message. */
   const refuse = async (call) => {
     const { data, error } = await call;
     assert.equal(data, null, JSON.stringify(data));
@@ -61,17 +61,17 @@ const testsOf = (version) => (check) => {
   };
 
   /** Sends the password. */
-  const begin = (site, browser, side, { email, password }, further = {}) =>
-    succeed(site, browser[side].signIn.email({ email, password, ...further }));
+  const begin = (site, browser, side, { email, password }, more = {}) =>
+    succeed(site, browser[side].signIn.email({ email, password, ...more }));
   /** Opens a browser that has sent the password. */
-  const challenge = async (site, side, user, further) => {
+  const challenge = async (site, side, user, more) => {
     const browser = await open(site);
-    const data = await begin(site, browser, side, user, further);
+    const data = await begin(site, browser, side, user, more);
     assert.equal(data.twoFactorRedirect, true, JSON.stringify(data));
     return browser;
   };
-  const sendCode = async (browser, side, user, further = {}) =>
-    browser[side].twoFactor.verifyTotp({ code: await user.code(), ...further });
+  const sendCode = async (browser, side, user, more = {}) =>
+    browser[side].twoFactor.verifyTotp({ code: await user.code(), ...more });
   const sendBackupCode = (browser, side, code) => browser[side].twoFactor.verifyBackupCode({ code });
   const sendWrongCode = (browser, side) => browser[side].twoFactor.verifyTotp({ code: wrongCode });
 
@@ -107,13 +107,13 @@ const testsOf = (version) => (check) => {
     assert.ok(!browser.jar.has(cookieOf("session_token")));
     for (const side of sides) assert.equal((await browser[side].getSession()).data, null);
   };
-  const signIn = async (site, browser, side, user, further) => {
-    const { token } = await succeed(site, sendCode(browser, side, user, further));
+  const signIn = async (site, browser, side, user, more) => {
+    const { token } = await succeed(site, sendCode(browser, side, user, more));
     return isSignedIn(site, browser, user, token);
   };
 
 
-  check("a right password leads to the second step, without a session", async (site) => {
+  check("a correct password leads to the second step, without a session", async (site) => {
     const user = await enable(site);
     const browser = await open(site);
     const data = await begin(site, browser, "here", user);
@@ -124,7 +124,7 @@ const testsOf = (version) => (check) => {
     await isNotSignedIn(site, browser);
   });
 
-  check("a wrong code is refused as by the application, and the right code signs in", async (site) => {
+  check("a wrong code is rejected as by the application, and the correct code signs in", async (site) => {
     const user = await enable(site);
     const [browser, other] = [await challenge(site, "here", user), await challenge(site, "there", user)];
     assert.deepEqual(await refuse(sendWrongCode(browser, "here")), await refuse(sendWrongCode(other, "there")));
@@ -136,7 +136,7 @@ const testsOf = (version) => (check) => {
     await signIn(site, browser, "here", user);
   });
 
-  check("a code without a challenge is refused as by the application", async (site) => {
+  check("a code without a challenge is rejected as by the application", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
     const used = browser.jar.get(cookieOf("two_factor"));
@@ -203,7 +203,7 @@ const testsOf = (version) => (check) => {
     });
   }
 
-  check("a user banned between the two steps is refused as by the application", async (site) => {
+  check("a user banned between the two steps is rejected as by the application", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
     await site.adminThere("ban-user", { userId: user.id });
@@ -223,8 +223,8 @@ const testsOf = (version) => (check) => {
 
   check("replies have the library's cookies", async (site) => {
     const user = await enable(site);
-    for (const further of [{}, { rememberMe: false }]) {
-      const browsers = await Promise.all(sides.map((side) => challenge(site, side, user, further)));
+    for (const more of [{}, { rememberMe: false }]) {
+      const browsers = await Promise.all(sides.map((side) => challenge(site, side, user, more)));
       const compare = () => {
         const [here, there] = browsers.map(({ replies }) => attributesOf(replies.at(-1).headers));
         assert.deepEqual(here, there);

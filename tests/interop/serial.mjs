@@ -36,7 +36,7 @@ const tests = (type) => (check) => {
   });
 
   // Must run before the other tests, which leave accounts created by the service.
-  check("useradminctl check finds nothing wrong with such tables", async (site) => {
+  check("useradminctl check finds no problem with such tables", async (site) => {
     const data = await ask(site, ["check", "--account-id", "user-id"]);
     assert.deepEqual(data.problems, []);
   });

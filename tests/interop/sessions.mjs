@@ -27,7 +27,7 @@ const tests = (check) => {
     assert.deepEqual(await statuses(site, user.id, signed(session.token)), [200, 200]);
   });
 
-  check("an unsigned token is refused with a secret, and accepted without one", async (site) => {
+  check("an unsigned token is rejected with a secret, and accepted without one", async (site) => {
     const { user, session } = await site.signedIn();
     assert.deepEqual(await statuses(site, user.id, session.token), [401, 401]);
     assert.deepEqual(await statuses(site, user.id, session.token, "/unsigned/users"), [200, 200]);

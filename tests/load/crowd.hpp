@@ -33,8 +33,8 @@ class Crowd {
     /// Receives the reply to the client's last request.
     virtual void take(std::size_t client, const Reply& reply) = 0;
 
-    /// Simulates `clients` clients for this time. Each sends requests at random intervals, whose
-    /// average is `pause`. Calls `tick` every second.
+    /// Simulates `clients` clients for this time. Each sends requests at random intervals that
+    /// average `pause`. Calls `tick` every second.
     CrowdReport run(std::uint16_t port, std::size_t clients, std::chrono::seconds time,
                     std::chrono::milliseconds pause, const std::function<void()>& tick);
 };

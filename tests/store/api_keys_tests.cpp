@@ -112,7 +112,7 @@ TEST(api_keys, need_a_table_with_all_limits) {
     CHECK_TRUE(failed(find()));
 }
 
-TEST(api_keys, are_taken_from_what_remains_and_refilled) {
+TEST(api_keys, use_up_their_remaining_requests_and_are_refilled) {
     create_table();
     add_key();
     set("\"remaining\" = 2");

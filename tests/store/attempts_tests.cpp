@@ -73,7 +73,7 @@ TEST(attempts, of_one_counter_are_cleared) {
     CHECK_EQUAL(std::string("a 1"), counts());
 }
 
-TEST(attempts, of_the_past_are_removed) {
+TEST(attempts, that_have_expired_are_removed) {
     record({{"a", 9}});
     record({{"b", 9}});
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
@@ -130,7 +130,7 @@ TEST(attempts, are_not_counted_without_their_table) {
     worked(store().clear_failed_attempts(counters.front()));
 }
 
-TEST(attempts, that_may_not_be_counted_fail_and_name_the_grants) {
+TEST(attempts, without_privileges_fail_and_name_the_grants) {
     if (!is_postgresql())
         return;
     create_poor_role("GRANT SELECT ON useradmin_attempt TO poor");

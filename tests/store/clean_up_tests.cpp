@@ -81,7 +81,7 @@ class CleanUp : public Contract {
 TEST_GROUP_BASE(clean_up, CleanUp){};
 TEST_GROUP_BASE(postgresql_clean_up, CleanUp){};
 
-TEST(clean_up, deletes_a_users_rows_in_the_tables_of_plugins) {
+TEST(clean_up, deletes_the_rows_of_a_user_in_plugin_tables) {
     create(plugins);
     for (const Plugin& table : plugins)
         add_rows(table);
@@ -141,7 +141,7 @@ TEST(clean_up, does_not_change_a_table_with_other_columns) {
         CHECK_EQUAL_TEXT(std::string("of m, of n"), rows_of(table.name), table.name);
 }
 
-TEST(clean_up, keeps_the_keys_of_an_organization_with_a_number_for_an_id) {
+TEST(clean_up, keeps_the_keys_of_an_organization_with_a_numeric_id) {
     const Plugin keys = {"apikey", "referenceId", R"("key" text, "enabled" boolean)"};
     create(keys);
     sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('of 1', '1')");
@@ -167,7 +167,7 @@ TEST(clean_up, is_rolled_back_with_the_deletion) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
-TEST(postgresql_clean_up, leaves_a_table_of_another_role_alone) {
+TEST(postgresql_clean_up, does_not_change_a_table_of_another_role) {
     create(plugins);
     add_rows(plugins[0]);
     sql().run("CREATE ROLE stranger; GRANT ALL ON \"apikey\" TO useradmin; ALTER TABLE \"apikey\" "
@@ -178,7 +178,7 @@ TEST(postgresql_clean_up, leaves_a_table_of_another_role_alone) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
-TEST(postgresql_clean_up, without_the_right_to_delete_rows_leaves_them) {
+TEST(postgresql_clean_up, without_the_privilege_to_delete_rows_keeps_them) {
     create(plugins);
     add_rows(plugins[0]);
     add_rows(plugins[1]);
@@ -190,7 +190,7 @@ TEST(postgresql_clean_up, without_the_right_to_delete_rows_leaves_them) {
     CHECK_EQUAL(std::string("of m"), rows_of("twoFactor"));
 }
 
-TEST(postgresql_clean_up, goes_on_after_a_right_was_revoked) {
+TEST(postgresql_clean_up, continues_after_a_privilege_is_revoked) {
     create(plugins);
     add_rows(plugins[0]);
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");
@@ -281,7 +281,7 @@ TEST(disabled_keys, are_enabled_again_if_the_ban_is_rolled_back) {
     CHECK_EQUAL(std::string("one, other, two"), enabled());
 }
 
-TEST(disabled_keys, stay_disabled_without_a_table_that_notes_them) {
+TEST(disabled_keys, stay_disabled_without_a_table_that_records_them) {
     sql().run("ALTER TABLE useradmin_disabled_key RENAME TO other_key");
     ban(true);
     ban(false);
@@ -289,14 +289,14 @@ TEST(disabled_keys, stay_disabled_without_a_table_that_notes_them) {
     CHECK_EQUAL(std::string("other"), enabled());
 }
 
-TEST(disabled_keys, of_a_deleted_user_are_noted_no_longer) {
+TEST(disabled_keys, of_a_deleted_user_are_no_longer_recorded) {
     ban(true);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
     worked(cleaning(remove));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
 }
 
-TEST(disabled_keys, need_the_right_to_change_them_but_a_ban_does_not) {
+TEST(disabled_keys, need_the_privilege_to_change_them_but_a_ban_does_not) {
     if (!is_postgresql())
         return;
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"

@@ -78,7 +78,7 @@ class IgnoringListener final : public store::ChangeListener {
     bool runs_before_commit_;
 };
 
-/// Refuses each change before its commit.
+/// Rejects each change before its commit.
 class RefusingListener final : public store::ChangeListener {
   public:
     bool runs_before_commit() const noexcept override { return true; }

@@ -30,7 +30,7 @@ TEST(list, of_no_users_is_an_empty_page_with_a_total_of_zero) {
     CHECK_EQUAL(0, page.total);
 }
 
-TEST(list, comes_newest_first_and_among_equals_by_id) {
+TEST(list, is_sorted_newest_first_and_then_by_id) {
     add_user("b", "b@x", "'user'", "2026-01-01T00:00:00.000Z");
     add_user("a", "a@x", "'user'", "2026-01-01T00:00:00.000Z");
     add_user("c", "c@x", "'user'", "2026-01-01T00:00:00.001Z");
@@ -39,7 +39,7 @@ TEST(list, comes_newest_first_and_among_equals_by_id) {
     CHECK_EQUAL(std::string("c a b d"), ids(page));
 }
 
-TEST(list, is_cut_to_its_limit_and_begins_at_its_offset) {
+TEST(list, starts_at_its_offset_and_ends_at_its_limit) {
     for (const char* id : {"a", "b", "c", "d", "e"})
         add_user(id, std::string(id) + "@x");
     CHECK_EQUAL(std::string("a b"), ids(worked(store().list({}, {2, 0}))));
@@ -47,7 +47,7 @@ TEST(list, is_cut_to_its_limit_and_begins_at_its_offset) {
     CHECK_EQUAL(std::string("e"), ids(worked(store().list({}, {2, 4}))));
 }
 
-TEST(list, counts_all_that_match_whatever_the_page) {
+TEST(list, counts_all_matches_on_any_page) {
     for (const char* id : {"a", "b", "c"})
         add_user(id, std::string(id) + "@x");
     CHECK_EQUAL(3, worked(store().list({}, {1, 0})).total);
@@ -62,7 +62,7 @@ TEST(list, past_the_end_is_empty_and_keeps_the_total) {
     CHECK_EQUAL(3, page.total);
 }
 
-TEST(list, with_a_role_holds_that_role_alone) {
+TEST(list, with_a_role_contains_only_that_role) {
     add_user("a", "a@x", "'admin'");
     add_user("b", "b@x", "'user'");
     const auto page = worked(store().list({"admin", {}}, {20, 0}));
@@ -76,7 +76,7 @@ TEST(list, counts_a_role_of_null_as_user) {
     CHECK_EQUAL(std::string("a"), ids(worked(store().list({"user", {}}, {20, 0}))));
 }
 
-TEST(list, compares_a_role_to_the_letter) {
+TEST(list, compares_roles_exactly) {
     add_user("a", "a@x", "'superAdmin'");
     CHECK_EQUAL(std::string(""), ids(worked(store().list({"superadmin", {}}, {20, 0}))));
     CHECK_EQUAL(std::string(""), ids(worked(store().list({"super", {}}, {20, 0}))));
@@ -92,7 +92,7 @@ TEST(list, searches_the_name_and_the_email) {
     CHECK_EQUAL(2, page.total);
 }
 
-TEST(list, joins_role_and_search_with_or) {
+TEST(list, combines_role_and_search_with_or) {
     add_user("a", "a@x", "'admin'");
     add_user("b", "needle@x", "'user'");
     add_user("c", "needle.too@x", "'admin'");
@@ -116,14 +116,14 @@ TEST(list, takes_every_character_of_a_search_literally) {
     CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "%s"}, {20, 0}))));
 }
 
-TEST(list, searches_upper_and_lower_case_alike) {
+TEST(list, ignores_case_in_a_search) {
     add_user("a", "Needle@x");
     add_user("b", "\xc3\x81NGEL@x"); // ÁNGEL
     CHECK_EQUAL(std::string("a"), ids(worked(store().list({{}, "nEEDLE"}, {20, 0}))));
     CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
-TEST(list, searches_without_regard_to_accents) {
+TEST(list, ignores_accents_in_a_search) {
     add_user("l", "Łukasz Żółć");
     add_user("o", "Ødegård");
     add_user("y", "Yılmaz İPEK");
@@ -154,7 +154,7 @@ TEST(list, search_ignores_the_accent_of_a_word_with_final_sigma) {
         CHECK_EQUAL(std::string("g"), ids(worked(store().list({{}, search}, {20, 0}))));
 }
 
-TEST(list, searches_parts_of_folded_letters_and_decomposed_ones) {
+TEST(list, searches_parts_of_folded_and_decomposed_letters) {
     add_user("s", "Weißß Þór-[Ñu.ñez]\\ \xef\xac\x81n"); // fin, with a ligature
     add_user("m", "e\xcc\x81\xcc\xa3te\xcc\x81 Фёдор 9é");
     const auto check = [&](const char* search, const char* id) {
@@ -180,7 +180,7 @@ TEST(list, searches_words_in_any_order) {
         CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, search}, {20, 0}))));
 }
 
-TEST(list, searches_marks_alone_where_they_are_written) {
+TEST(list, finds_combining_marks_where_they_are_stored) {
     add_user("a", "a@x");
     add_user("b", "A\xcc\x81"
                   "b@x");        // A and a combining acute accent
@@ -217,7 +217,7 @@ class Lists : public Contract {
 
 TEST_GROUP_BASE(lists, Lists){};
 
-TEST(lists, are_sorted_and_their_reverse_is_the_reverse) {
+TEST(lists, are_sorted_in_exact_reverse_order) {
     add_users();
     using Key = store::SortKey;
     for (const auto& [key, ascending] : {std::pair{Key::created_at, "a b c d"},
@@ -236,7 +236,7 @@ TEST(lists, are_sorted_and_their_reverse_is_the_reverse) {
     }
 }
 
-TEST(lists, are_filtered_by_any_or_all) {
+TEST(lists, match_any_filter_or_all_filters) {
     add_users();
     store::Filter filter;
     filter.banned = true;
@@ -274,7 +274,7 @@ TEST(lists, are_filtered_by_the_time_of_creation) {
     CHECK_EQUAL(std::string(" of 0"), ids_of(filter));
 }
 
-TEST(lists, of_more_matches_than_are_collected_are_the_same) {
+TEST(lists, are_the_same_with_more_matches_than_are_collected) {
     add_users();
     const bool is_postgresql = database().kind() == Kind::postgresql;
     sql().run(std::string("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
@@ -295,11 +295,11 @@ TEST(lists, of_more_matches_than_are_collected_are_the_same) {
 
 TEST_GROUP_BASE(find, Contract){};
 
-TEST(find, gives_nothing_for_an_unknown_id) {
+TEST(find, returns_nothing_for_an_unknown_id) {
     CHECK(absent(store().find("nobody")));
 }
 
-TEST(find, gives_the_eleven_fields) {
+TEST(find, returns_the_eleven_fields) {
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
               "\"createdAt\", \"updatedAt\", \"role\", \"banned\", \"banReason\", \"banExpires\") "
               "VALUES ('u', 'Eva', 'eva@x', TRUE, 'https://x/eva.png', '2026-01-02T03:04:05.678Z', "
@@ -318,7 +318,7 @@ TEST(find, gives_the_eleven_fields) {
     CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(user.ban_expires));
 }
 
-TEST(find, distinguishes_null_and_an_empty_text) {
+TEST(find, distinguishes_null_and_an_empty_string) {
     add_user("u", "u@x", "NULL");
     sql().run("UPDATE \"user\" SET \"banReason\" = ''");
     const auto user = worked(store().find("u"));
@@ -329,7 +329,7 @@ TEST(find, distinguishes_null_and_an_empty_text) {
     CHECK(!user.banned);
 }
 
-TEST(find, takes_an_id_to_the_letter) {
+TEST(find, compares_ids_exactly) {
     add_user("Abc", "a@x");
     add_user("it's 100%s; --", "b@x");
     CHECK(absent(store().find("abc")));
@@ -340,7 +340,7 @@ TEST(find, takes_an_id_to_the_letter) {
 
 TEST_GROUP_BASE(find_by_email, Contract){};
 
-TEST(find_by_email, takes_an_address_to_the_letter) {
+TEST(find_by_email, compares_addresses_exactly) {
     add_user("a", "Ana@x");
     CHECK(absent(store().find_by_email("ana@x")));
     CHECK(absent(store().find_by_email("Ana")));
@@ -363,7 +363,7 @@ TEST(create, stores_the_user_and_its_account) {
           (Database::Row{"account-of-the-new-one", "n@x", "credential", "n", "a hash"}));
 }
 
-TEST(create, stores_its_time_as_creation_and_update_of_both_rows) {
+TEST(create, sets_the_creation_and_update_times_of_both_rows) {
     worked(store().create(new_user("n", "n@x")));
     for (const char* table : {"user", "account"})
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"" + std::string(table) +
@@ -371,7 +371,7 @@ TEST(create, stores_its_time_as_creation_and_update_of_both_rows) {
                                     "\"updatedAt\" = '2026-03-04T05:06:07.089Z'"));
 }
 
-TEST(create, returns_the_row_as_it_is_stored) {
+TEST(create, returns_the_stored_row) {
     const auto user = worked(store().create(new_user("n", "n@x")));
     CHECK_EQUAL(std::string("n"), std::string(user.id));
     CHECK_EQUAL(std::string("Nueva Persona"), std::string(user.name));
@@ -383,14 +383,14 @@ TEST(create, returns_the_row_as_it_is_stored) {
     CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(user.updated_at));
 }
 
-TEST(create, of_a_taken_address_gives_nothing_and_stores_nothing) {
+TEST(create, with_a_registered_address_stores_nothing) {
     add_user("a", "taken@x");
     CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::address_taken);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(create, of_a_taken_address_is_reported_with_a_listener_too) {
+TEST(create, with_a_registered_address_is_reported_with_a_listener) {
     IgnoringListener before(true);
     set_change_listener(&before);
     add_user("a", "taken@x");
@@ -412,7 +412,7 @@ TEST(create, that_cannot_store_the_account_stores_no_user) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(create, keeps_what_a_text_holds) {
+TEST(create, stores_strings_unchanged) {
     auto user = new_user("n", "it's \"100%s\" \\ @x");
     user.name = "\xc3\x81 \xf0\x9f\x98\x80 ' % %s \\ \n\t;--";
     const auto created = worked(store().create(user));
@@ -423,11 +423,11 @@ TEST(create, keeps_what_a_text_holds) {
 
 TEST_GROUP_BASE(update, Contract){};
 
-TEST(update, of_an_unknown_id_gives_nothing) {
+TEST(update, of_an_unknown_id_returns_nothing) {
     CHECK(absent(store().update("nobody", {})));
 }
 
-TEST(update, sets_what_it_names) {
+TEST(update, sets_the_given_fields) {
     add_user("u", "u@x");
     const store::Changes changes = {
         {"name", "Otro"}, {"email", "otro@x"},   {"role", "gerente"},
@@ -446,7 +446,7 @@ TEST(update, sets_what_it_names) {
                              "AND \"banReason\" = 'spam'"));
 }
 
-TEST(update, leaves_alone_what_it_does_not_name) {
+TEST(update, keeps_other_fields) {
     add_user("u", "u@x", "'admin'");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banReason\" = 'spam', "
               "\"banExpires\" = '2027-01-01T00:00:00.000Z'");
@@ -468,7 +468,7 @@ TEST(update, lifts_a_ban_with_false) {
     CHECK(!worked(store().update("u", changes)).banned);
 }
 
-TEST(update, touches_no_other_row) {
+TEST(update, changes_no_other_row) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     const store::Changes changes = {{"name", "Otro"}};
@@ -477,14 +477,14 @@ TEST(update, touches_no_other_row) {
                 *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'v'"));
 }
 
-TEST(update, leaves_the_account_alone) {
+TEST(update, does_not_change_the_account) {
     worked(store().create(new_user("n", "n@x")));
     const store::Changes changes = {{"email", "other@x"}};
     worked(store().update("n", changes));
     CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 
-TEST(update, to_a_taken_address_fails_and_changes_nothing) {
+TEST(update, to_a_registered_address_fails_and_changes_nothing) {
     expect_error("UA0106");
     add_user("u", "u@x");
     add_user("v", "v@x");
@@ -494,7 +494,7 @@ TEST(update, to_a_taken_address_fails_and_changes_nothing) {
                 *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'u'"));
 }
 
-TEST(update, keeps_a_failure_s_values_out_of_the_log) {
+TEST(update, does_not_log_the_values_of_a_failure) {
     expect_error("UA0106");
     add_user("u", "u@x");
     add_user("v", "private.address@x");
@@ -538,7 +538,7 @@ TEST(email_change, to_the_same_address_keeps_it_verified) {
     CHECK(stays_verified("ana@x", true));
 }
 
-TEST(email_change, to_another_case_unverifies_unless_case_is_ignored) {
+TEST(email_change, in_case_only_unverifies_unless_case_is_ignored) {
     CHECK_FALSE(stays_verified("ana@x"));
     CHECK(stays_verified("ANA@X", true));
 }
@@ -550,7 +550,7 @@ TEST(email_change, leaves_an_unverified_address_unverified) {
                     .email_verified);
 }
 
-TEST(email_change, to_a_ban_removes_only_an_end_that_has_passed) {
+TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
     const text::Timestamp now = text::now();
     const auto end_after = [&](std::chrono::seconds distance) {
         const text::Timestamp end = now + distance;
@@ -609,7 +609,7 @@ TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
 
-TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
+TEST(email_change, compares_with_the_row_as_another_writer_left_it) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     IgnoringListener listener(false);
@@ -700,12 +700,12 @@ TEST(lost_rights, treat_a_null_role_as_user) {
     }
 }
 
-TEST(lost_rights, end_no_sessions_unless_they_are_to) {
+TEST(lost_rights, end_no_sessions_unless_configured) {
     worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
     CHECK_EQUAL(2, left());
 }
 
-TEST(lost_rights, that_are_refused_end_no_sessions) {
+TEST(lost_rights, that_are_rejected_end_no_sessions) {
     expect_error("UA0106");
     CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
     store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
@@ -719,7 +719,7 @@ TEST(lost_rights, that_are_refused_end_no_sessions) {
     CHECK_EQUAL(2, left());
 }
 
-TEST(lost_rights, are_those_of_the_row_as_another_writer_leaves_it) {
+TEST(lost_rights, are_determined_by_the_row_as_another_writer_left_it) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
@@ -731,7 +731,7 @@ TEST(lost_rights, are_those_of_the_row_as_another_writer_leaves_it) {
     CHECK_EQUAL(0, left());
 }
 
-TEST(lost_rights, come_with_the_version_that_the_row_has_then) {
+TEST(lost_rights, return_the_new_version_of_the_row) {
     const std::string version(worked(store().find("u")).version);
     store::UpdateGuard guard;
     guard.versions = std::vector<std::string_view>{version};
@@ -742,7 +742,7 @@ TEST(lost_rights, come_with_the_version_that_the_row_has_then) {
     CHECK_EQUAL(0, left());
 }
 
-class FurtherColumns : public Contract {
+class ExtraColumns : public Contract {
   protected:
     void add_columns() {
         change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer DEFAULT 7; "
@@ -763,15 +763,15 @@ class FurtherColumns : public Contract {
     }
 };
 
-TEST_GROUP_BASE(extra_columns, FurtherColumns){};
+TEST_GROUP_BASE(extra_columns, ExtraColumns){};
 
-TEST(extra_columns, come_with_a_created_user) {
+TEST(extra_columns, are_returned_with_a_created_user) {
     add_columns();
     const auto created = worked(store().create(new_user("n", "n@x")));
     expect_members(created.extra_columns);
 }
 
-TEST(extra_columns, come_with_an_updated_user) {
+TEST(extra_columns, are_returned_with_an_updated_user) {
     add_columns();
     add_user("u", "u@x");
     const auto updated = worked(store().update("u", {}));
@@ -812,7 +812,7 @@ TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_reply) {
     }
 }
 
-TEST(extra_columns, are_set_by_their_names_and_known_by_their_types) {
+TEST(extra_columns, are_set_by_name_and_have_types) {
     change("ALTER TABLE \"user\" ADD COLUMN \"points\" smallint; "
            "ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean NOT NULL DEFAULT FALSE; "
            "ALTER TABLE \"user\" ADD COLUMN \"seen\" timestamp; "
@@ -830,12 +830,13 @@ TEST(extra_columns, are_set_by_their_names_and_known_by_their_types) {
     }
     if (database().kind() != useradmin::test::Kind::sqlite)
         CHECK_EQUAL(32767, columns[0].max_value);
-    const auto further = [](std::string_view name, model::Value value) {
+    const auto column_change = [](std::string_view name, model::Value value) {
         return store::Change{name, value, store::Change::When::always, true};
     };
-    const store::Changes changes = {further("points", "12"), further("vip", true),
-                                    further("seen", *text::parse_date("2026-11-20T23:30:19.717Z")),
-                                    further("motto", "a 'b'")};
+    const store::Changes changes = {
+        column_change("points", "12"), column_change("vip", true),
+        column_change("seen", *text::parse_date("2026-11-20T23:30:19.717Z")),
+        column_change("motto", "a 'b'")};
     std::string object(worked(store().update("u", changes)).extra_columns);
     std::erase(object, ' ');
     for (const char* part : {"\"points\":12", "\"vip\":true",
@@ -843,7 +844,7 @@ TEST(extra_columns, are_set_by_their_names_and_known_by_their_types) {
         STRCMP_CONTAINS(part, object.c_str());
 }
 
-TEST(extra_columns, do_not_come_with_a_user_that_is_read) {
+TEST(extra_columns, are_not_returned_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");
     CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).extra_columns));
@@ -851,7 +852,7 @@ TEST(extra_columns, do_not_come_with_a_user_that_is_read) {
                 std::string(worked(store().list({}, {20, 0})).users[0].extra_columns));
 }
 
-TEST(extra_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
+TEST(extra_columns, may_be_added_while_a_connection_is_in_use) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(store().update("u", {}));
@@ -871,7 +872,7 @@ TEST(remove, of_an_unknown_id_is_not_found) {
     CHECK(absent(store().remove("nobody", nobody)));
 }
 
-TEST(remove, deletes_sessions_accounts_and_the_user_and_nothing_of_others) {
+TEST(remove, deletes_only_the_user_with_its_sessions_and_accounts) {
     worked(store().create(new_user("n", "n@x")));
     add_user("v", "v@x");
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
@@ -883,7 +884,7 @@ TEST(remove, deletes_sessions_accounts_and_the_user_and_nothing_of_others) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(remove, spares_the_protected_address) {
+TEST(remove, rejects_the_protected_address) {
     add_user("u", "protected@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     CHECK(store().remove("u", nobody).failure() == store::Failure::protected_address);
@@ -992,7 +993,7 @@ class Guarded : public Contract {
 
 TEST_GROUP_BASE(guard, Guarded){};
 
-TEST(guard, of_a_role_allows_changes_of_that_role_only) {
+TEST(guard, of_a_role_allows_only_changes_to_users_with_it) {
     add_user("u", "u@x", "'user'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
     for (const char* role : {"admin", "superAdmin", "User", ""}) {
@@ -1003,7 +1004,7 @@ TEST(guard, of_a_role_allows_changes_of_that_role_only) {
     }
 }
 
-TEST(guard, counts_no_role_as_user) {
+TEST(guard, treats_a_missing_role_as_user) {
     add_user("u", "u@x", "NULL");
     CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
     CHECK_EQUAL(std::string("done"), outcome_of_removal(only_of("user")));
@@ -1016,7 +1017,7 @@ TEST(guard, reports_an_unknown_user) {
     }
 }
 
-TEST(guard, keeps_the_last_of_a_role) {
+TEST(guard, protects_the_last_user_with_a_role) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'Owner'");
     CHECK_EQUAL(std::string("last"), outcome_of_update(leaves_one_of("owner")));
@@ -1025,7 +1026,7 @@ TEST(guard, keeps_the_last_of_a_role) {
     CHECK(absent(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z"))));
 }
 
-TEST(guard, allows_a_change_if_another_of_the_role_is_left) {
+TEST(guard, allows_a_change_if_another_user_has_the_role) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'owner'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
@@ -1056,7 +1057,7 @@ TEST(guard, counts_users_whose_ban_has_ended) {
     CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
 }
 
-TEST(guard, comes_after_the_protected_address) {
+TEST(guard, is_checked_after_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
     CHECK(store().remove("u", nobody, leaves_one_of("owner")).failure() ==
           store::Failure::protected_address);
@@ -1064,7 +1065,7 @@ TEST(guard, comes_after_the_protected_address) {
 
 TEST_GROUP_BASE(postgresql_client, Contract){};
 
-TEST(postgresql_client, checks_for_a_closed_connection_even_if_a_transaction_came_first) {
+TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction) {
     SingleConnection connection(database());
     const auto client = store::find_dialect("pgsql")->create_client(
         *connection.acquire(store::no_deadline), "client");
@@ -1085,7 +1086,7 @@ TEST(postgresql_client, checks_for_a_closed_connection_even_if_a_transaction_cam
 
 TEST_GROUP_BASE(session, Contract){};
 
-TEST(session, of_an_unknown_token_is_nothing) {
+TEST(session, of_an_unknown_token_is_not_found) {
     CHECK(absent(store().find_session("nothing")));
     CHECK(absent(store().find_caller("nothing")));
 }
@@ -1131,7 +1132,7 @@ TEST(session, returns_the_impersonator) {
                 or_nothing(worked(store().find_caller("token")).session.impersonated_by));
 }
 
-TEST(session, takes_a_token_to_the_letter) {
+TEST(session, compares_tokens_exactly) {
     add_user("u", "u@x");
     add_session("Token", "u", "2030-01-01T00:00:00.000Z");
     for (const char* another : {"token", "Token%"}) {
@@ -1163,7 +1164,7 @@ TEST(session, of_an_unknown_user_cannot_be_opened) {
     CHECK(!result && result.failure() == store::Failure::version_mismatch);
 }
 
-TEST(session, that_is_extended_ends_later) {
+TEST(session, that_is_extended_expires_later) {
     add_user("u", "u@x");
     add_session("token", "u", "2026-01-08T00:00:00.000Z");
     worked(store().extend_session("token", at("2026-02-08T00:00:00.000Z"),
@@ -1185,7 +1186,7 @@ TEST(session, is_deleted_alone) {
     CHECK(absent(store().delete_session("one")));
 }
 
-TEST(session, lists_and_deletes_those_of_one_user) {
+TEST(session, lists_and_deletes_those_of_a_user) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     add_session("one", "u", "2020-01-01T00:00:00.000Z");
@@ -1206,7 +1207,7 @@ TEST(session, lists_and_deletes_those_of_one_user) {
     worked(store().find_session("three"));
 }
 
-TEST(session, that_lasts_is_listed_without_its_token) {
+TEST(session, that_is_live_is_listed_without_its_token) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     for (const char* id : {"over", "just-over", "lasting", "newest"})
@@ -1237,7 +1238,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
         0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
 }
 
-TEST(update, sets_a_ban_and_lifts_all_of_it) {
+TEST(update, sets_a_ban_and_lifts_it_completely) {
     add_user("u", "u@x");
     const auto banned = worked(store().update(
         "u",
@@ -1275,7 +1276,7 @@ TEST(credential, is_found_among_other_accounts) {
                 *sql().value("SELECT \"password\" FROM \"account\" WHERE \"id\" = '0'"));
 }
 
-TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
+TEST(credential, is_replaced_by_a_new_password) {
     worked(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     user.account_id = "not used";
@@ -1356,7 +1357,7 @@ TEST(credential, is_checked_against_a_concurrent_change) {
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
-TEST(credential, ends_the_sessions_if_asked_to) {
+TEST(credential, ends_the_sessions_on_request) {
     worked(store().create(new_user("n", "n@x")));
     add_user("m", "m@x");
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
@@ -1428,7 +1429,7 @@ class OtherSchemas : public Contract {
 
 TEST_GROUP_BASE(other_schemas, OtherSchemas){};
 
-TEST(other_schemas, of_snake_case_other_names_and_fewer_columns_work) {
+TEST(other_schemas, with_snake_case_other_names_and_fewer_columns_work) {
     const auto created = worked(other_->create(new_user(id, "n@x")));
     CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(created.created_at));
     CHECK_EQUAL(std::string(id), ids(worked(other_->list({"user", "nueva"}, {20, 0}))));
@@ -1440,7 +1441,7 @@ TEST(other_schemas, of_snake_case_other_names_and_fewer_columns_work) {
     worked(other_->remove(id, nobody));
 }
 
-TEST(other_schemas, do_not_disturb_the_usual_tables_on_the_same_connection) {
+TEST(other_schemas, do_not_affect_the_usual_tables_on_the_same_connection) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(other_->create(new_user(id, "n@x")));
@@ -1460,7 +1461,7 @@ TEST(other_schemas, with_uuid_ids_find_no_other_id) {
     }
 }
 
-TEST(other_schemas, refuse_a_value_without_a_column) {
+TEST(other_schemas, reject_a_value_without_a_column) {
     expect_error("UA0106");
     worked(other_->create(new_user(id, "n@x")));
     auto admin = new_user("1b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", "a@x");
@@ -1516,7 +1517,7 @@ TEST(failures_of_the_database, a_connection_works_after_the_tables_are_restored)
     CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
-TEST(failures_of_the_database, a_database_restart_fails_no_read) {
+TEST(failures_of_the_database, a_database_restart_does_not_fail_reads) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(store().list({}, {20, 0}));

@@ -176,7 +176,7 @@ class HostileSchema : public Contract {
 
 TEST_GROUP_BASE(postgresql_hostile_schema, HostileSchema){};
 
-TEST(postgresql_hostile_schema, runs_for_statements_that_name_no_schema) {
+TEST(postgresql_hostile_schema, is_used_by_unqualified_statements) {
     execute_on_connection("SET search_path = hostile, public");
     const auto runs = [&](const char* query) { return !execute_on_connection(query); };
     CHECK_FALSE(runs("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
@@ -188,11 +188,11 @@ TEST(postgresql_hostile_schema, runs_for_statements_that_name_no_schema) {
     CHECK(runs("SELECT 'x'::text"));
 }
 
-TEST(postgresql_hostile_schema, runs_in_no_statement_of_the_store) {
+TEST(postgresql_hostile_schema, is_not_used_by_statements_of_the_store) {
     run_all();
 }
 
-TEST(postgresql_hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
+TEST(postgresql_hostile_schema, is_not_used_for_varchar_columns) {
     std::string to_varchar;
     std::string to_text;
     for (const char* column :
@@ -207,7 +207,7 @@ TEST(postgresql_hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
     run_all();
 }
 
-TEST(postgresql_hostile_schema, runs_in_no_statement_with_a_further_column) {
+TEST(postgresql_hostile_schema, is_not_used_for_extra_columns) {
     change(R"(ALTER TABLE "user" ADD COLUMN "seenAt" timestamptz)",
            R"(ALTER TABLE "user" DROP COLUMN "seenAt")");
     run_all();

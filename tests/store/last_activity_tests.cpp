@@ -237,7 +237,7 @@ class LastActivity : public Contract {
 
 TEST_GROUP_BASE(last_activity, LastActivity){};
 
-TEST(last_activity, is_that_of_the_newest_session) {
+TEST(last_activity, comes_from_the_newest_session) {
     add_user("ana", "ana@x");
     add_user("bob", "bob@x");
     add_session_at("ana", 1, 3);
@@ -282,7 +282,7 @@ TEST(last_activity, orders_and_filters_more_users_than_are_collected) {
     expect(filter, 3000, [](const Kept&) { return true; });
 }
 
-TEST(last_activity, leaves_out_sessions_of_other_tables_users) {
+TEST(last_activity, ignores_sessions_of_users_in_other_tables) {
     add_users(20);
     change("CREATE TABLE people AS SELECT * FROM \"user\" WHERE \"id\" < 'u0008'; "
            "CREATE UNIQUE INDEX people_id ON people (\"id\")",
@@ -320,7 +320,7 @@ TEST(last_activity, is_read_in_any_date_style_without_prepared_statements) {
     }
 }
 
-TEST(last_activity, is_that_of_the_column_if_there_is_one) {
+TEST(last_activity, comes_from_the_column_if_there_is_one) {
     for (const char* const type : is_postgresql()
                                       ? std::array{"timestamptz", "timestamp", "timestamptz"}
                                       : std::array{"date", "text", "bigint"}) {
@@ -346,7 +346,7 @@ TEST(last_activity, is_that_of_the_column_if_there_is_one) {
     }
 }
 
-TEST(last_activity, is_unknown_without_a_column_of_times) {
+TEST(last_activity, is_unknown_without_a_time_column) {
     add_users(8);
     for (Kept& user : users_)
         user.seen = -1;

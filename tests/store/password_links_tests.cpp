@@ -67,7 +67,7 @@ class PasswordLinks : public Contract {
 
 TEST_GROUP_BASE(password_links, PasswordLinks){};
 
-TEST(password_links, end_with_a_new_link) {
+TEST(password_links, become_invalid_with_a_new_link) {
     worked(over(issue));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "value" = 'n' AND
         "identifier" = 'reset-password:new')"));
@@ -75,19 +75,19 @@ TEST(password_links, end_with_a_new_link) {
     CHECK_EQUAL(4, others());
 }
 
-TEST(password_links, end_with_a_new_password) {
+TEST(password_links, become_invalid_with_a_new_password) {
     worked(over(set_password));
     CHECK_EQUAL(std::string("m"), links());
     CHECK_EQUAL(4, others());
 }
 
-TEST(password_links, end_with_their_user) {
+TEST(password_links, are_deleted_with_their_user) {
     worked(over(remove));
     CHECK_EQUAL(std::string("m"), links());
     CHECK_EQUAL(4, others());
 }
 
-TEST(password_links, end_with_another_address_or_a_ban) {
+TEST(password_links, become_invalid_with_a_new_address_or_a_ban) {
     IgnoringListener listener(true);
     for (const Changes& changes : {Changes{{"email", "other@x"}}, Changes{{"banned", true}}})
         for (const auto sessions : {store::SessionPolicy::keep, store::SessionPolicy::revoke})
@@ -101,7 +101,7 @@ TEST(password_links, end_with_another_address_or_a_ban) {
             }
 }
 
-TEST(password_links, end_without_a_table_of_revocations) {
+TEST(password_links, become_invalid_without_a_table_of_revocations) {
     change("ALTER TABLE useradmin_revocation RENAME TO other",
            "ALTER TABLE other RENAME TO useradmin_revocation");
     worked(over(update({{"email", "other@x"}})));
@@ -111,7 +111,7 @@ TEST(password_links, end_without_a_table_of_revocations) {
     CHECK_EQUAL(std::string("m"), links());
 }
 
-TEST(password_links, go_on_after_other_changes) {
+TEST(password_links, stay_valid_after_other_changes) {
     for (const Changes& changes : {Changes{{"email", "n@x"}, {"name", "other"}},
                                    Changes{{"role", "admin"}}, Changes{{"banned", false}}}) {
         worked(over(update(changes)));
@@ -119,7 +119,7 @@ TEST(password_links, go_on_after_other_changes) {
     }
 }
 
-TEST(password_links, go_on_where_no_mail_is_sent) {
+TEST(password_links, stay_valid_if_no_mail_is_sent) {
     const store::PluginPolicy without = {true, false};
     worked(over(update({{"email", "other@x"}, {"banned", true}}), "useradmin", without));
     worked(over(set_password, "useradmin", without));
@@ -127,7 +127,7 @@ TEST(password_links, go_on_where_no_mail_is_sent) {
     CHECK_EQUAL(std::string("m, n"), links());
 }
 
-TEST(password_links, end_together_with_the_change_or_not_at_all) {
+TEST(password_links, become_invalid_in_the_transaction_of_the_change) {
     RefusingListener listener;
     CHECK_FALSE(over(issue, "useradmin", {false, true}, &listener));
     CHECK_FALSE(over(set_password, "useradmin", {false, true}, &listener));
@@ -137,7 +137,7 @@ TEST(password_links, end_together_with_the_change_or_not_at_all) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'other@x')"));
 }
 
-TEST(password_links, end_without_a_clean_up) {
+TEST(password_links, become_invalid_without_a_clean_up) {
     change(R"(CREATE TABLE "passkey" ("id" text, "userId" text, "publicKey" text,
                                       "counter" integer);
               CREATE TABLE "apikey" ("id" text, "referenceId" text, "key" text, "enabled" boolean);
@@ -151,7 +151,7 @@ TEST(password_links, end_without_a_clean_up) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "passkey")"));
 }
 
-TEST(password_links, need_the_right_to_read_their_values) {
+TEST(password_links, need_the_privilege_to_read_their_values) {
     if (!is_postgresql())
         return;
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"

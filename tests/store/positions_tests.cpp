@@ -164,7 +164,7 @@ TEST(positions, reach_users_whose_sort_key_is_null) {
     }
 }
 
-TEST(positions, outlast_their_user_and_ignore_new_ones) {
+TEST(positions, remain_valid_without_their_user_and_ignore_new_users) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     const Order order = {SortKey::email, false};
@@ -177,7 +177,7 @@ TEST(positions, outlast_their_user_and_ignore_new_ones) {
                 ids(list({}, {2, 2, order, store::Position{position.key, position.id, true}})));
 }
 
-TEST(positions, that_no_user_can_have_leave_the_offset_as_it_is) {
+TEST(positions, that_no_user_can_have_do_not_replace_the_offset) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     for (const bool is_end : {false, true}) {

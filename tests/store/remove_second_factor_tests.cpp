@@ -64,7 +64,7 @@ TEST(remove_second_factor, ends_sessions_and_records_a_revocation_of_that_user) 
                                 "'2026-02-01T00:00:00.000Z'"));
 }
 
-TEST(remove_second_factor, forgets_that_users_trusted_devices_and_challenges) {
+TEST(remove_second_factor, removes_the_trusted_devices_and_challenges_of_that_user) {
     for (const char* const user : {"n", "m"})
         for (const std::string identifier : {"trust-device-", "2fa-", "sign-in-", "trust-devic"})
             add_verification(identifier + user, user);
@@ -95,7 +95,7 @@ TEST(remove_second_factor, fails_for_a_user_without_one) {
     CHECK(absent(remove("unknown")));
 }
 
-TEST(remove_second_factor, fails_where_the_application_has_no_such_column_or_table) {
+TEST(remove_second_factor, fails_without_the_columns_or_tables_of_the_plugin) {
     undo();
     const auto removed = remove("n");
     CHECK(!removed && removed.failure() == store::Failure::no_second_factor);

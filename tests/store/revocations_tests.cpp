@@ -58,7 +58,7 @@ class Revocations : public Contract {
 TEST_GROUP_BASE(revocations, Revocations){};
 TEST_GROUP_BASE(postgresql_revocations, Revocations){};
 
-TEST(revocations, are_recorded_with_whatever_takes_rights_or_sessions) {
+TEST(revocations, are_recorded_when_privileges_or_sessions_are_revoked) {
     const std::pair<const char*, std::function<void()>> changes[] = {
         {"a ban", [&] { ban(); }},
         {"another role",
@@ -85,13 +85,13 @@ TEST(revocations, are_recorded_with_whatever_takes_rights_or_sessions) {
     }
 }
 
-TEST(revocations, name_a_session_if_only_that_is_ended) {
+TEST(revocations, name_a_session_if_only_that_one_is_ended) {
     worked(store().delete_session("one"));
     worked(store().delete_session_of_user("n", "session-two"));
     CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
 }
 
-TEST(revocations, name_the_sessions_that_end_at_a_sign_in_beyond_the_maximum) {
+TEST(revocations, include_the_sessions_that_exceed_the_maximum) {
     add_session("expired", "n", "2026-03-01T00:00:00.000Z");
     store::SessionTerms terms;
     terms.now = at("2026-03-04T00:00:00.000Z");
@@ -262,7 +262,7 @@ TEST(postgresql_revocations, are_not_written_to_a_table_of_another_role) {
     CHECK_EQUAL(std::string(), recorded());
 }
 
-TEST(postgresql_revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) {
+TEST(postgresql_revocations, without_privileges_fail_the_change_and_name_the_grants) {
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
                      R"(useradmin_revocation TO poor)");
     const auto ban = [](store::DatabaseStore& store) {

@@ -135,7 +135,7 @@ TEST_GROUP_BASE(table_variants, Made){};
 TEST_GROUP_BASE(sqlite_table_variants, Made){};
 TEST_GROUP_BASE(postgresql_table_variants, Made){};
 
-TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
+TEST(table_variants, with_char_ids_and_tokens_compare_complete_strings) {
     make("char(36) PRIMARY KEY", "char(32)", "char(36)");
     const std::string id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
     const std::string token = "Cabcdefghijklmnopqrstuvwxyz01234";
@@ -154,7 +154,7 @@ TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     worked(made_->remove(id, {"protected@x"}));
 }
 
-TEST(table_variants, of_char_columns_are_read_without_padding) {
+TEST(table_variants, with_char_columns_are_read_without_padding) {
     make("char(40) PRIMARY KEY", "char(40)", "char(40)");
     worked(made_->create(new_user("short", "n@x")));
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->find("short")).id));
@@ -162,7 +162,7 @@ TEST(table_variants, of_char_columns_are_read_without_padding) {
     CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, {20, 0}))));
 }
 
-TEST(table_variants, of_char_ids_return_no_padding_from_any_call) {
+TEST(table_variants, with_char_ids_never_return_padding) {
     make("char(40) PRIMARY KEY", "char(40)", "char(40)", ", plan text");
     sql().run("INSERT INTO \"made_user\" (\"id\", \"name\", \"email\", \"emailVerified\", plan) "
               "VALUES ('short', 'S', 's@x', " +
@@ -300,22 +300,22 @@ TEST(table_variants, with_a_role_of_bounded_length_filter_by_it) {
     CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, {20, 0}))));
 }
 
-TEST(table_variants, with_seventy_further_columns_return_them_all) {
+TEST(table_variants, with_seventy_extra_columns_return_them_all) {
     std::string more;
     for (int number = 0; number < 70; ++number)
         more +=
-            ", \"further" + std::to_string(number) + "\" integer DEFAULT " + std::to_string(number);
+            ", \"extra" + std::to_string(number) + "\" integer DEFAULT " + std::to_string(number);
     make("text PRIMARY KEY", "text", "text", more);
     const std::string members(worked(made_->create(new_user("n", "n@x"))).extra_columns);
     for (int number = 0; number < 70; ++number) {
-        const std::string name = "\"further" + std::to_string(number) + "\":";
+        const std::string name = "\"extra" + std::to_string(number) + "\":";
         CHECK_TEXT(members.find(name) != std::string::npos, (name + " in " + members).c_str());
     }
     CHECK_EQUAL('{', members.front());
     CHECK_EQUAL(std::string::npos, members.find("}{"));
 }
 
-TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
+TEST(table_variants, read_and_write_extra_columns_by_name) {
     make("text PRIMARY KEY", "text", "text", ", plan text, seats integer, \"is_new\" boolean");
     const auto value = [](std::string_view name, model::Value given) {
         return store::Change{name, given, store::Change::When::always, true};
@@ -348,7 +348,7 @@ TEST(table_variants, further_columns_are_written_and_read_by_their_names) {
     CHECK_TRUE(worked(made_->list({}, window)).users.at(0).extra_columns == changed.extra_columns);
 }
 
-TEST(table_variants, set_a_further_column_once_for_two_of_its_names) {
+TEST(table_variants, set_an_extra_column_once_for_two_of_its_names) {
     make("text PRIMARY KEY", "text", "text", ", \"two_words\" text");
     const store::Changes both = {{"two_words", "a", store::Change::When::always, true},
                                  {"twoWords", "b", store::Change::When::always, true}};
@@ -374,7 +374,7 @@ TEST(table_variants, may_have_a_percent_sign_in_a_name) {
     worked(renamed.remove("n", {"protected@x"}, {}));
 }
 
-TEST(postgresql_table_variants, of_domains_are_treated_like_their_base_types) {
+TEST(postgresql_table_variants, with_domains_are_treated_like_their_base_types) {
     change("CREATE DOMAIN made_id AS text; CREATE DOMAIN made_address AS varchar(100) NOT NULL; "
            "CREATE DOMAIN made_time AS timestamptz(3)",
            "DROP DOMAIN made_id CASCADE; DROP DOMAIN made_address CASCADE; DROP DOMAIN made_time "
@@ -397,7 +397,7 @@ TEST(postgresql_table_variants, of_domains_are_treated_like_their_base_types) {
     worked(made_->remove("n", {"protected@x"}));
 }
 
-TEST(sqlite_table_variants, without_a_type_of_ids_record_the_session_that_ends_at_a_sign_in) {
+TEST(sqlite_table_variants, with_untyped_ids_record_the_session_that_a_sign_in_ends) {
     make("PRIMARY KEY", "text", "text");
     sql().run("DROP TABLE \"made_session\"; CREATE TABLE \"made_session\" (\"id\" PRIMARY KEY, "
               "\"token\" text NOT NULL, \"userId\" text NOT NULL, \"expiresAt\" integer NOT NULL, "
@@ -425,7 +425,7 @@ TEST(sqlite_table_variants, return_generated_columns) {
     CHECK(made_->update("n", {change}).failure() == store::Failure::invalid_value);
 }
 
-TEST(table_variants, report_null_for_a_further_column_that_needs_a_value) {
+TEST(table_variants, report_null_for_an_extra_column_that_requires_a_value) {
     expect_error("the database rejected a value");
     make("text PRIMARY KEY", "text", "text", ", seats integer NOT NULL DEFAULT 1");
     worked(made_->create(new_user("n", "n@x")));
@@ -533,7 +533,7 @@ TEST(table_variants, find_a_session_by_its_token_or_id) {
     CHECK_TRUE(made_->find_session_of_any("another").is_not_found());
 }
 
-TEST(table_variants, say_which_accounts_have_a_second_factor) {
+TEST(table_variants, show_which_accounts_have_a_second_factor) {
     for (const std::string column : {"twoFactorEnabled", "two_factor_enabled"}) {
         make("text PRIMARY KEY", "text", "text", ", \"" + column + "\" boolean");
         worked(made_->create(new_user("n", "n@x")));
@@ -564,7 +564,7 @@ TEST(table_variants, without_foreign_keys_lose_sessions_and_accounts_with_their_
                          table);
 }
 
-TEST(table_variants, report_no_taken_address_for_another_unique_column) {
+TEST(table_variants, report_no_registered_address_for_another_unique_column) {
     expect_error("UA0106");
     make("text PRIMARY KEY", "text", "text", ", UNIQUE (\"name\")");
     worked(made_->create(new_user("n", "n@x")));
@@ -589,7 +589,7 @@ TEST(table_variants, ignore_an_account_without_a_user) {
     set_witness_of_made(nullptr);
 }
 
-TEST(table_variants, report_a_taken_address_that_is_unique_in_any_case) {
+TEST(table_variants, report_a_registered_address_that_is_unique_in_any_case) {
     if (!is_postgresql())
         return;
     make("text PRIMARY KEY", "text", "text");
@@ -607,7 +607,7 @@ TEST_GROUP_BASE(tables_in_use, Contract){};
 TEST_GROUP_BASE(sqlite_tables_in_use, Contract){};
 TEST_GROUP_BASE(postgresql_tables_in_use, Contract){};
 
-TEST(postgresql_tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
+TEST(postgresql_tables_in_use, may_change_a_column_length_while_connections_are_open) {
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
            "ALTER TABLE \"user\" ALTER \"name\" TYPE text");
     add_user("u", "u@x");
@@ -729,7 +729,7 @@ TEST(shared_schemas, are_less_than_twice_as_old_while_another_connection_reads) 
     CHECK_EQUAL(1U, later);
 }
 
-TEST(shared_schemas, are_read_again_if_they_are_wrong) {
+TEST(shared_schemas, are_read_again_if_they_are_outdated) {
     add_user("u", "u@x");
     worked(store_on(first_).find("u"));
     change("ALTER TABLE \"user\" RENAME COLUMN \"image\" TO \"picture\"",
@@ -738,7 +738,7 @@ TEST(shared_schemas, are_read_again_if_they_are_wrong) {
     worked(store_on(first_).find("u"));
 }
 
-TEST(tables_in_use, take_no_memory_for_statements_that_the_database_refuses) {
+TEST(tables_in_use, do_not_leak_memory_for_rejected_statements) {
     expect_error("UA0106");
     add_user("u", "u@x");
     add_user("v", "v@x");
@@ -920,7 +920,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
     const store::TimeoutPolicy little = {std::chrono::seconds(2)};
     // On a busy machine, the rest of the time budget may run out before the reply.
     bool is_found = false;
-    for (int tries = 0; tries < 10 && !is_found; ++tries) {
+    for (int attempts = 0; attempts < 10 && !is_found; ++attempts) {
         log_.lines.clear();
         store::DatabaseStore impatient(slow, log_, pool_, store::TableNames{}, "contract", little);
         is_found = static_cast<bool>(impatient.find("u"));
@@ -968,7 +968,7 @@ TEST(sqlite_tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command)
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
-TEST(postgresql_tables_in_use, reconnect_if_the_server_became_read_only) {
+TEST(postgresql_tables_in_use, reconnect_if_the_server_has_become_read_only) {
     // Simulates a primary that became a standby.
     const auto turn_read_only = [&] {
         execute_on_connection("SET default_transaction_read_only = on");
@@ -982,7 +982,7 @@ TEST(postgresql_tables_in_use, reconnect_if_the_server_became_read_only) {
     worked(store().remove("n", {"protected@x"}));
 }
 
-TEST(postgresql_tables_in_use, are_read_while_read_only) {
+TEST(postgresql_tables_in_use, can_be_read_while_read_only) {
     expect_error("UA0108");
     add_user("u", "u@x");
     change("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on",
@@ -1041,7 +1041,7 @@ TEST(postgresql_tables_in_use, are_written_if_a_statement_is_already_prepared) {
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(tables_in_use, are_left_unlocked_by_a_create_that_fails) {
+TEST(tables_in_use, are_not_left_locked_by_a_failed_create) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
     CHECK(failed(store().create(new_user("second", "second@x"))));
@@ -1065,7 +1065,7 @@ TEST(postgresql_tables_in_use, keep_a_user_who_gets_the_protected_address_concur
     CHECK(removed.failure() == store::Failure::protected_address);
 }
 
-TEST(tables_in_use, take_a_create_after_a_restart_of_the_database) {
+TEST(tables_in_use, accept_a_create_after_a_database_restart) {
     worked(store().create(new_user("n", "n@x")));
     database().make_unavailable();
     database().make_available();
@@ -1086,7 +1086,7 @@ TEST(tables_in_use, show_a_known_column_that_was_added_after_ten_seconds) {
                 std::string(worked(store().find("u")).image.value_or("none")));
 }
 
-TEST(postgresql_tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) {
+TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
     expect_error("UA0105");
     // A sequence counts the writes, because a rollback does not reset it.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
@@ -1119,7 +1119,7 @@ TEST(postgresql_tables_in_use, are_changed_once_with_a_key_or_a_listener_if_the_
     set_change_listener(nullptr);
 }
 
-TEST(postgresql_tables_in_use, lose_an_attempt_without_an_unknown_outcome_of_the_change) {
+TEST(postgresql_tables_in_use, lose_a_count_without_making_the_outcome_unknown) {
     expect_error("UA0105");
     change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
            "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "

@@ -56,7 +56,7 @@ TEST(session_terms, accept_the_verified_user) {
     CHECK_EQUAL(1, sessions());
 }
 
-TEST(session_terms, refuse_a_user_that_was_changed) {
+TEST(session_terms, reject_a_user_that_was_changed) {
     for (const char* change :
          {R"(UPDATE "account" SET "password" = 'another hash')",
           R"(UPDATE "account" SET "providerId" = 'github')",
@@ -69,7 +69,7 @@ TEST(session_terms, refuse_a_user_that_was_changed) {
     }
 }
 
-TEST(session_terms, refuse_a_banned_user_until_the_ban_ends) {
+TEST(session_terms, reject_a_banned_user_until_the_ban_ends) {
     worked(store().update("n", {{"banned", true}}));
     CHECK(is_refused(open()));
     worked(store().update("n", {{"banExpires", at("2026-03-04T00:00:01.000Z")}}));
@@ -118,7 +118,7 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
     CHECK_EQUAL(std::string("other alone "), tokens());
 }
 
-TEST(postgresql_session_terms, let_no_session_be_opened_past_a_change) {
+TEST(postgresql_session_terms, prevent_sessions_from_being_opened_despite_a_change) {
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
     const std::function<bool()> changes[] = {
@@ -153,7 +153,7 @@ TEST(postgresql_session_terms, let_no_session_be_opened_past_a_change) {
         }
 }
 
-TEST(postgresql_session_terms, make_one_account_of_two_new_passwords_at_once) {
+TEST(postgresql_session_terms, create_one_account_for_two_concurrent_passwords) {
     add_user("m", "m@x");
     worked(while_another_writer(
         R"(SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE;

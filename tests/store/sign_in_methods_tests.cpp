@@ -133,7 +133,7 @@ TEST(sign_in_methods, are_listed_newest_first_up_to_the_limit) {
     CHECK_EQUAL(std::string("new of n"), ids_of("n", 1));
 }
 
-TEST(sign_in_methods, of_tables_that_are_missing_are_left_out) {
+TEST(sign_in_methods, of_missing_tables_are_omitted) {
     undo();
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));
     for (const MethodKind kind : model::method_kinds)
@@ -161,7 +161,7 @@ TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
     CHECK(has_none(remove("n", MethodKind::passkey, "x")));
 }
 
-TEST(sign_in_methods, are_removed_one_by_one_and_sessions_go_on) {
+TEST(sign_in_methods, are_removed_one_by_one_and_sessions_remain) {
     const std::pair<MethodKind, const char*> methods[] = {{MethodKind::account, "password of "},
                                                           {MethodKind::passkey, "passkey of "},
                                                           {MethodKind::api_key, "key of "}};
@@ -188,7 +188,7 @@ TEST(sign_in_methods, obey_the_guard) {
     for (const auto& [guard, failure] : refusing_guards()) {
         const auto removed = remove("n", MethodKind::passkey, "passkey of n", guard);
         CHECK(!removed && removed.failure() == failure);
-        // A method that the user does not have is refused in the same way.
+        // A method that the user does not have is rejected in the same way.
         const auto missing = remove("n", MethodKind::passkey, "unknown", guard);
         CHECK(!missing && missing.failure() == failure);
     }

@@ -260,7 +260,7 @@ TEST(sign_in_second_factor, works_without_the_optional_columns) {
     worked(change_factor(change));
 }
 
-TEST(sign_in_second_factor, challenge_is_taken_once_with_all_its_rows) {
+TEST(sign_in_second_factor, challenge_is_used_once_with_all_its_rows) {
     create_table();
     for (const char* identifier : {"2fa-a", "2fa-attempts-a", "2fa-b", "trust-a"})
         add_verification(identifier, *identifier == 't' ? "m" : "n");
@@ -271,7 +271,7 @@ TEST(sign_in_second_factor, challenge_is_taken_once_with_all_its_rows) {
     CHECK(absent(change_factor(change)));
 }
 
-TEST(sign_in_second_factor, challenge_of_another_user_or_an_expired_one_is_not_taken) {
+TEST(sign_in_second_factor, challenge_that_expired_or_of_another_user_is_rejected) {
     create_table();
     add_verification("a", "m");
     add_verification("b", "n", "2026-11-26T10:00:00.000Z");
@@ -403,7 +403,7 @@ TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
     worked(change_factor(change));
 }
 
-TEST(sign_in_second_factor, challenge_is_taken_by_one_of_two_threads) {
+TEST(sign_in_second_factor, challenge_is_used_by_one_of_two_threads) {
     create_table();
     constexpr int races = 10;
     for (int race = 0; race < races; ++race) {
@@ -463,7 +463,7 @@ TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
     CHECK_EQUAL(std::string("a"), verifications());
 }
 
-TEST(postgresql_sign_in_second_factor, change_is_tried_once_if_the_connection_is_lost) {
+TEST(postgresql_sign_in_second_factor, change_is_attempted_once_if_the_connection_is_lost) {
     create_table();
     expect_error("UA0105");
     // A sequence counts the writes, because a rollback does not reset it.
@@ -584,7 +584,7 @@ TEST(sign_in_second_factor, works_with_other_ids_names_and_times) {
     }
 }
 
-TEST(sign_in_second_factor, id_of_the_wrong_form_is_not_found) {
+TEST(sign_in_second_factor, id_of_the_wrong_format_is_not_found) {
     for (const Variant& variant : variants()) {
         if (variant.reference == std::string_view("text"))
             continue;

@@ -307,7 +307,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
     CHECK_EQUAL(std::string(worked(store().find("u")).name), last);
 }
 
-TEST(threads, that_change_the_same_version_have_one_winner) {
+TEST(threads, cannot_both_change_the_same_version) {
     const int races = machine::times(250, 1000);
     std::string wrong;
     for (int race = 0; race < races && wrong.empty(); ++race) {
@@ -450,7 +450,7 @@ TEST(sqlite_threads, read_a_locked_file_between_writers) {
     CHECK(waits);
 }
 
-TEST(threads, with_one_hashing_slot_hash_one_at_a_time) {
+TEST(threads, with_one_hashing_slot_hash_one_password_at_a_time) {
     constexpr ipc::FairSemaphore::Counts one{1, thread_count};
     Memory memory(ipc::FairSemaphore::size_of(one));
     ipc::FairSemaphore* const semaphore = ipc::FairSemaphore::create(memory.get(), one);

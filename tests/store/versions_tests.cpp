@@ -59,7 +59,7 @@ class Versions : public Contract {
 
 TEST_GROUP_BASE(versions, Versions){};
 
-TEST(versions, are_the_same_however_a_row_is_read) {
+TEST(versions, do_not_depend_on_how_a_row_is_read) {
     const auto made = worked(store().create(new_user("u", "u@x")));
     CHECK_EQUAL(version(), std::string(made.version));
     CHECK_EQUAL(version(), std::string(made.version));
@@ -133,7 +133,7 @@ TEST(versions, make_changes_conditional) {
     expect_one_winner();
 }
 
-TEST(versions, guard_a_change_with_a_listener_too) {
+TEST(versions, also_guard_a_change_with_a_listener) {
     for (const bool comes_before : {false, true}) {
         IgnoringListener listener(comes_before);
         set_change_listener(&listener);
@@ -143,7 +143,7 @@ TEST(versions, guard_a_change_with_a_listener_too) {
     }
 }
 
-TEST(versions, come_after_the_rule_and_the_protected_address) {
+TEST(versions, are_checked_after_the_rule_and_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
     store::UpdateGuard guard = meant_for({"x"});
     CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_address);

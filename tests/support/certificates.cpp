@@ -7,11 +7,11 @@
 namespace useradmin::test {
 
 void Certificates::make(const std::string& name, const std::string& subject,
-                        const std::vector<std::string>& further) const {
+                        const std::vector<std::string>& more) const {
     Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
                      "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject, "-keyout",
                      file(name + ".key"), "-out", file(name + ".crt")}};
-    command.words.insert(command.words.end(), further.begin(), further.end());
+    command.words.insert(command.words.end(), more.begin(), more.end());
     const CommandResult made = test::run(command);
     if (made.status != 0)
         fail_test("openssl failed:\n" + made.errors);

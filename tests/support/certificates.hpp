@@ -19,7 +19,7 @@ class Certificates {
 
     /// Creates a self-signed certificate and its key. Pass signed_by() for another signer.
     void make(const std::string& name, const std::string& subject,
-              const std::vector<std::string>& further = {}) const;
+              const std::vector<std::string>& more = {}) const;
     static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {
         return {"-CA", there.file(name + ".crt"), "-CAkey", there.file(name + ".key")};
     }

@@ -118,7 +118,7 @@ TEST(admin, one_of_several_roles_is_enough) {
     expect("403 YOU_ARE_NOT_ALLOWED_TO_GET_USER", call("get-user", "id=another"));
 }
 
-TEST(admin, has_permission_reports_a_non_object_body_in_better_auths_words) {
+TEST(admin, has_permission_reports_a_non_object_like_better_auth) {
     expect("400 VALIDATION_ERROR", call("has-permission", "[]"));
     STRCMP_CONTAINS("[body] Invalid input: expected object, received array; [body] Invalid input\"",
                     reply_body.c_str());
@@ -132,11 +132,11 @@ TEST(admin, has_permission_needs_one_role_with_all_actions) {
            call("has-permission", R"({"permissions":{"user":["list"],"session":["list"]}})"));
 }
 
-TEST(admin, the_protected_user_is_not_removed) {
+TEST(admin, the_protected_user_cannot_be_removed) {
     expect("403 USER_IS_PROTECTED", call("remove-user", R"({"userId":"root"})"));
 }
 
-TEST(admin, rank_lets_an_admin_give_no_role_but_user) {
+TEST(admin, rank_lets_an_admin_assign_only_the_role_user) {
     settings.guards.rank = true;
     roles = "admin";
     expect("403 USER_OUTRANKS_YOU", call("set-role", R"({"userId":"another","role":"admin"})"));
@@ -170,7 +170,7 @@ TEST(admin, rank_lets_an_admin_change_only_users) {
     expect("403 USER_OUTRANKS_YOU", call("revoke-user-sessions", R"({"userId":"boss"})"));
 }
 
-TEST(admin, last_superadmin_prevents_every_loss_of_the_role) {
+TEST(admin, last_superadmin_prevents_losing_the_role_in_any_way) {
     settings.guards.last_super_admin = true;
     const auto is_guarded = [&](std::string_view endpoint, std::string_view argument) {
         store.guard.reset();
@@ -233,7 +233,7 @@ TEST(admin, only_a_valid_time_sets_a_time) {
     CHECK_TRUE(std::holds_alternative<text::Timestamp>(store.changes->front().value));
 }
 
-TEST(admin, a_new_end_of_a_ban_is_a_ban) {
+TEST(admin, a_new_expiry_of_a_ban_counts_as_a_ban) {
     constexpr std::string_view argument = R"({"userId":"another","data":{"banExpires":null}})";
     settings.guards.last_super_admin = true;
     call("update-user", argument);
@@ -247,7 +247,7 @@ TEST(admin, a_new_end_of_a_ban_is_a_ban) {
     expect("banned", store.changes->front().field);
 }
 
-TEST(admin, a_ban_has_no_end_in_the_past) {
+TEST(admin, a_ban_cannot_end_in_the_past) {
     call("update-user", R"({"userId":"another","data":{"banned":true}})");
     expect("banExpires", store.changes->front().field);
     CHECK_TRUE(store.changes->front().when == store::Change::When::expired);
@@ -262,7 +262,7 @@ TEST(admin, every_spelling_of_a_phone_number_needs_the_permission) {
                     R"({"userId":"another","data":{")" + std::string(name) + R"(":"1"}})"));
 }
 
-TEST(admin, a_field_is_set_although_a_snake_case_name_comes_first) {
+TEST(admin, a_field_is_set_even_after_its_snake_case_name) {
     call("update-user",
          R"({"userId":"another","data":{"email_verified":false,"emailVerified":true}})");
     const auto& changes = *store.changes;
@@ -271,7 +271,7 @@ TEST(admin, a_field_is_set_although_a_snake_case_name_comes_first) {
     }));
 }
 
-TEST(admin, ending_a_session_that_does_not_exist_is_no_change) {
+TEST(admin, ending_a_missing_session_is_not_a_change) {
     call("revoke-user-session", R"({"sessionToken":"none"})");
     CHECK_FALSE(event.is_change);
     add_session();
@@ -286,7 +286,7 @@ TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
     expect("403 YOU_ARE_NOT_ALLOWED_TO_BAN_USERS", call("ban-user", R"({"userId":"another"})"));
 }
 
-TEST(admin, a_failing_database_is_500_and_no_empty_list) {
+TEST(admin, a_database_failure_is_500_instead_of_an_empty_list) {
     for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
         store.failures["list"] = failure;
         expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
@@ -314,7 +314,7 @@ TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
     expect("", calls.text());
 }
 
-TEST(admin, an_id_takes_the_place_of_a_token) {
+TEST(admin, an_id_replaces_the_token) {
     add_session();
     expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"its id"})"));
     expect("body, find_session_of_any its id, find another, delete_session_of_user another its id",
@@ -326,7 +326,7 @@ TEST(admin, an_id_takes_the_place_of_a_token) {
     expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"none"})"));
 }
 
-TEST(admin, tokens_are_shown_only_if_the_configuration_says_so) {
+TEST(admin, tokens_are_shown_only_if_configured) {
     add_session();
     STRCMP_CONTAINS("\"token\":\"its id\"",
                     call("list-user-sessions", R"({"userId":"another"})").c_str());
@@ -335,7 +335,7 @@ TEST(admin, tokens_are_shown_only_if_the_configuration_says_so) {
                     call("list-user-sessions", R"({"userId":"another"})").c_str());
 }
 
-TEST(admin, a_foreign_page_is_refused_with_and_without_a_cookie) {
+TEST(admin, a_foreign_page_is_rejected_with_and_without_a_cookie) {
     headers.fields["Origin"] = "https://evil.example";
     headers.fields["Host"] = "app.example";
     expect("403 INVALID_ORIGIN", call("ban-user", R"({"userId":"another"})"));
@@ -354,7 +354,7 @@ TEST(admin, a_ban_ends_in_the_year_9999_at_the_latest) {
                     call("ban-user", R"({"userId":"another","banExpiresIn":-1e400})").c_str());
 }
 
-TEST(admin, further_columns_are_part_of_a_user) {
+TEST(admin, extra_columns_are_part_of_a_user) {
     store.other_columns = R"({"plan":"gold"})";
     STRCMP_CONTAINS("\"plan\":\"gold\",\"id\":\"another\"}",
                     call("get-user", "id=another").c_str());
@@ -394,7 +394,7 @@ TEST(admin, impersonation_opens_a_session_of_an_hour_that_names_the_administrato
     STRCMP_CONTAINS("better-auth.admin_session=s3cr3t%20of%20me%3A.", set_cookies.c_str());
 }
 
-TEST(admin, nobody_impersonates_the_protected_user) {
+TEST(admin, the_protected_user_cannot_be_impersonated) {
     expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
     settings.lowers_email = true;
     store.users.back().email = "ROOT@example.org";
@@ -414,14 +414,14 @@ TEST(admin, impersonating_users_with_permissions_needs_impersonate_admins) {
     STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"root"})").c_str());
 }
 
-TEST(admin, a_banned_user_is_not_impersonated) {
+TEST(admin, a_banned_user_cannot_be_impersonated) {
     store.users[1].banned = true;
     expect("403 BANNED_USER", call("impersonate-user", R"({"userId":"another"})"));
     store.users[1].ban_expires = text::now() - std::chrono::seconds(1);
     STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
 }
 
-TEST(admin, without_a_session_of_its_own_a_caller_impersonates_nobody) {
+TEST(admin, a_caller_without_a_session_cannot_impersonate_users) {
     own_token = {};
     expect("401", call("impersonate-user", R"({"userId":"another"})"));
     impersonated_by = "root";

@@ -37,7 +37,7 @@ class Bulk : public ApiScene {
 
 TEST_GROUP_BASE(bulk, Bulk){};
 
-TEST(bulk, is_for_super_admins_and_part_of_the_extras) {
+TEST(bulk, is_for_super_admins_and_requires_the_extras) {
     expect("401 No autorizado", ask(nobody, bulk, ban_two));
     expect("403 No tienes permisos", ask(admin, bulk, ban_two));
     expect("", calls.text());
@@ -53,7 +53,7 @@ TEST(bulk, is_for_super_admins_and_part_of_the_extras) {
     expect("200", ask(super_admin, "DELETE /bulk"));
 }
 
-TEST(bulk, answers_each_item_as_a_single_request_would_be) {
+TEST(bulk, replies_to_each_item_like_a_single_request) {
     expect(R"({"success":true,"data":[{"id":"another","status":200,"success":true,)"
            R"("etag":"\"1-2.3\""},)"
            R"({"id":"unknown","status":404,"success":false,"error":"Usuario no encontrado"},)"
@@ -72,7 +72,7 @@ TEST(bulk, answers_each_item_as_a_single_request_would_be) {
                     body_of(R"({"operation":"unban","items":[{"id":"unknown"}]})").c_str());
 }
 
-TEST(bulk, passes_each_operation_its_data) {
+TEST(bulk, passes_the_data_to_each_operation) {
     body_of(R"({"operation":"update","data":{"role":"admin"},"items":[{"id":"another"}]})");
     expect("role", store.changes->back().field);
     expect("admin", std::get<std::string_view>(store.changes->back().value));
@@ -83,7 +83,7 @@ TEST(bulk, passes_each_operation_its_data) {
                                            .c_str());
 }
 
-TEST(bulk, checks_if_match_of_each_item_and_not_that_of_the_request) {
+TEST(bulk, checks_if_match_of_each_item_instead_of_the_header) {
     headers.fields["If-Match"] = "\"other\"";
     const std::string body =
         body_of(R"({"operation":"ban","items":[{"id":"another","ifMatch":"\"1-2.3\""},)"

@@ -34,7 +34,7 @@ class Columns : public ApiScene {
 
   protected:
     /// Returns the part of the reply that follows the eleven fields.
-    std::string further(const Caller& caller, std::string_view request) {
+    std::string extra(const Caller& caller, std::string_view request) {
         const std::string text = send(caller, request).body;
         std::size_t begin = 0;
         for (const std::string_view known : {"\"banExpires\":null", ",\"lastSeenAt\":null"})
@@ -78,8 +78,8 @@ TEST_GROUP_BASE(columns, Columns){};
 
 TEST(columns, that_are_requested_are_returned_with_a_user_unchanged) {
     expect(R"(,"company":"A, {\"plan\": 1}","logins":9007199254740993})",
-           further(super_admin, "GET /another?columns=logins,company"));
-    expect(R"(,"plan":[1,{"key":2}]})", further(super_admin, "GET /another?columns=plan"));
+           extra(super_admin, "GET /another?columns=logins,company"));
+    expect(R"(,"plan":[1,{"key":2}]})", extra(super_admin, "GET /another?columns=plan"));
     expect("find another, read_last_activity 1", calls.text());
 }
 
@@ -97,14 +97,14 @@ TEST(columns, that_no_directive_names_stay_hidden) {
     for (const char* request : {"GET /another?columns=key", "GET /another?columns=KEY,Company",
                                 "GET /another?columns=", "GET /another", "GET /another?columns=*",
                                 "GET /another?columns=comp", "GET /another?columns=any,key"})
-        expect("}", further(super_admin, request), request);
+        expect("}", extra(super_admin, request), request);
 }
 
 TEST(columns, are_for_superAdmins_with_UserAdminExtras_only) {
-    expect("}", further(admin, "GET /another?columns=company"));
-    expect("}", further(user, "GET /me?columns=company"));
+    expect("}", extra(admin, "GET /another?columns=company"));
+    expect("}", extra(user, "GET /me?columns=company"));
     settings.has_extras = false;
-    expect("}", further(super_admin, "GET /another?columns=company"));
+    expect("}", extra(super_admin, "GET /another?columns=company"));
 }
 
 TEST(columns, are_set_to_values_of_their_types) {
@@ -133,7 +133,7 @@ TEST(columns, that_are_repeated_are_set_once_to_the_last_value) {
     CHECK_EQUAL(1U, event.columns.size());
 }
 
-TEST(columns, refuse_values_of_other_types) {
+TEST(columns, reject_values_of_other_types) {
     for (const char* data :
          {R"("plan":1)", R"("plan":true)", R"("plan":["a"])", R"("seats":"1")", R"("seats":1.5)",
           R"("seats":32768)", R"("seats":-32768)", R"("seats":1e300)", R"("trial":1)",
@@ -156,7 +156,7 @@ TEST(columns, that_are_true_do_not_count_as_a_ban_of_the_last_superAdmin) {
     CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::keeps_last_of_role);
 }
 
-TEST(columns, refuse_values_that_the_database_rejects) {
+TEST(columns, reject_values_that_the_database_rejects) {
     store.failures["update"] = store::Failure::invalid_value;
     expect(bad_request, ask(super_admin, "PUT /another", R"({"data":{"plan":"pro"}})"));
 }

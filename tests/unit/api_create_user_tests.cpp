@@ -95,7 +95,7 @@ TEST(create_user, keys_are_case_sensitive) {
         expect(fields_missing, ask(super_admin, "POST ", text), text);
 }
 
-TEST(create_user, spaces_are_a_value) {
+TEST(create_user, spaces_count_as_a_value) {
     expect("200", ask(super_admin, "POST ", body_with("name", R"(" ")")));
     expect(" ", store.created->name);
 }
@@ -111,7 +111,7 @@ TEST(create_user, an_unreadable_body_is_an_unexpected_failure_and_stores_nothing
     expect("body", calls.text(), "an empty body");
 }
 
-TEST(create_user, an_admin_may_create_only_plain_users) {
+TEST(create_user, an_admin_may_create_only_users_with_the_role_user) {
     expect("200", ask(admin, "POST ", good_body));
     expect("user", store.created->role);
 }
@@ -128,7 +128,7 @@ TEST(create_user, an_admin_must_send_exactly_the_role_user) {
     }
 }
 
-TEST(create_user, of_a_repeated_role_the_last_is_used) {
+TEST(create_user, the_last_value_of_a_repeated_role_is_used) {
     const std::string_view first_user =
         R"({"name":"Eva","email":"eva@example.org","password":"clave",)"
         R"("role":"user","role":"admin"})";
@@ -137,13 +137,13 @@ TEST(create_user, of_a_repeated_role_the_last_is_used) {
     expect("admin", store.created->role);
 }
 
-TEST(create_user, the_role_is_user_where_a_super_admin_names_none) {
+TEST(create_user, the_role_is_user_by_default) {
     expect_role("user", {});
     expect_role("user", "null");
     expect_role("user", R"("")");
 }
 
-TEST(create_user, a_super_admin_may_give_any_role_value) {
+TEST(create_user, a_super_admin_may_assign_any_role) {
     expect_role("user", R"("user")");
     expect_role("admin", R"("admin")");
     expect_role("superAdmin", R"("superAdmin")");
@@ -158,13 +158,13 @@ TEST(create_user, a_role_of_another_type_is_an_unexpected_failure) {
     }
 }
 
-TEST(create_user, a_registered_email_is_refused) {
+TEST(create_user, a_registered_email_is_rejected) {
     expect(email_taken, ask(admin, "POST ", body_with("email", R"("another@example.org")")));
     expect("body, find_by_email another@example.org", calls.text());
     expect_nothing_stored("a registered e-mail");
 }
 
-TEST(create_user, an_email_taken_during_hashing_is_refused) {
+TEST(create_user, an_email_registered_during_hashing_is_rejected) {
     hasher.meanwhile = [this] { store.add("faster", "eva@example.org"); };
     expect(email_taken, ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash, create", calls.text());

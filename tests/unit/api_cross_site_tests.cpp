@@ -1,4 +1,4 @@
-// Requests from pages of other origins: which are refused, and which replies trusted origins may
+// Requests from pages of other origins: which are rejected, and which replies trusted origins may
 // read.
 #include "fake_store.hpp"
 
@@ -45,7 +45,7 @@ class OtherOrigins : public ApiScene {
 
 TEST_GROUP_BASE(other_origins, OtherOrigins){};
 
-TEST(other_origins, change_nothing) {
+TEST(other_origins, cannot_make_changes) {
     for (const auto origin :
          {"https://evil.example", "https://app.example.org.evil.example",
           "https://app.example.org:8443", "http://app.example.org", "https://example.org:8443",
@@ -57,7 +57,7 @@ TEST(other_origins, change_nothing) {
         }
 }
 
-TEST(other_origins, according_to_the_browser_change_nothing) {
+TEST(other_origins, that_the_browser_reports_cannot_make_changes) {
     for (const auto site : {"cross-site", "same-site", "same-origin, cross-site", "?"})
         for (const auto origin : {""sv, "https://example.org"sv, "https://evil.example"sv}) {
             from(origin, site);
@@ -65,7 +65,7 @@ TEST(other_origins, according_to_the_browser_change_nothing) {
         }
 }
 
-TEST(other_origins, that_are_trusted_pass_whatever_the_site) {
+TEST(other_origins, that_are_trusted_are_accepted_from_any_site) {
     for (const std::string_view origin : trusted_origins)
         for (const auto site : {""sv, "cross-site"sv, "same-site"sv, "same-origin"sv}) {
             from(origin, site);
@@ -73,7 +73,7 @@ TEST(other_origins, that_are_trusted_pass_whatever_the_site) {
         }
 }
 
-TEST(other_origins, do_not_include_the_servers_own_on_http_or_https) {
+TEST(other_origins, do_not_include_the_own_origin_with_http_or_https) {
     for (const auto origin : {""sv, "http://example.org"sv, "https://example.org"sv})
         for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
             from(origin, site);
@@ -88,7 +88,7 @@ TEST(other_origins, get_replies_to_safe_methods) {
     expect("204", ask(super_admin, "OPTIONS "));
 }
 
-TEST(other_origins, are_refused_after_the_method_and_before_the_session) {
+TEST(other_origins, are_rejected_after_the_method_and_before_the_session) {
     from("https://evil.example");
     for (const Caller& caller : {nobody, user, super_admin}) {
         expect("405 Método no permitido", ask(caller, "PUT "));
@@ -133,7 +133,7 @@ TEST(other_origins, that_are_trusted_get_preflight_replies) {
     expect("", header_of(send(nobody, "PATCH /another"), "Access-Control-Allow-Methods"));
 }
 
-TEST(other_origins, that_are_not_trusted_may_read_nothing) {
+TEST(other_origins, that_are_not_trusted_cannot_read_replies) {
     for (const auto origin : {"https://evil.example"sv, "https://example.org"sv, "null"sv, ""sv}) {
         from(origin);
         for (const auto request : {"GET ", "POST ", "OPTIONS "}) {

@@ -19,7 +19,7 @@ std::string made_up(std::string_view fields, std::string_view list = "list") {
 
 } // namespace
 
-TEST(api_cursor, is_parsed_as_it_was_written) {
+TEST(api_cursor, is_parsed_back_unchanged) {
     for (const api::Cursor& cursor :
          {api::Cursor{2, "2026-01-02T03:04:05.123456", "a", false},
           api::Cursor{2147483647, "", "", true}, api::Cursor{1, {}, "\xc3\xb1 <>", false},
@@ -37,7 +37,7 @@ TEST(api_cursor, is_parsed_as_it_was_written) {
     CHECK_FALSE(api::encode_cursor({1, std::string(500, 'x'), "a", false}, "list").has_value());
 }
 
-TEST(api_cursor, is_written_only_if_it_can_be_read) {
+TEST(api_cursor, is_encoded_only_if_it_can_be_decoded) {
     using namespace std::string_literals;
     for (const std::string& key : {"a\0b"s, "a\xff"s})
         CHECK_FALSE(api::encode_cursor({2, key, "a", false}, "list").has_value());

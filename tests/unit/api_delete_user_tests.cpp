@@ -11,7 +11,7 @@ TEST(delete_user, a_super_admin_deletes_another_user) {
     expect("404 Usuario no encontrado", ask(super_admin, "GET /another"));
 }
 
-TEST(delete_user, a_caller_cannot_delete_itself) {
+TEST(delete_user, callers_cannot_delete_themselves) {
     for (const auto request : {"DELETE /me", "DELETE /%6De"}) {
         expect("400 No puedes eliminar tu propio usuario", ask(super_admin, request), request);
         expect("", calls.text(), request);
@@ -23,26 +23,26 @@ TEST(delete_user, an_unknown_id_is_not_found) {
     expect("404 Usuario no encontrado", ask(super_admin, "DELETE /ME"));
 }
 
-TEST(delete_user, the_protected_administrator_stays) {
+TEST(delete_user, the_protected_administrator_cannot_be_deleted) {
     expect("403 No se puede eliminar el usuario administrador principal",
            ask(super_admin, "DELETE /root"));
     expect("200", ask(super_admin, "GET /root"));
 }
 
-TEST(delete_user, the_protected_address_is_the_one_of_the_settings) {
+TEST(delete_user, the_protected_address_comes_from_the_settings) {
     settings.protected_email = "another@example.org";
     expect("403 No se puede eliminar el usuario administrador principal",
            ask(super_admin, "DELETE /another"));
     expect("200", ask(super_admin, "DELETE /root"));
 }
 
-TEST(delete_user, the_protected_address_ignores_case_if_addresses_are_lowered) {
+TEST(delete_user, the_protected_address_ignores_case_with_lower_case_addresses) {
     settings.lowers_email = true;
     expect("200", ask(super_admin, "DELETE /another"));
     expect("remove another unless root@example.org in any case", calls.text());
 }
 
-TEST(delete_user, the_last_super_admin_stays_where_that_is_guarded) {
+TEST(delete_user, the_last_super_admin_cannot_be_deleted_if_guarded) {
     using Kind = store::UpdateGuard::Kind;
     ask(super_admin, "DELETE /another");
     CHECK(store.guard->kind == Kind::none);

@@ -67,7 +67,7 @@ TEST(envelopes, a_record_has_exactly_the_eleven_fields) {
     expect(joined({R"({"success":true,"data":{)", full_fields, "}}"}), reply.body);
 }
 
-TEST(envelopes, absent_values_are_null_false_or_user) {
+TEST(envelopes, absent_values_are_null_or_false_or_user) {
     expect(joined({R"({"success":true,"data":{)", bare_fields, "}}"}), send(admin, "GET /8").body);
 }
 
@@ -86,7 +86,7 @@ TEST(envelopes, an_empty_list_has_no_pages) {
            send(admin, "GET ").body);
 }
 
-TEST(envelopes, an_update_returns_the_full_row_with_further_columns_last) {
+TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
     store.other_columns = R"({"phone": null, "visits": 3})";
     const auto reply = send(admin, "PUT /8", "{}");
     CHECK_EQUAL(200, reply.status);
@@ -100,7 +100,7 @@ TEST(envelopes, an_update_returns_the_full_row_with_further_columns_last) {
            reply.body);
 }
 
-TEST(envelopes, a_creation_returns_the_full_row_with_further_columns_last) {
+TEST(envelopes, a_creation_returns_the_full_row_with_extra_columns_last) {
     store.other_columns = R"({"phone": null})";
     const auto reply =
         send(admin, "POST ",
@@ -116,7 +116,7 @@ TEST(envelopes, a_creation_returns_the_full_row_with_further_columns_last) {
            reply.body);
 }
 
-TEST(envelopes, a_row_without_further_columns_ends_with_the_known_ones) {
+TEST(envelopes, a_row_without_extra_columns_ends_with_the_known_ones) {
     for (const auto none : {"", "{}"}) {
         store.other_columns = none;
         STRCMP_CONTAINS(R"("banExpires":null}})", send(admin, "PUT /8", "{}").body.c_str());

@@ -162,7 +162,7 @@ TEST(extras, list_the_events_of_a_user) {
         close(descriptor);
 }
 
-TEST(extras, are_not_found_unless_configured) {
+TEST(extras, are_not_found_unless_enabled) {
     settings.has_extras = false;
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
@@ -189,7 +189,7 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
            calls.text());
 }
 
-TEST(extras, the_summary_of_an_admin_counts_plain_users) {
+TEST(extras, the_summary_of_an_admin_counts_users_with_the_role_user) {
     expect("200", ask(admin, "GET ?summary=2026-11-20"));
     expect("list role=user search=- 21 from 0, read_last_activity 4, list role=user search=- 0 "
            "from 0, "
@@ -261,7 +261,7 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
     }
 }
 
-TEST(extras, take_no_other_methods_and_paths) {
+TEST(extras, accept_no_other_methods_or_paths) {
     for (const auto& [path, methods] :
          {std::pair("/bulk", "POST, GET, HEAD, PUT, DELETE, OPTIONS"),
           std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
@@ -294,7 +294,7 @@ TEST(extras, take_no_other_methods_and_paths) {
     }
 }
 
-TEST(extras, are_refused_to_pages_of_other_origins) {
+TEST(extras, reject_pages_of_other_origins) {
     headers.fields["Sec-Fetch-Site"] = "cross-site";
     for (const Operation& operation : operations)
         expect(operation.request.starts_with("GET") ? "200" : "403 Origen no permitido",
@@ -375,7 +375,7 @@ TEST(extras, need_plugin_tables_only_for_some_resources) {
         CHECK_FALSE(api::uses_plugin_tables("GET", path, true));
 }
 
-TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
+TEST(extras, accept_passwords_of_the_lengths_that_better_auth_accepts) {
     const auto answer = [&](const std::string& password) {
         return ask(super_admin, "PUT /another/password", R"({"password":")" + password + "\"}");
     };
@@ -425,7 +425,7 @@ TEST(extras, give_a_new_account_the_configured_id) {
     expect("another", store.account_id);
 }
 
-TEST(extras, ban_with_a_reason_and_an_end_or_without) {
+TEST(extras, ban_with_or_without_a_reason_and_an_expiry) {
     expect("null until null", ban_by("{}"));
     expect("null until null", ban_by(R"({"reason":null,"expires":null})"));
     expect("null until null", ban_by(R"({"reason":"","expires":""})"));
@@ -439,7 +439,7 @@ TEST(extras, ban_with_a_reason_and_an_end_or_without) {
     CHECK(store.updated_at() > text::Timestamp());
 }
 
-TEST(extras, take_no_ban_of_other_types_or_that_is_over) {
+TEST(extras, reject_a_ban_of_other_types_or_in_the_past) {
     for (const char* text :
          {"{", "[]", "null", R"({"reason":5})", R"({"reason":false})", R"({"expires":true})",
           R"({"expires":32472144000000})", R"({"expires":"32472144000000"})",
@@ -480,7 +480,7 @@ TEST(extras, keep_the_last_superAdmin_where_that_is_guarded) {
     CHECK(store.guard->kind == store::UpdateGuard::Kind::none);
 }
 
-TEST(extras, lift_all_of_a_ban) {
+TEST(extras, lift_a_ban_completely) {
     ask(super_admin, "PUT /another/ban", R"({"reason":"x"})");
     expect("200", ask(super_admin, "DELETE /another/ban"));
     expect("false", set_to(*store.changes, "banned"));
@@ -504,7 +504,7 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
     expect("200", ask(super_admin, "DELETE /another/sessions"));
 }
 
-TEST(extras, return_the_new_row_version_after_a_ban_or_its_end) {
+TEST(extras, return_the_new_row_version_after_a_ban_or_unban) {
     for (const char* request : {"PUT /another/ban", "DELETE /another/ban"})
         expect("\"1-2.3\"", header_of(send(super_admin, request, "{}"), "ETag"), request);
 }
@@ -520,7 +520,7 @@ TEST(extras, return_404_for_a_user_without_a_second_factor) {
            ask(super_admin, "DELETE /another/second-factor"));
 }
 
-TEST(extras, set_a_password_only_if_if_match_names_the_row) {
+TEST(extras, set_a_password_only_if_if_match_matches_the_row) {
     headers.fields["If-Match"] = "\"1-2.3\"";
     expect("200", ask(super_admin, "PUT /another/password", right_password));
     expect("body, find another, hash, set_password another $fake$hash ending sessions of 1-2.3",

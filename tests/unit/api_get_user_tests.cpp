@@ -43,14 +43,14 @@ TEST(get_user, an_id_that_is_not_utf8_is_not_found) {
     }
 }
 
-TEST(get_user, comes_with_the_version_of_the_row_as_its_tag) {
+TEST(get_user, returns_the_version_of_the_row_as_its_tag) {
     expect("\"1-2.3\"", header_of(send(user, "GET /me"), "ETag"));
     expect("\"1-2.3\"", header_of(send(admin, "HEAD /boss"), "ETag"));
     expect("", header_of(send(admin, "GET /unknown"), "ETag"));
     expect("", header_of(send(admin, "GET "), "ETag"));
 }
 
-TEST(get_user, is_no_conditional_request) {
+TEST(get_user, ignores_conditional_headers) {
     headers.fields["If-Match"] = "\"other\"";
     headers.fields["If-None-Match"] = "\"1-2.3\"";
     expect("200", ask(user, "GET /me"));

@@ -23,7 +23,7 @@ TEST(api_texts, exist_once_in_each_language) {
     expect("You are not signed in.", api::texts.no_session.in(http::Language::english));
 }
 
-TEST(api_texts, quote_the_same_values_in_each_language) {
+TEST(api_texts, mention_the_same_values_in_each_language) {
     const auto quotes = [](std::string_view text) {
         return std::count(text.begin(), text.end(), '\'');
     };
@@ -46,7 +46,7 @@ class ApiLanguage : public ApiScene {
 
 TEST_GROUP_BASE(api_language, ApiLanguage){};
 
-TEST(api_language, is_spanish_without_further_headers_by_default) {
+TEST(api_language, is_spanish_without_extra_headers_by_default) {
     headers.fields["Accept-Language"] = "en";
     const auto refused = send(nobody, "GET ");
     expect("401 No autorizado", in_short(refused));
@@ -56,7 +56,7 @@ TEST(api_language, is_spanish_without_further_headers_by_default) {
     CHECK_EQUAL(0U, deleted.headers.size());
 }
 
-TEST(api_language, of_en_is_english_whatever_the_request_prefers) {
+TEST(api_language, of_en_is_english_for_any_request) {
     settings.language = http::Language::english;
     headers.fields["Accept-Language"] = "es";
     const auto refused = send(nobody, "GET ");

@@ -44,7 +44,7 @@ TEST(list_users, the_page_is_1_and_the_limit_20_by_default) {
     expect_page(1, 20, "");
 }
 
-TEST(list_users, the_offset_is_page_less_one_times_limit) {
+TEST(list_users, the_offset_is_page_minus_one_times_limit) {
     expect_page(2, 20, "page=2");
     expect_page(1, 5, "limit=5");
     expect_page(3, 7, "page=3&limit=7");
@@ -52,7 +52,7 @@ TEST(list_users, the_offset_is_page_less_one_times_limit) {
     expect_page(2147483647, 1000, "page=2147483647&limit=1000");
 }
 
-TEST(list_users, an_invalid_page_is_the_default) {
+TEST(list_users, an_invalid_page_is_replaced_by_the_default) {
     for (const std::string page :
          {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
           "2%00", "2,5", "%FF", "9223372036854775807", "9223372036854775808",
@@ -60,14 +60,14 @@ TEST(list_users, an_invalid_page_is_the_default) {
         expect_page(1, 20, "page=" + page);
 }
 
-TEST(list_users, an_invalid_limit_is_the_default) {
+TEST(list_users, an_invalid_limit_is_replaced_by_the_default) {
     for (const std::string limit :
          {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
           "2%00", "2,5", "%FF", "9223372036854775808", "99999999999999999999999"})
         expect_page(1, 20, "limit=" + limit);
 }
 
-TEST(list_users, a_limit_over_the_maximum_is_cut_to_it) {
+TEST(list_users, a_limit_over_the_maximum_is_reduced_to_it) {
     expect_page(1, 1000, "limit=1000");
     expect_page(1, 1000, "limit=1001");
     expect_page(3, 1000, "limit=1000000&page=3");
@@ -77,13 +77,13 @@ TEST(list_users, a_limit_over_the_maximum_is_cut_to_it) {
     expect_page(2, 50, "limit=51&page=2");
 }
 
-TEST(list_users, the_default_limit_is_cut_to_the_maximum_too) {
+TEST(list_users, the_default_limit_is_reduced_to_the_maximum_too) {
     settings.max_limit = 3;
     expect_page(2, 3, "page=2");
     expect_page(1, 3, "limit=none");
 }
 
-TEST(list_users, of_a_repeated_parameter_the_first_is_used) {
+TEST(list_users, the_first_value_of_a_repeated_parameter_is_used) {
     expect_page(2, 5, "page=2&limit=5&page=3&limit=6");
     expect_page(1, 20, "page=&limit=x&page=3&limit=6");
     expect_filters("role=admin search=ana", super_admin,
@@ -111,7 +111,7 @@ TEST(list_users, a_super_admin_may_use_all_filters) {
     expect_filters("role=admin search=ana", super_admin, "search=ana&role=admin");
 }
 
-TEST(list_users, an_empty_search_or_role_is_as_if_absent) {
+TEST(list_users, an_empty_search_or_role_counts_as_absent) {
     expect_filters("role=- search=-", super_admin, "search=&role=");
     expect_filters("role=- search=-", super_admin, "search&role");
     expect_filters("role=user search=-", admin, "search=");
@@ -161,7 +161,7 @@ TEST(list_users, a_page_past_the_end_is_an_empty_list_with_the_total) {
            send(super_admin, "GET ?page=9").body);
 }
 
-TEST(list_users, has_further_filters) {
+TEST(list_users, has_more_filters) {
     expect_filters("role=- search=- banned=1", super_admin, "banned=true");
     expect_filters("role=- search=- banned=0", super_admin, "banned=false");
     expect_filters("role=- search=- verified=1", super_admin, "emailVerified=true");
@@ -185,7 +185,7 @@ TEST(list_users, nobody_is_created_after_the_last_time_that_databases_can_store)
                    "createdAfter=9999-12-31T23:59:59.998Z");
 }
 
-TEST(list_users, a_further_filter_that_is_unknown_is_as_if_absent) {
+TEST(list_users, a_filter_with_an_unknown_value_counts_as_absent) {
     for (const char* query :
          {"banned=", "banned=1", "banned=True", "banned=yes", "emailVerified=null",
           "createdAfter=", "createdAfter=yesterday", "createdAfter=infinity",
@@ -208,7 +208,7 @@ TEST(list_users, all_filters_are_combined_with_or_unless_all_must_match) {
     expect_filters("role=- search=x", super_admin, "match=all&search=x");
 }
 
-TEST(list_users, comes_in_the_order_that_is_asked_for) {
+TEST(list_users, is_sorted_in_the_requested_order) {
     for (const auto& [query, order] : {std::pair{"sort=createdAt", ""},
                                        {"order=desc", ""},
                                        {"order=asc", " by createdAt"},
@@ -329,7 +329,7 @@ TEST(list_users, next_cursor_has_an_id_only_if_keys_are_equal) {
     expect("list role=- search=- 3 from 2 after 2 ", position("3"));
 }
 
-TEST(list_users, links_repeat_the_requests_query_with_another_page) {
+TEST(list_users, links_repeat_the_query_with_another_page) {
     store.total = 1;
     const auto first = [&](const std::string& query) {
         const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");

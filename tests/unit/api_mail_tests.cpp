@@ -150,7 +150,7 @@ TEST(mail, failures_have_their_own_texts) {
     expect("403 No tienes permisos para enviar enlaces", ask(super_admin, password_link));
 }
 
-TEST(mail, another_version_of_the_user_gets_no_link) {
+TEST(mail, no_link_is_sent_if_the_version_differs) {
     headers.fields["If-Match"] = "\"7-8.9\"";
     expect("412 El usuario ha cambiado", ask(super_admin, password_link));
     expect("find another", calls.text());
@@ -159,7 +159,7 @@ TEST(mail, another_version_of_the_user_gets_no_link) {
     CHECK(store.guard->versions.has_value());
 }
 
-TEST(mail, a_link_goes_to_the_address_that_was_read_or_nowhere) {
+TEST(mail, a_link_is_sent_only_to_the_address_that_was_read) {
     ask(super_admin, password_link);
     CHECK(store.guard->versions.has_value());
     CHECK(store.guard->versions->front() == "1-2.3");
@@ -168,7 +168,7 @@ TEST(mail, a_link_goes_to_the_address_that_was_read_or_nowhere) {
     expect("find another, count_mail, issue_verification another", calls.text());
 }
 
-TEST(mail, admins_have_half_of_the_messages) {
+TEST(mail, admins_may_send_half_of_the_messages) {
     settings.mail->limit = 4;
     const auto invite = [&](const Caller& caller, int number) {
         return ask(caller, "POST ",
@@ -184,7 +184,7 @@ TEST(mail, admins_have_half_of_the_messages) {
     expect("429 Demasiadas peticiones", invite(super_admin, 11));
 }
 
-TEST(mail, messages_are_bounded_per_hour) {
+TEST(mail, messages_are_limited_per_hour) {
     for (int index = 0; index < 5; ++index)
         expect("200", ask(super_admin, password_link));
     const auto refused = send(super_admin, password_link);

@@ -61,7 +61,7 @@ TEST(api_openapi, has_every_text_of_the_interface) {
                          has_value(text, each.spanish), each.spanish.data());
 }
 
-TEST(api_openapi, has_invitations_where_there_are_links_to_set_a_password) {
+TEST(api_openapi, has_invitations_if_links_set_passwords) {
     const std::string required = R"("required":["name","email","password"])";
     STRCMP_CONTAINS(required.c_str(), document().c_str());
     CHECK_EQUAL(std::string::npos, document().find("invite"));

@@ -57,7 +57,7 @@ class OrderOfChecks : public ApiScene {
 
 TEST_GROUP_BASE(order_of_checks, OrderOfChecks){};
 
-TEST(order_of_checks, an_earlier_check_answers_although_everything_later_would_fail) {
+TEST(order_of_checks, an_earlier_check_replies_even_if_later_ones_would_fail) {
     everything_fails();
     for (const Case& each : {
              Case{"method before session", nobody, "DELETE ", "", not_allowed, ""},
@@ -98,7 +98,7 @@ TEST(order_of_checks, an_earlier_check_answers_although_everything_later_would_f
         expect_case(each);
 }
 
-TEST(order_of_checks, each_operation_asks_the_database_as_rarely_as_possible) {
+TEST(order_of_checks, each_operation_makes_as_few_queries_as_possible) {
     for (const Case& each : {
              Case{"list", admin, "GET ", "", "200", "list role=user search=- 21 from 0"},
              Case{"get", admin, "GET /unknown", "", unknown_user, "find unknown"},
@@ -121,7 +121,7 @@ TEST(order_of_checks, each_operation_asks_the_database_as_rarely_as_possible) {
         expect_case(each);
 }
 
-TEST(order_of_checks, create_asks_for_the_email_before_it_hashes) {
+TEST(order_of_checks, create_looks_up_the_email_before_it_hashes) {
     hasher.failure = password::HashFailure::busy;
     expect_case({"email before hash", super_admin, "POST ", taken_email,
                  "400 El email ya está registrado", "body, find_by_email another@example.org"});
@@ -134,7 +134,7 @@ TEST(order_of_checks, create_hashes_before_it_inserts) {
                  "body, find_by_email eva@example.org, hash"});
 }
 
-TEST(order_of_checks, create_asks_the_database_nothing_while_it_hashes) {
+TEST(order_of_checks, create_makes_no_query_while_it_hashes) {
     std::string before;
     hasher.meanwhile = [&] { before = calls.text(); };
     expect_case({"while it hashes", super_admin, "POST ", complete_body, "200",
@@ -142,7 +142,7 @@ TEST(order_of_checks, create_asks_the_database_nothing_while_it_hashes) {
     expect("body, find_by_email eva@example.org, hash", before);
 }
 
-TEST(order_of_checks, delete_of_oneself_is_refused_before_the_protected_address) {
+TEST(order_of_checks, deleting_oneself_is_rejected_before_the_protected_address) {
     settings.protected_email = "me@example.org";
     expect_case({"own id before protected address", super_admin, "DELETE /me", "",
                  "400 No puedes eliminar tu propio usuario", ""});

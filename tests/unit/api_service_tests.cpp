@@ -55,7 +55,7 @@ TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
     }
 }
 
-TEST(paths_and_methods, only_the_answers_about_methods_name_the_allowed_ones) {
+TEST(paths_and_methods, only_replies_about_methods_name_the_allowed_ones) {
     for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
         for (const Caller& caller : {nobody, super_admin})
             expect("", header_of(send(caller, request), "Allow"), request);
@@ -90,7 +90,7 @@ TEST(paths_and_methods, a_longer_path_is_not_found) {
         }
 }
 
-TEST(paths_and_methods, a_longer_path_says_nothing_without_a_session) {
+TEST(paths_and_methods, a_longer_path_is_401_without_a_session) {
     expect("401 No autorizado", ask(nobody, "GET /another/name"));
     expect("401 No autorizado", ask(nobody, "GET //"));
 }
@@ -154,7 +154,7 @@ TEST(failures, that_are_temporary_have_Retry_After) {
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
-TEST(failures, that_redirect_are_no_success) {
+TEST(failures, that_redirect_are_not_a_success) {
     expect(R"({"success":false,"error":"Petición incorrecta"})",
            api::error_reply(302, "PUT", "/another", headers, settings).body);
 }
@@ -165,7 +165,7 @@ TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
     expect("", header_of(send(super_admin, "GET /a/b"), "WWW-Authenticate"));
 }
 
-TEST(failures, to_find_the_user_precede_a_refused_update) {
+TEST(failures, to_find_the_user_precede_a_rejected_update) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
     store.failures["find"] = store::Failure::failed;

@@ -42,7 +42,7 @@ class UpdateUser : public ApiScene {
         expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, where);
     }
 
-    /// Expects that the body is refused after the user was found, and changes nothing.
+    /// Expects that the body is rejected after the user was found, and changes nothing.
     void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
                         SourceLocation where = {}) {
         expect(answer, ask(caller, "PUT /another", text), text, where);
@@ -70,7 +70,7 @@ TEST(update_user, a_ban_flag_of_false_is_applied) {
     expect_changes("banned=false", super_admin, R"({"banned":false})");
 }
 
-TEST(update_user, empty_texts_are_not_applied) {
+TEST(update_user, empty_strings_are_not_applied) {
     expect_changes("", super_admin, R"({"name":"","email":"","role":"","banReason":""})");
     expect_changes("banned=false", super_admin, R"({"name":"","banned":false})");
     expect_changes("", admin, R"({"name":"","email":"","role":"","banReason":""})");
@@ -87,7 +87,7 @@ TEST(update_user, a_password_is_ignored) {
     expect_changes("name=Eva", super_admin, R"({"name":"Eva","password":"clave"})");
 }
 
-TEST(update_user, spaces_are_a_value) {
+TEST(update_user, spaces_count_as_a_value) {
     expect_changes("name= ", admin, R"({"name":" "})");
 }
 
@@ -131,14 +131,14 @@ TEST(update_user, an_admins_banReason_without_banned_is_ignored) {
         expect_changes("", admin, text);
 }
 
-TEST(update_user, an_admin_who_sends_a_role_is_refused) {
+TEST(update_user, an_admin_who_sends_a_role_is_rejected) {
     for (const auto text : {R"({"role":"user"})", R"({"role":"admin"})", R"({"role":" "})",
                             R"({"role":7})", R"({"role":["user"]})",
                             R"({"name":"Eva","role":"user"})", R"({"role":"","role":"user"})"})
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
 
-TEST(update_user, an_admin_who_sends_any_ban_flag_is_refused) {
+TEST(update_user, an_admin_who_sends_any_ban_flag_is_rejected) {
     for (const auto text :
          {R"({"banned":true})", R"({"banned":false})", R"({"banned":null})", R"({"banned":0})",
           R"({"banned":""})", R"({"banned":"false"})", R"({"name":"Eva","banned":false})"})
@@ -178,7 +178,7 @@ TEST(update_user, one_field_of_a_wrong_type_changes_nothing) {
     CHECK_FALSE(store.changes.has_value());
 }
 
-TEST(update_user, of_a_repeated_key_the_last_is_used) {
+TEST(update_user, the_last_value_of_a_repeated_key_is_used) {
     expect_changes("name=Eva", super_admin, R"({"name":"Ana","name":"Eva"})");
     expect_changes("banned=false", super_admin, R"({"banned":true,"banned":false})");
 }
@@ -232,7 +232,7 @@ TEST(update_user, updated_at_is_set_to_now_on_every_update) {
         }
 }
 
-TEST(update_user, ends_the_sessions_after_a_loss_of_rights_if_configured) {
+TEST(update_user, ends_the_sessions_after_a_loss_of_privileges_if_configured) {
     expect("200", ask(super_admin, "PUT /another", R"({"banned":true})"));
     expect("body, update another", calls.text());
     settings.ends_sessions = true;
@@ -255,7 +255,7 @@ TEST(update_user, with_the_rank_guard_an_admin_changes_only_users) {
     CHECK(store.guard->kind == Kind::none);
 }
 
-TEST(update_user, the_last_super_admin_stays_one_where_that_is_guarded) {
+TEST(update_user, the_last_super_admin_keeps_the_role_if_guarded) {
     using Kind = store::UpdateGuard::Kind;
     for (const bool is_guarded : {false, true}) {
         settings.guards.last_super_admin = is_guarded;
@@ -276,7 +276,7 @@ TEST(update_user, the_last_super_admin_stays_one_where_that_is_guarded) {
            ask(super_admin, "PUT /another", R"({"banned":true})"));
 }
 
-TEST(update_user, comes_with_the_version_of_the_row_as_its_tag) {
+TEST(update_user, returns_the_version_of_the_row_as_its_tag) {
     expect("\"1-2.3\"", header_of(send(admin, "PUT /another", R"({"name":"Eva"})"), "ETag"));
     store.users[1].version = {};
     expect("", header_of(send(admin, "PUT /another", R"({"name":"Eva"})"), "ETag"));

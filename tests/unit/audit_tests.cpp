@@ -168,7 +168,7 @@ TEST(audit_chain, of_an_unchanged_log_has_no_problems) {
 TEST(audit_chain, reports_an_edited_line) {
     Texts lines = five();
     lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
-    CHECK_EQUAL(std::string("a, line 5: was edited: its hash is not that of its text\n"),
+    CHECK_EQUAL(std::string("a, line 5: was edited: its hash does not match its text\n"),
                 found_in({text_of(lines)}));
 }
 
@@ -314,7 +314,7 @@ TEST(audit_chain, leaves_no_incomplete_line_on_a_full_disk) {
     CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
-TEST(audit_chain, is_one_for_many_threads) {
+TEST(audit_chain, is_shared_by_many_threads) {
     constexpr int threads = 4;
     constexpr int times = 100;
     {
@@ -352,7 +352,7 @@ TEST(audit_chain, names_the_machine_and_one_instance) {
     CHECK(std::string(audit::parse_line(lines_of(log.text())[0])->instance) != instance);
 }
 
-TEST(audit_chain, of_an_earlier_version_goes_on_with_an_instance) {
+TEST(audit_chain, of_an_earlier_version_continues_with_an_instance) {
     audit::ChainPosition position;
     std::string old;
     for (const char* what : {"a", "b"})
@@ -426,7 +426,7 @@ TEST(audit_history, has_the_lines_of_a_target_newest_first) {
                 history->lines.at(0));
 }
 
-TEST(audit_history, finds_any_target_and_no_text_that_names_it) {
+TEST(audit_history, finds_any_target_but_no_other_text_that_contains_it) {
     const std::string quoted = R"(a","target":"bo)";
     const std::string reversed = "a\xe2\x80\xae\n";
     append(quoted);
@@ -438,7 +438,7 @@ TEST(audit_history, finds_any_target_and_no_text_that_names_it) {
     CHECK_EQUAL(std::string(), read("bo"));
 }
 
-TEST(audit_history, is_read_in_parts) {
+TEST(audit_history, is_read_in_pages) {
     for (int count = 0; count < 5; ++count)
         append("ana");
     std::int64_t before = end;
@@ -532,7 +532,7 @@ TEST_GROUP(audit_chains) {
     const Texts old_two = server("old2", {11, 12, 13, 31});
 };
 
-TEST(audit_chains, of_several_servers_are_verified_each) {
+TEST(audit_chains, of_several_servers_are_verified_separately) {
     CHECK_EQUAL(std::string(),
                 found_in({text_of(one), text_of(two), text_of(old_one), text_of(old_two)}));
     CHECK_EQUAL(std::string(), found_in({text_of(mixed(one, two))}));
@@ -546,7 +546,7 @@ TEST(audit_chains, of_several_servers_are_verified_each) {
                                          text_of({one[0], two[0], two[1]})}));
 }
 
-TEST(audit_chains, are_found_with_the_missing_lines_of_each) {
+TEST(audit_chains, are_reported_with_the_missing_lines_of_each) {
     const std::string whole = text_of(two);
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
                 found_in({whole, text_of({one[0], one[2], one[3]})}));
@@ -565,7 +565,7 @@ TEST(audit_chains, are_found_with_the_missing_lines_of_each) {
                 found_in({whole, text_of({one[0]}), text_of({one[3]})}));
 }
 
-TEST(audit_chains, are_covered_by_a_hash_each) {
+TEST(audit_chains, have_one_last_hash_each) {
     const auto hash = [](const std::string& line) {
         return audit::parse_line(line)->position.hash;
     };
@@ -582,7 +582,7 @@ TEST(audit_chains, are_covered_by_a_hash_each) {
                  audit::parse_line(one[3])->position));
 }
 
-TEST(audit_chains, are_merged_in_the_order_of_time) {
+TEST(audit_chains, are_merged_in_chronological_order) {
     CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "), merged({text_of(one), text_of(two)}));
     CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "),
                 merged({text_of({one[2], one[3]}), text_of(two), text_of({one[0], one[1]})}));
@@ -657,7 +657,7 @@ TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
     CHECK(fill().begins_stall);
 }
 
-TEST(audit_program, is_waited_for_only_once_in_a_stall) {
+TEST(audit_program, delays_only_the_first_line_of_a_stall) {
     fill();
     // If each append waited, the test would take minutes.
     for (int time = 0; time < 50; ++time)
@@ -686,7 +686,7 @@ TEST(audit_program, does_not_block_other_lines_while_one_waits) {
     waiter.join();
 }
 
-TEST(audit_program, gets_no_line_for_an_operation_that_is_no_change) {
+TEST(audit_program, gets_no_line_for_an_operation_without_a_change) {
     FakeLogger errors;
     audit::Recorder recorder({piped.get(), true}, {}, errors);
     CHECK(recorder.on_change("n", nullptr, nullptr));
@@ -715,7 +715,7 @@ TEST_GROUP(audit_refusals) {
     }
 };
 
-TEST(audit_refusals, have_one_line_at_once_and_one_a_minute) {
+TEST(audit_refusals, have_one_line_immediately_and_one_a_minute) {
     CHECK_EQUAL(1U, count("192.0.2.1").count);
     for (int time = 0; time < 1000; ++time)
         CHECK_EQUAL(0U, count("192.0.2.1", 59s).count);
@@ -725,7 +725,7 @@ TEST(audit_refusals, have_one_line_at_once_and_one_a_minute) {
     CHECK_EQUAL(2U, count("192.0.2.1", 120s).count);
 }
 
-TEST(audit_refusals, are_due_after_a_minute_without_another_refusal) {
+TEST(audit_refusals, are_logged_after_a_minute_without_another_refusal) {
     count("192.0.2.1");
     count("192.0.2.1", 1s);
     count("192.0.2.1", 2s);
@@ -792,7 +792,7 @@ TEST(audit_line, of_an_update_has_the_fields_that_differ) {
         line.npos);
 }
 
-TEST(audit_line, names_the_further_columns_that_are_set) {
+TEST(audit_line, names_the_extra_columns_that_are_set) {
     audit::Event event;
     event.operation = "update";
     CHECK(audit::begin_line(event, {}, text::now(), 0).find("columns") == std::string::npos);
@@ -801,7 +801,7 @@ TEST(audit_line, names_the_further_columns_that_are_set) {
                     audit::begin_line(event, {}, text::now(), 0).c_str());
 }
 
-TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
+TEST(audit_line, of_an_unknown_outcome_is_marked_and_listed) {
     audit::Event event;
     event.operation = "update";
     event.target = R"(,"result":"unknown",)";
@@ -839,7 +839,7 @@ TEST(audit_line, names_the_impersonator) {
                     audit::begin_line(event, {}, text::now(), 0).c_str());
 }
 
-TEST(audit_line, is_bounded_whatever_its_texts_hold) {
+TEST(audit_line, is_bounded_for_any_values) {
     audit::Event event;
     const std::string nasty(100000, '\x01');
     event.target = event.caller = event.role = event.impersonated_by = nasty;
@@ -858,7 +858,7 @@ TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     CHECK(audit::parse_line(line)->is_intact);
 }
 
-TEST(audit_line, is_cut_between_characters) {
+TEST(audit_line, is_truncated_between_characters) {
     audit::Event event;
     event.target = std::string(511, 'x') + "ñ";
     CHECK(audit::begin_line(event, {}, text::now(), 0).find(std::string(511, 'x') + "…\"") !=

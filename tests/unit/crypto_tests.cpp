@@ -39,11 +39,11 @@ TEST(encryption, decrypts_what_better_auth_encrypts_with_any_of_the_secrets) {
     CHECK_EQUAL(std::string("nothing"), text_of(encrypted, {}));
 }
 
-TEST(encryption, decrypts_a_text_with_the_version_of_its_secret) {
+TEST(encryption, decrypts_a_string_with_the_version_of_its_secret) {
     CHECK_EQUAL(std::string(plain), text_of("$ba$12$" + std::string(encrypted), secrets));
 }
 
-TEST(encryption, rejects_a_changed_or_malformed_text) {
+TEST(encryption, rejects_a_changed_or_malformed_string) {
     for (std::size_t index = 0; index < encrypted.size(); ++index) {
         std::string changed(encrypted);
         changed[index] = changed[index] == '0' ? '1' : '0';
@@ -54,7 +54,7 @@ TEST(encryption, rejects_a_changed_or_malformed_text) {
         CHECK_EQUAL(std::string("nothing"), text_of(text, secrets));
 }
 
-TEST(encryption, encrypts_as_another_text_was_encrypted) {
+TEST(encryption, encrypts_like_an_existing_string) {
     for (const std::string prefix : {"", "$ba$3$"}) {
         const std::string before = prefix + std::string(encrypted);
         const auto decrypted = crypto::decrypt(before, secrets);

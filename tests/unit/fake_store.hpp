@@ -108,9 +108,9 @@ class FakeStore final : public store::Store {
                                     const store::Window& window) override {
         const std::string arguments = "role=" + std::string(filter.role.value_or("-")) +
                                       " search=" + std::string(filter.search.value_or("-")) + " " +
-                                      further(filter) + std::to_string(window.limit) + " from " +
-                                      std::to_string(window.offset) + shown(window.order) +
-                                      shown(window.position);
+                                      other_filters(filter) + std::to_string(window.limit) +
+                                      " from " + std::to_string(window.offset) +
+                                      shown(window.order) + shown(window.position);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
         store::Page page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
@@ -591,7 +591,7 @@ class FakeStore final : public store::Store {
 
     /// Returns the filters other than role and search: "banned=1 from=2026-01-01T00:00:00.000Z all
     /// ".
-    static std::string further(const store::Filter& filter) {
+    static std::string other_filters(const store::Filter& filter) {
         std::string text;
         const auto add = [&](const char* name, const std::optional<bool>& truth) {
             if (truth)

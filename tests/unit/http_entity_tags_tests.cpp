@@ -47,7 +47,7 @@ TEST(entity_tags, that_are_weak_do_not_match) {
     expect_tags("<b>", "W/\"a\", \"b\"");
 }
 
-TEST(entity_tags, may_have_empty_elements_beside_them) {
+TEST(entity_tags, may_have_empty_list_elements) {
     expect_tags("<a><b>", ", \"a\",, ,\"b\" ,");
     expect_tags("", "");
     expect_tags("", " , ,");

@@ -26,7 +26,7 @@ TEST(accept_language, without_a_known_language_is_spanish) {
         expect_language("es", field);
 }
 
-TEST(accept_language, of_one_known_language_is_that_one) {
+TEST(accept_language, with_one_known_language_returns_it) {
     for (const char* field : {"en", "EN", "en-GB", "en-Latn-US", "En-gb-oed", "fr, en",
                               "en;q=0.001", "fr;q=1.0, en;q=0.1", "\ten\t", "fr,,en,"})
         expect_language("en", field);
@@ -34,7 +34,7 @@ TEST(accept_language, of_one_known_language_is_that_one) {
         expect_language("es", field);
 }
 
-TEST(accept_language, of_both_is_that_of_the_higher_weight) {
+TEST(accept_language, with_both_returns_the_one_with_the_higher_weight) {
     expect_language("en", "es;q=0.5, en;q=0.6");
     expect_language("es", "es;q=0.6, en;q=0.5");
     expect_language("en", "es;q=0.998,en;q=0.999");
@@ -45,7 +45,7 @@ TEST(accept_language, of_both_is_that_of_the_higher_weight) {
     expect_language("en", "en-GB;q=0, es;q=0.5, en");
 }
 
-TEST(accept_language, of_both_with_one_weight_is_the_first) {
+TEST(accept_language, with_equal_weights_returns_the_first) {
     expect_language("en", "en, es");
     expect_language("es", "es, en");
     expect_language("en", "fr, en-US;q=0.7, es;q=0.7");
@@ -63,7 +63,7 @@ TEST(accept_language, with_an_asterisk_accepts_languages_that_are_not_listed) {
     expect_language("en", "en;q=0.1, *;q=0");
 }
 
-TEST(accept_language, of_no_acceptable_language_is_spanish) {
+TEST(accept_language, with_no_acceptable_language_is_spanish) {
     for (const char* field : {"en;q=0", "es;q=0", "en;q=0.000, es;q=0", "*;q=0", "fr, en;q=0.0"})
         expect_language("es", field);
 }

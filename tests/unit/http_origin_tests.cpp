@@ -17,7 +17,7 @@ TEST_GROUP(origins) {
     FakeHeaders headers;
 };
 
-TEST(origins, are_a_scheme_a_host_and_perhaps_a_port) {
+TEST(origins, consist_of_a_scheme_a_host_and_an_optional_port) {
     for (const auto text : {"http://a", "https://app.example.com", "https://app.example.com:8443",
                             "http://127.0.0.1:8080", "http://[::1]", "http://[2001:db8::1]:8080",
                             "https://a_b-c.example", "https://example.com."})
@@ -32,7 +32,7 @@ TEST(origins, are_normalised_as_browsers_do) {
     expect_origin("https://[2001:db8::a]", "https://[2001:DB8::A]:0443");
 }
 
-TEST(origins, refuse_anything_else) {
+TEST(origins, reject_anything_else) {
     for (const auto text : {"",
                             "null",
                             "*",

@@ -40,7 +40,7 @@ class PoolLockTests : public Utest {
 
 TEST_GROUP_BASE(connection_limiter, PoolLockTests){};
 
-TEST(connection_limiter, are_refused_if_the_deadline_is_nearer_than_recent_connects_take) {
+TEST(connection_limiter, rejects_if_recent_connects_took_longer_than_the_remaining_time) {
     CHECK(may_try(0s, 2s));
     const auto held = take_long();
     CHECK(!may_try(0s, 2s));
@@ -51,13 +51,13 @@ TEST(connection_limiter, are_refused_if_the_deadline_is_nearer_than_recent_conne
     CHECK(may_try(2s, 2s));
 }
 
-TEST(connection_limiter, are_granted_again_after_one_fast_connect) {
+TEST(connection_limiter, accepts_again_after_one_fast_connect) {
     take_long();
     ConnectionLimiter::PoolLock(limiter_, store::no_deadline).has_connected();
     CHECK(may_try(0s, 2s));
 }
 
-TEST(connection_limiter, prefer_a_release_to_an_acquire) {
+TEST(connection_limiter, prefers_a_release_to_an_acquire) {
     take_long();
     std::optional<ConnectionLimiter::PoolLock> held(std::in_place, limiter_, store::no_deadline);
     std::atomic<pid_t> asleep{0};

@@ -159,7 +159,7 @@ TEST(shared_totals, are_separate_for_each_filter_and_database) {
         }
 }
 
-TEST(shared_totals, are_forgotten_when_users_are_changed) {
+TEST(shared_totals, are_invalidated_when_users_are_changed) {
     terms.age = 3600s;
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
     forget();
@@ -289,7 +289,7 @@ TEST(shared_totals, of_other_filters_and_databases_do_not_wait) {
     CHECK_EQUAL(std::string("4"), total(search_of("a"), 4));
 }
 
-TEST(shared_totals, are_waited_for_until_the_deadline) {
+TEST(shared_totals, time_out_at_the_deadline) {
     SlowCount first(totals(), search_of("a"), 1);
     terms.timeout = 1s;
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));

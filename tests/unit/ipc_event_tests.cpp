@@ -37,7 +37,7 @@ TEST(event, does_not_wait_for_a_notification_already_sent) {
     CHECK(memory->event.generation() != seen);
 }
 
-TEST(event, is_waited_for_until_the_time_and_no_longer) {
+TEST(event, times_out_at_the_deadline) {
     const auto until = Clock::now() + std::chrono::milliseconds(20);
     const auto seen = memory->event.generation();
     while (Clock::now() < until)

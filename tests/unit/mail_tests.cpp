@@ -90,7 +90,7 @@ TEST(message, has_a_body_in_lines_of_76_characters) {
     CHECK(body.ends_with("YQ0K\n"));
 }
 
-TEST(message, has_each_line_end_once) {
+TEST(message, has_consistent_line_endings) {
     const std::string whole =
         mail::format({"a@example.org", "", "b@example.org", "x", "a\r\nb\n", text::now()});
     CHECK(whole.ends_with("\n\nYQ0KYg0K\n"));
@@ -111,7 +111,7 @@ TEST(templates, have_a_link_in_each_kind_and_language) {
         }
 }
 
-TEST(templates, of_a_file_replace_the_built_in_ones) {
+TEST(templates, in_a_file_replace_the_built_in_ones) {
     const std::string file = "\n[invitation en]\nWelcome {name}\n\nGo to\r\n{link}\n\n"
                              "[set-password es]\nHola\n\n{link} {hours}";
     const auto parsed = mail::parse_templates(file);
@@ -124,7 +124,7 @@ TEST(templates, of_a_file_replace_the_built_in_ones) {
     STRCMP_EQUAL("", problem_with("").c_str());
 }
 
-TEST(templates, that_are_invalid_are_refused_with_a_reason) {
+TEST(templates, that_are_invalid_are_rejected_with_a_reason) {
     for (const auto& [text, reason] :
          {std::pair("Hello", "has the line 'Hello' instead of the start of a template"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
@@ -223,7 +223,7 @@ TEST(mail_command, that_hangs_is_killed_with_its_children) {
     close(held.fd);
 }
 
-TEST(mail_command, may_leave_a_child_that_keeps_its_output_open) {
+TEST(mail_command, may_leave_a_child_that_holds_its_output_open) {
     CHECK(send("cat >/dev/null; /bin/sleep 1000 & echo $! >" + kept));
     kill(std::stoi(read_file(kept)), SIGKILL);
 }

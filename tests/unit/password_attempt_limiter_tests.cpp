@@ -63,7 +63,7 @@ TEST(attempts, from_one_address_do_not_lock_others_out) {
     CHECK_EQUAL(std::string("free"), state("2001:db8::1", "eva"));
 }
 
-TEST(attempts, of_an_account_from_everywhere_are_ten_times_as_many) {
+TEST(attempts, allow_ten_times_as_many_for_an_account_from_everywhere) {
     for (int address = 0; address < 29; ++address)
         fail("10.0.0." + std::to_string(address), "eva");
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "eva"));
@@ -72,7 +72,7 @@ TEST(attempts, of_an_account_from_everywhere_are_ten_times_as_many) {
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "ivo"));
 }
 
-TEST(attempts, of_an_address_are_three_times_as_many) {
+TEST(attempts, allow_three_times_as_many_from_an_address) {
     for (const char* account : {"1", "2", "3", "4", "5", "6", "7", "8"})
         fail("10.0.0.1", account);
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
@@ -103,7 +103,7 @@ TEST(attempts, from_one_network_do_not_lock_others_out) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, from_one_network_at_many_accounts_are_limited) {
+TEST(attempts, from_one_network_on_many_accounts_are_limited) {
     int account = 0;
     const auto fail_from = [&](const std::string& address, int times) {
         for (int time = 0; time < times; ++time)
@@ -190,7 +190,7 @@ TEST(attempts, of_an_address_count_across_databases) {
     CHECK_EQUAL(std::string("network/64 60"), state("10.0.0.1", "ivo"));
 }
 
-TEST(attempts, of_names_of_any_length_and_bytes_are_counted) {
+TEST(attempts, on_names_of_any_length_and_bytes_are_counted) {
     const std::string names[] = {"", std::string(100000, 'x'), std::string("\0\xff", 2)};
     for (const auto& name : names) {
         const std::string address = "10.0.0." + std::to_string(name.size() % 7);
@@ -212,7 +212,7 @@ TEST(attempts, evict_the_oldest_when_the_table_is_full) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.2", "ivo"));
 }
 
-TEST(attempts, stay_where_there_is_room) {
+TEST(attempts, are_kept_while_there_is_room) {
     fail("10.0.0.1", "eva", 3);
     now += 1s;
     for (int account = 0; account < 1000; ++account)

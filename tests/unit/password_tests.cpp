@@ -308,7 +308,7 @@ class WaitingProcess {
 
 TEST_GROUP(secret){};
 
-TEST(secret, holds_the_text_that_it_was_given) {
+TEST(secret, contains_the_given_string) {
     crypto::Secret secret("hunter2"s);
     CHECK_TRUE(secret.view() == "hunter2");
     crypto::Secret moved(std::move(secret));
@@ -319,7 +319,7 @@ TEST(secret, holds_the_text_that_it_was_given) {
     CHECK_TRUE(crypto::Secret().view().empty());
 }
 
-TEST(secret, a_short_text_that_it_takes_over_leaves_nothing_behind) {
+TEST(secret, moving_from_a_short_string_leaves_nothing_behind) {
     std::string text = "hunter2";
     const auto memory = memory_of(text);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
@@ -327,7 +327,7 @@ TEST(secret, a_short_text_that_it_takes_over_leaves_nothing_behind) {
     CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
 }
 
-TEST(secret, moving_a_short_text_leaves_nothing_behind) {
+TEST(secret, moving_a_short_secret_leaves_nothing_behind) {
     crypto::Secret source("hunter2"s);
     const auto memory = memory_of(source);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
@@ -350,7 +350,7 @@ TEST(secret, is_wiped_by_its_destructor) {
     CHECK_TRUE(memory_of(memory).find("unter2") == std::string_view::npos);
 }
 
-TEST(secret, a_text_is_wiped_past_its_end_too) {
+TEST(secret, a_string_is_wiped_beyond_its_end) {
     std::string text = "a secret that is longer than what a short text holds";
     const auto length = text.size();
     text.resize(1);
@@ -360,7 +360,7 @@ TEST(secret, a_text_is_wiped_past_its_end_too) {
     CHECK_TRUE(std::all_of(bytes, bytes + length, [](char byte) { return byte == 0; }));
 }
 
-TEST(secret, two_are_equal_when_every_byte_is) {
+TEST(secret, two_are_equal_if_every_byte_is_equal) {
     CHECK_TRUE(crypto::constant_time_equal("", ""));
     CHECK_TRUE(crypto::constant_time_equal("abc", "abc"));
     CHECK_FALSE(crypto::constant_time_equal("abc", "abd"));
@@ -372,7 +372,7 @@ TEST(secret, two_are_equal_when_every_byte_is) {
 
 TEST_GROUP(random_values){};
 
-TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
+TEST(random_values, a_uuid_has_version_4_and_canonical_form) {
     for (int i = 0; i < 200; ++i) {
         const auto uuid = crypto::random_uuid();
         UNSIGNED_LONGS_EQUAL(36, uuid.size());
@@ -459,26 +459,27 @@ TEST(secret_source, a_line_of_a_file_may_end_with_a_carriage_return) {
     CHECK_EQUAL("the secret"s, secret_at("file:secret"));
 }
 
-TEST(secret_source, a_relative_path_starts_in_the_folder) {
+TEST(secret_source, a_relative_path_is_relative_to_the_folder) {
     test::write_file(path, "the secret");
     CHECK_EQUAL("the secret"s, secret_at("file:secret"));
 }
 
-TEST(secret_source, the_refusal_names_the_path_and_the_system_s_reason) {
+TEST(secret_source, the_error_names_the_path_and_the_reason) {
     CHECK_TRUE(is_refused("file:" + path, path + ": No such file or directory"));
     CHECK_TRUE(is_refused("file:absent", folder.path().string() + "/absent: No such file"));
     CHECK_TRUE(is_refused("file:.", "Is a directory"));
     test::write_file(path, "\nnot on the first line");
     CHECK_TRUE(is_refused("file:secret", path + " is empty"));
     test::write_file(path, "\xff\xfe");
-    CHECK_TRUE(is_refused("file:secret", path + " is no UTF-8"));
+    CHECK_TRUE(is_refused("file:secret", path + " is not UTF-8"));
     test::write_file(path, std::string(4097, 'x'));
     CHECK_TRUE(is_refused("file:secret", "at most 4096 bytes"));
-    CHECK_TRUE(is_refused("env:NO_SUCH_VARIABLE", "no variable NO_SUCH_VARIABLE"));
+    CHECK_TRUE(
+        is_refused("env:NO_SUCH_VARIABLE", "the environment variable NO_SUCH_VARIABLE is not set"));
     CHECK_TRUE(is_refused("", "file:path"));
 }
 
-TEST(secret_source, refuses_text_that_is_the_path_of_a_file) {
+TEST(secret_source, rejects_text_that_is_the_path_of_a_file) {
     test::write_file(path, "the secret");
     CHECK_TRUE(is_refused(path, "file:"));
     CHECK_TRUE(is_refused("secret", "file:"));
@@ -520,7 +521,7 @@ TEST(format_words, are_read_with_defaults_for_missing_parameters) {
     CHECK_EQUAL(16U, all.lanes);
 }
 
-TEST(format_words, that_are_unknown_or_out_of_range_are_refused_with_a_hint) {
+TEST(format_words, that_are_unknown_or_out_of_range_are_rejected_with_a_hint) {
     const std::vector<std::string_view> others[] = {
         {},
         {""},
@@ -567,7 +568,7 @@ TEST(argon2id, a_new_hash_is_a_phc_string_with_its_parameters) {
     UNSIGNED_LONGS_EQUAL(made.size(), std::strlen(made.c_str()));
 }
 
-TEST(argon2id, the_right_password_matches_and_others_do_not) {
+TEST(argon2id, the_correct_password_matches_and_others_do_not) {
     const auto made = hashed(small_argon2id, "contraseña");
     CHECK_TRUE(password::verify(made, "contraseña") == Verdict::match);
     CHECK_TRUE(password::verify(made, "contrasena") == Verdict::mismatch);
@@ -620,7 +621,7 @@ TEST(argon2id, a_changed_hash_does_not_match) {
     CHECK_TRUE(password::verify(replaced(made, "t=1", "t=2"), "hunter2") == Verdict::mismatch);
 }
 
-TEST(argon2id, a_hash_that_is_too_expensive_is_refused) {
+TEST(argon2id, a_hash_that_is_too_expensive_is_rejected) {
     const auto made = hashed(small_argon2id, "hunter2");
     for (const auto memory :
          {"262145", "4194304", "4294967295", "4294967296", "99999999999999999999"}) {
@@ -647,7 +648,7 @@ TEST(argon2id, a_hash_at_the_bounds_is_computed) {
                Verdict::mismatch);
 }
 
-TEST(argon2id, refuses_everything_but_an_exact_phc_string) {
+TEST(argon2id, rejects_anything_but_an_exact_phc_string) {
     const auto made = hashed(small_argon2id, "hunter2");
     const auto salt = made.substr(made.find('$', made.find("p=")) + 1, 22);
     const std::string others[] = {
@@ -745,7 +746,7 @@ TEST(bcrypt, new_hashes_are_verified_and_their_cost_is_read) {
     CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
 }
 
-TEST(bcrypt, refuses_malformed_and_too_expensive_hashes) {
+TEST(bcrypt, rejects_malformed_and_expensive_hashes) {
     const auto made = hashed(password::Bcrypt{4}, "hunter2");
     for (const std::string& stored :
          {made + "x", made.substr(0, 59), replaced(made, "$2b$", "$2x$"),
@@ -758,7 +759,7 @@ TEST(bcrypt, refuses_malformed_and_too_expensive_hashes) {
 
 TEST_GROUP(scrypt){};
 
-TEST(scrypt, a_hash_that_better_auth_made_is_verified) {
+TEST(scrypt, a_hash_created_by_better_auth_is_verified) {
     CHECK_TRUE(password::verify(better_auth_hash, better_auth_password) == Verdict::match);
     CHECK_TRUE(password::verify(better_auth_hash, "password1235") == Verdict::mismatch);
     CHECK_TRUE(password::verify(better_auth_hash, "") == Verdict::mismatch);
@@ -774,7 +775,7 @@ TEST(scrypt, a_new_hash_has_better_auths_format_and_its_own_salt) {
     CHECK_TRUE(hashed(password::Scrypt{}, "hunter2").substr(0, 32) != made.substr(0, 32));
 }
 
-TEST(scrypt, the_password_is_taken_in_nfkc) {
+TEST(scrypt, the_password_is_normalized_to_nfkc) {
     const auto made = hashed(password::Scrypt{}, "contrase\u00f1a");
     CHECK_TRUE(password::verify(made, "contrasen\u0303a") == Verdict::match);
     CHECK_TRUE(password::verify(made, "contrasena") == Verdict::mismatch);
@@ -798,7 +799,7 @@ TEST(scrypt, a_changed_hash_does_not_match) {
     }
 }
 
-TEST(scrypt, any_other_format_is_refused) {
+TEST(scrypt, any_other_format_is_rejected) {
     const std::string stored(better_auth_hash);
     const std::string others[] = {
         stored + "0",
@@ -849,7 +850,7 @@ TEST(argon2id, leaves_no_memory_allocated_in_idle_threads) {
 
 TEST_GROUP(slots){};
 
-TEST(slots, time_out_after_n_are_taken) {
+TEST(slots, time_out_if_all_are_in_use) {
     for (const unsigned limit : {1U, 2U, 7U}) {
         const SharedSlots shared(limit);
         std::vector<Slot> held;
@@ -949,7 +950,7 @@ TEST(slots, are_shared_fairly_among_accounts) {
     STRCMP_EQUAL("axybcd", waiting.served().c_str());
 }
 
-TEST(slots, ignore_how_many_a_network_had_before) {
+TEST(slots, ignore_how_many_a_network_used_before) {
     const SharedSlots shared(1, 8);
     for (int time = 0; time < 100; ++time) {
         auto held = std::optional(shared.slots_for(1).acquire());
@@ -987,7 +988,7 @@ TEST(slots, evict_the_network_with_the_most_waiters_from_a_full_queue) {
     STRCMP_EQUAL("xyab", waiting.served().c_str());
 }
 
-TEST(slots, keep_queue_places_from_a_network_that_is_refused_often) {
+TEST(slots, do_not_favour_a_network_that_is_rejected_often) {
     const SharedSlots shared(1, 2);
     auto held = std::optional(shared.slots_for(1).acquire());
     WaitingThreads waiting(shared);
@@ -1016,7 +1017,7 @@ TEST(slots, allow_one_account_half_of_them) {
     }
 }
 
-TEST(slots, are_free_for_others_while_one_account_is_at_its_limit) {
+TEST(slots, remain_for_others_while_one_account_is_at_its_limit) {
     const SharedSlots shared(2);
     auto held = std::optional(shared.slots().acquire(7));
     WaitingThreads waiting(shared);
@@ -1028,7 +1029,7 @@ TEST(slots, are_free_for_others_while_one_account_is_at_its_limit) {
     STRCMP_EQUAL("a", waiting.served().c_str());
 }
 
-TEST(slots, are_not_given_to_later_arrivals) {
+TEST(slots, are_not_granted_to_later_arrivals) {
     const SharedSlots shared(1);
     auto held = std::optional(shared.slots().acquire());
     WaitingProcess waiting(shared.slots(), 1);
@@ -1091,7 +1092,7 @@ TEST(slots, of_an_account_are_released_when_the_holder_is_killed) {
     CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
 }
 
-TEST(slots, refuse_immediately_when_the_queue_is_full) {
+TEST(slots, reject_immediately_when_the_queue_is_full) {
     const SharedSlots shared(1, 3);
     HoldingProcess holding(shared.slots(), 1);
     WaitingProcess waiting(shared.slots(), 3);
@@ -1127,7 +1128,7 @@ TEST(slots, release_the_queue_place_of_a_killed_process) {
     }
 }
 
-TEST(slots, count_only_what_live_processes_hold) {
+TEST(slots, count_only_permits_of_live_processes) {
     const SharedSlots shared(3, 5);
     STRCMP_EQUAL("3 5", shared.bounds().c_str());
     STRCMP_EQUAL("0 0", shared.in_use().c_str());
@@ -1145,7 +1146,7 @@ TEST(slots, count_only_what_live_processes_hold) {
     STRCMP_EQUAL("0 0", shared.in_use().c_str());
 }
 
-TEST(slots, count_each_timeout_and_each_refusal) {
+TEST(slots, count_each_timeout_and_each_rejection) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
     for (int i = 0; i < 3; ++i)
@@ -1210,7 +1211,7 @@ TEST(log_throttle, lets_one_of_several_threads_log) {
     LONGS_EQUAL(1, written);
 }
 
-TEST(log_throttle, counts_each_tag_by_itself) {
+TEST(log_throttle, counts_each_tag_separately) {
     LONGS_EQUAL(1, count("UA0105"));
     LONGS_EQUAL(1, count("UA0107"));
     LONGS_EQUAL(0, count("UA0105"));
@@ -1231,7 +1232,7 @@ TEST(log_throttle, allows_twenty_lines_a_minute_for_each_client) {
     CHECK_EQUAL(81U, count("UA0305", 120s, "192.0.2.1"));
 }
 
-TEST(log_throttle, counts_each_subject_by_itself) {
+TEST(log_throttle, counts_each_subject_separately) {
     LONGS_EQUAL(1, count_once("UA0310: it is unknown", "one.test"));
     LONGS_EQUAL(1, count_once("UA0310: it is unknown", "two.test"));
     LONGS_EQUAL(1, count_once("UA0310: it is banned", "one.test"));

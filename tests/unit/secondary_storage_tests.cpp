@@ -128,7 +128,7 @@ TEST_GROUP(delivery) {
     }
 };
 
-TEST(delivery, goes_on_where_the_last_one_ended) {
+TEST(delivery, continues_where_the_last_one_ended) {
     store.revocations = {7, {revocation("eva", 1)}, false};
     expect(Delivery::Outcome::complete);
     store.revocations = {9, {revocation("ivo", 2)}, false};
@@ -152,7 +152,7 @@ TEST(delivery, is_repeated_after_a_failure) {
 
 // If delivery continued after the last page, it would miss a transaction that commits between two
 // pages.
-TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
+TEST(delivery, of_several_pages_continues_at_the_position_after_the_first) {
     store.revocations = {7, {revocation("eva", 1)}, true};
     expect(Delivery::Outcome::partial);
     expect(Delivery::Outcome::partial);
@@ -186,7 +186,7 @@ TEST(delivery, starts_again_with_a_database_that_was_replaced) {
     CHECK_EQUAL(std::string("eva ivo "), storage.ended);
 }
 
-TEST(delivery, goes_on_where_another_server_ended) {
+TEST(delivery, continues_where_another_server_ended) {
     storage.stored["one"] = 5;
     store.revocations = {7, {revocation("eva", 1)}, false, true, "one"};
     expect(Delivery::Outcome::complete);
@@ -207,7 +207,7 @@ TEST(delivery, starts_again_with_a_storage_that_lost_its_last_changes) {
 }
 
 // The database is a standby that lags behind. Another server delivers the rest.
-TEST(delivery, from_a_database_that_is_behind_starts_again_once) {
+TEST(delivery, from_a_lagging_database_starts_again_once) {
     storage.stored[""] = 9;
     store.revocations = {7, {}, false};
     expect(Delivery::Outcome::partial);
@@ -224,7 +224,7 @@ TEST(delivery, ends_sessions_opened_up_to_a_second_after_a_revocation) {
     LONGS_EQUAL(3000, storage.before);
 }
 
-TEST(delivery, of_one_session_spares_those_of_later_and_those_with_a_row) {
+TEST(delivery, of_a_session_keeps_later_sessions_and_those_with_a_row) {
     storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
                         {"after", "1970-01-01T00:00:03.000Z"},
                         {"row", ""},
@@ -239,7 +239,7 @@ TEST(delivery, of_one_session_spares_those_of_later_and_those_with_a_row) {
 
 TEST_GROUP(redis_storage){};
 
-TEST(redis_storage, gives_up_on_a_reply_that_does_not_end) {
+TEST(redis_storage, times_out_on_an_endless_reply) {
     const EndlessReply server;
     secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                             std::chrono::milliseconds(100));

@@ -75,7 +75,7 @@ TEST(api_keys, have_an_owner_and_permissions) {
     CHECK_EQUAL(std::string(R"({"files":["read"]})"), std::string(found_owner.permissions));
 }
 
-TEST(api_keys, are_refused_if_unknown_or_not_a_users) {
+TEST(api_keys, are_rejected_if_unknown_or_not_owned_by_a_user) {
     expect(CredentialStatus::unknown, "another");
     expect(CredentialStatus::malformed, "");
     expect(CredentialStatus::malformed, "\xff");
@@ -87,7 +87,7 @@ TEST(api_keys, are_refused_if_unknown_or_not_a_users) {
     expect(CredentialStatus::unknown);
 }
 
-TEST(api_keys, are_refused_while_disabled) {
+TEST(api_keys, are_rejected_while_disabled) {
     for (const char* const text : {"f", "0", "false"}) {
         key().enabled = text;
         expect(CredentialStatus::disabled);
@@ -96,7 +96,7 @@ TEST(api_keys, are_refused_while_disabled) {
     expect(CredentialStatus::valid);
 }
 
-TEST(api_keys, are_refused_after_their_expiry) {
+TEST(api_keys, are_rejected_after_their_expiry) {
     key().expires_at = now;
     expect(CredentialStatus::valid);
     key().expires_at = now - 1ms;
@@ -104,14 +104,14 @@ TEST(api_keys, are_refused_after_their_expiry) {
     CHECK_FALSE(store.key_use.has_value());
 }
 
-TEST(api_keys, are_refused_while_their_owner_is_banned) {
+TEST(api_keys, are_rejected_while_their_owner_is_banned) {
     found().user->banned = true;
     expect(CredentialStatus::banned);
     found().user->ban_expires = now - 1ms;
     expect(CredentialStatus::valid);
 }
 
-TEST(api_keys, with_a_number_of_requests_are_refused_after_the_last) {
+TEST(api_keys, with_limited_requests_are_rejected_after_the_last_one) {
     key().remaining = "1";
     CHECK_TRUE(use().remaining == ApiKeyUse::Remaining::take);
     key().remaining = "0";
@@ -133,7 +133,7 @@ TEST(api_keys, are_refilled_after_their_interval) {
     CHECK_TRUE(use().remaining == ApiKeyUse::Remaining::take);
 }
 
-TEST(api_keys, with_a_rate_limit_are_refused_until_its_window_ends) {
+TEST(api_keys, with_a_rate_limit_are_rejected_until_its_window_ends) {
     limit_rate("2", "1", 10s);
     const ApiKeyUse counted = use();
     CHECK_TRUE(counted.rate == ApiKeyUse::Rate::count);
@@ -171,7 +171,7 @@ TEST(api_keys, without_limits_are_written_once_a_minute) {
     expect(CredentialStatus::unavailable);
 }
 
-TEST(api_keys, are_read_again_if_their_limits_change_meanwhile) {
+TEST(api_keys, are_read_again_if_their_limits_change) {
     key().remaining = "1";
     store.failures["use_api_key"] = store::Failure::not_found;
     store.meanwhile = [&] { key().remaining = "0"; };

@@ -40,7 +40,7 @@ TEST(cookies, of_a_new_session_expire_one_that_the_application_keeps_in_a_cookie
     CHECK_EQUAL(1, sign_in::Cookies(name, "", false, "a=b").session_cookies("token", true).size());
 }
 
-TEST(cookies, that_share_a_long_session_are_all_expired) {
+TEST(cookies, of_a_split_session_are_all_expired) {
     const sign_in::Cookies cookies("better-auth.session_token", "", false,
                                    "better-auth.session_data.0=x; better-auth.session_data.1=y");
     for (const auto& expired :

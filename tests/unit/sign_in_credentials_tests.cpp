@@ -17,7 +17,7 @@ class CredentialVerification : public SignInScene {
 
 TEST_GROUP_BASE(credentials, CredentialVerification){};
 
-TEST(credentials, that_are_right_are_those_of_the_user) {
+TEST(credentials, that_are_correct_identify_the_user) {
     const auto verification = verify("eva@example.org", "right");
     CHECK_TRUE(verification.outcome == Outcome::accepted);
     expect("eva", verification.user.id);
@@ -42,7 +42,7 @@ TEST(credentials, in_lower_case_do_not_match_an_address_in_capitals) {
     expect_outcome(Outcome::wrong_password, "Eva@example.org", "right");
 }
 
-TEST(credentials, are_verified_after_the_formats_in_use_are_sampled) {
+TEST(credentials, are_verified_after_the_formats_in_use_have_been_sampled) {
     sign_in::CredentialVerifier(store, tables_id, passwords, formats, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
@@ -78,12 +78,12 @@ TEST(credentials, that_are_not_UTF_8_cause_no_query) {
     }
 }
 
-TEST(credentials, with_a_wrong_password_are_refused) {
+TEST(credentials, with_a_wrong_password_are_rejected) {
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
     expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
 }
 
-TEST(credentials, with_an_unsupported_hash_are_refused_and_logged) {
+TEST(credentials, with_an_unsupported_hash_are_rejected_and_logged) {
     passwords.otherwise = PasswordVerdict::unsupported;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
     CHECK_TRUE(log.text.starts_with("UA0307:"));
@@ -92,20 +92,20 @@ TEST(credentials, with_an_unsupported_hash_are_refused_and_logged) {
     CHECK_TRUE(log.text.find("not it") == std::string::npos);
 }
 
-TEST(credentials, that_are_right_renew_a_hash_that_is_only_read) {
+TEST(credentials, that_are_correct_replace_an_outdated_hash) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
     expect("credential eva@example.org, verify right, replace_hash eva new hash instead of right",
            calls.text());
 }
 
-TEST(credentials, succeed_even_if_the_hash_cannot_be_renewed) {
+TEST(credentials, succeed_even_if_the_hash_cannot_be_replaced) {
     passwords.renewal = "new hash";
     store.failures["replace_hash"] = store::Failure::failed;
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_refused_do_not_renew_the_hash) {
+TEST(credentials, that_are_rejected_do_not_replace_the_hash) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect("credential eva@example.org, verify right", calls.text());
@@ -114,7 +114,7 @@ TEST(credentials, that_are_refused_do_not_renew_the_hash) {
     expect("credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, of_a_banned_user_are_refused_when_they_are_right) {
+TEST(credentials, of_a_banned_user_are_rejected_even_if_correct) {
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -132,7 +132,7 @@ TEST(credentials, that_could_not_be_verified_are_not_counted_as_failures) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_refused_are_counted_as_failures) {
+TEST(credentials, that_are_rejected_are_counted_as_failures) {
     limit.attempts = 1;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect_outcome(Outcome::limited, "eva@example.org", "right");
@@ -192,7 +192,7 @@ TEST(credentials, over_a_limit_log_which_limit_and_network) {
            line("203.0.113.1", "f@example.org"));
 }
 
-TEST(credentials, that_are_right_clear_the_failures_of_the_account) {
+TEST(credentials, that_are_correct_clear_the_failures_of_the_account) {
     limit.attempts = 2;
     for (int round = 0; round < 3; ++round) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -200,7 +200,7 @@ TEST(credentials, that_are_right_clear_the_failures_of_the_account) {
     }
 }
 
-TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
+TEST(credentials, of_an_account_with_a_second_factor_are_rejected) {
     passwords.renewal = "new hash";
     store.credentials["eva@example.org"].has_second_factor = true;
     const auto verification = verify("eva@example.org", "right");
@@ -210,7 +210,8 @@ TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
     expect("credential eva@example.org, verify right", calls.text());
     expect("", log.text);
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(log.text.starts_with("UA0316: refused to sign in user eva with only a password"));
+    CHECK_TRUE(
+        log.text.starts_with("UA0316: rejected the sign-in of user eva with only a password"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
@@ -232,7 +233,7 @@ TEST(credentials, with_a_second_factor_do_not_reset_the_failure_count) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(credentials, suffice_where_a_second_factor_is_ignored) {
+TEST(credentials, suffice_if_a_second_factor_is_ignored) {
     store.credentials["eva@example.org"].has_second_factor = true;
     second_factor = sign_in::SecondFactor::ignored;
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
@@ -265,12 +266,12 @@ TEST(shared_limit, applies_to_all_servers_together) {
     LONGS_EQUAL(60, refused.retry_after.count());
     CHECK_TRUE(log.text.find("UA0305: too many failed attempts to sign in to one account from this "
                              "address: 192.0.2.1") != std::string::npos);
-    // This server also refuses further attempts without the shared counts.
+    // This server also rejects further attempts without the shared counts.
     store.attempts.clear();
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(shared_limit, is_cleared_for_all_servers_by_a_right_password) {
+TEST(shared_limit, is_cleared_for_all_servers_by_a_correct_password) {
     for (int time = 0; time < 4; ++time) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");

@@ -72,7 +72,7 @@ TEST_GROUP(password_verifier) {
     }
 };
 
-TEST(password_verifier, renews_only_bcrypt_hashes) {
+TEST(password_verifier, replaces_only_bcrypt_hashes) {
     BoundedPasswordVerifier verifier(format, formats, work, slots());
     const auto renewed =
         verifier.rehash(password::hash(password::Bcrypt{4}, "right")->view(), "right");

@@ -111,7 +111,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
     }
 };
 
-TEST(second_step, is_required_after_a_right_password) {
+TEST(second_step, is_required_after_a_correct_password) {
     const http::Reply reply = sign_in();
     expect(R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})", reply.body);
     expect("second-factor", event.reason);
@@ -139,7 +139,7 @@ TEST(second_step, names_no_method_without_a_verified_key) {
     expect(R"({"twoFactorRedirect":true,"twoFactorMethods":[]})", sign_in().body);
 }
 
-TEST(second_step, is_refused_where_it_cannot_be_verified) {
+TEST(second_step, is_rejected_if_it_cannot_be_verified) {
     for (const char* call : {"find_second_factor", "change_second_factor"}) {
         log.text.clear();
         store.failures = {{call, store::Failure::failed}};
@@ -156,7 +156,7 @@ TEST(second_step, is_refused_where_it_cannot_be_verified) {
     expect("404 NOT_FOUND", verify_backup_code(right_code));
 }
 
-TEST(second_step, opens_a_session_with_the_right_code) {
+TEST(second_step, opens_a_session_with_the_correct_code) {
     begin();
     const http::Reply reply = send("/two-factor/verify-totp", right_code);
     expect("200", status(reply));
@@ -194,7 +194,7 @@ TEST(second_step, needs_a_challenge) {
     }
 }
 
-TEST(second_step, refuses_a_wrong_code_and_counts_it_as_a_wrong_password) {
+TEST(second_step, rejects_a_wrong_code_and_counts_it_as_a_wrong_password) {
     limit.attempts = 3;
     begin();
     for (int time = 0; time < 3; ++time) {
@@ -272,7 +272,7 @@ TEST(second_step, does_not_verify_a_code_that_cannot_be_counted) {
     CHECK_EQUAL(0, store.failed_codes);
 }
 
-TEST(second_step, that_succeeds_forgives_the_account_its_failures) {
+TEST(second_step, that_succeeds_clears_the_failures_of_the_account) {
     limit.attempts = 2;
     for (int round = 0; round < 3; ++round) {
         begin();
@@ -292,7 +292,7 @@ TEST(second_step, counts_wrong_codes_on_all_servers_together) {
     CHECK_EQUAL(1, most);
 }
 
-TEST(second_step, refuses_a_locked_second_factor_until_the_lock_ends) {
+TEST(second_step, rejects_a_locked_second_factor_until_the_lock_ends) {
     begin();
     store.second_factors["eva"].factor.locked_until = code_time + 1500ms;
     const http::Reply reply = send("/two-factor/verify-totp", right_code);
@@ -306,7 +306,7 @@ TEST(second_step, refuses_a_locked_second_factor_until_the_lock_ends) {
     expect("200", verify_totp());
 }
 
-TEST(second_step, refuses_a_banned_user) {
+TEST(second_step, rejects_a_banned_user) {
     begin();
     store.second_factors["eva"].user.banned = true;
     expect("403 BANNED_USER", verify_totp());
@@ -358,7 +358,7 @@ TEST(second_step, reads_backup_codes_that_are_not_encrypted) {
     expect(R"(["aaaaa-bbbbb"])", store.backup_codes);
 }
 
-TEST(second_step, refuses_a_backup_code_if_the_codes_change_in_between) {
+TEST(second_step, rejects_a_backup_code_if_the_codes_change_in_the_meantime) {
     begin();
     store.meanwhile = [this] { store.second_factors["eva"].factor.backup_codes = "others"; };
     expect("409 FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN",
@@ -387,13 +387,13 @@ TEST(second_step, remembers_whether_the_session_is_remembered) {
     CHECK_TRUE(store.opened->expires_at == code_time + 24h);
 }
 
-TEST(second_step, ends_a_leftover_dont_remember_cookie) {
+TEST(second_step, expires_a_leftover_dont_remember_cookie) {
     expect("-", cookie(sign_in(), "dont_remember"));
     is_not_remembered = true;
     expect("", cookie(sign_in(), "dont_remember"));
 }
 
-TEST(second_step, that_trusts_the_device_ends_the_dont_remember_cookie) {
+TEST(second_step, that_trusts_the_device_expires_the_dont_remember_cookie) {
     begin();
     is_not_remembered = true;
     const http::Reply reply =
@@ -454,7 +454,7 @@ TEST(second_step, validates_its_parameters) {
     expect("400 BAD_REQUEST", verify_totp("{"));
 }
 
-TEST(second_step, rejects_a_request_of_another_site) {
+TEST(second_step, rejects_a_request_from_another_site) {
     begin();
     headers.fields["Cookie"] = "better-auth.two_factor=x";
     headers.fields["Origin"] = "https://evil.example";

@@ -98,7 +98,7 @@ TEST(sign_in_endpoints, extend_no_impersonated_session) {
     expect("session token", calls.text());
 }
 
-TEST(sign_in_endpoints, change_nothing_at_a_sign_out_without_a_session) {
+TEST(sign_in_endpoints, change_nothing_on_a_sign_out_without_a_session) {
     for (const char* token : {"", "unknown"}) {
         LONGS_EQUAL(200, send("POST", "/sign-out", token).status);
         CHECK_FALSE(event.is_change);
@@ -145,7 +145,7 @@ TEST(sign_in_endpoints, report_database_failures) {
     LONGS_EQUAL(500, send("POST", "/sign-out", "token").status);
 }
 
-TEST(sign_in_endpoints, open_a_session_of_seven_days_or_of_one) {
+TEST(sign_in_endpoints, open_a_session_of_seven_days_or_one_day) {
     const auto sign_in = [this](const std::string& more) {
         const std::string text = R"({"email":"eva@example.org","password":"right")" + more + "}";
         return send("POST", "/sign-in/email", "", text).status;
@@ -163,7 +163,7 @@ TEST(sign_in_endpoints, open_a_session_of_seven_days_or_of_one) {
     LONGS_EQUAL(503, sign_in(""));
 }
 
-TEST(sign_in_endpoints, take_no_password_that_is_longer_than_the_library_takes) {
+TEST(sign_in_endpoints, reject_passwords_longer_than_the_library_accepts) {
     limit.attempts = 100;
     const auto sign_in = [this](std::string_view email, const std::string& password) {
         const auto reply =
@@ -209,7 +209,7 @@ TEST(sign_in_endpoints, sign_out_closes_the_session_of_the_token) {
     expect("body", calls.text());
 }
 
-TEST(sign_in_endpoints, read_no_body_of_another_site_s_request) {
+TEST(sign_in_endpoints, do_not_read_the_body_of_a_cross_site_request) {
     headers.fields = {{"Host", "localhost"}, {"Origin", "http://evil.test"}, {"Cookie", "a=b"}};
     for (std::string_view path : {"/sign-in/email", "/sign-out"}) {
         LONGS_EQUAL(403, send("POST", path, "token").status);
@@ -257,7 +257,7 @@ TEST(sign_in_endpoints, open_no_session_for_a_user_with_a_second_factor) {
     expect("", event.caller);
 }
 
-TEST(sign_in_endpoints, hide_an_impersonated_session_if_refused) {
+TEST(sign_in_endpoints, hide_an_impersonated_session_if_rejected) {
     store.sessions["token"].session.impersonated_by = "sara-1";
     expect("200 {\"session\" 0", get_session());
     refuses_impersonated = true;
@@ -266,7 +266,7 @@ TEST(sign_in_endpoints, hide_an_impersonated_session_if_refused) {
     expect("200 {\"session\" 0", get_session());
 }
 
-TEST(sign_in_endpoints, refuse_requests_that_the_browser_marks_as_cross_site) {
+TEST(sign_in_endpoints, reject_requests_that_the_browser_marks_as_cross_site) {
     for (std::string_view cookie : {"", "a=b"})
         for (std::string_view site : {"cross-site", "same-site"}) {
             headers.fields = {{"Host", "localhost"},
@@ -282,7 +282,7 @@ TEST(sign_in_endpoints, refuse_requests_that_the_browser_marks_as_cross_site) {
         }
 }
 
-TEST(sign_in_endpoints, take_a_request_from_a_page_that_hides_its_origin) {
+TEST(sign_in_endpoints, accept_a_request_from_a_page_that_hides_its_origin) {
     headers.fields = {{"Host", "localhost"}, {"Origin", "null"}, {"Sec-Fetch-Site", "same-origin"}};
     LONGS_EQUAL(400, send("POST", "/sign-in/email", "", "{}").status);
     headers.fields["Sec-Fetch-Site"] = "cross-site";

@@ -63,7 +63,7 @@ TEST(session_cache, keeps_a_session_for_the_configured_time) {
     CHECK_EQUAL(std::string("none"), kept("token"));
 }
 
-TEST(session_cache, keeps_all_that_determines_whether_a_session_is_valid) {
+TEST(session_cache, stores_everything_that_determines_whether_a_session_is_valid) {
     auto session = session_of("eva", {});
     session.user.banned = true;
     session.user.ban_expires = now - 1ms;
@@ -82,7 +82,7 @@ TEST(session_cache, keeps_all_that_determines_whether_a_session_is_valid) {
         !cache->find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
 }
 
-TEST(session_cache, keeps_no_session_of_an_impersonated_user) {
+TEST(session_cache, does_not_store_impersonated_sessions) {
     auto session = session_of("eva");
     session.session.impersonated_by = "sara-1";
     keep("token", session);
@@ -110,7 +110,7 @@ TEST(session_cache, compares_the_signature_of_a_token) {
     CHECK_TRUE(cache->find("here", "token.signature", 60s, time).has_value());
 }
 
-TEST(session_cache, holds_no_token_and_no_plain_digest_of_one) {
+TEST(session_cache, contains_no_token_and_no_plain_digest_of_one) {
     const std::string token = "s3cr3t-token-of-eva";
     keep(token, session_of("eva"));
     const std::string_view bytes(reinterpret_cast<const char*>(&*cache), sizeof(SessionCache));
@@ -153,7 +153,7 @@ TEST(session_cache, does_not_store_a_session_removed_during_the_lookup) {
     CHECK_EQUAL(std::string("none"), kept("two"));
 }
 
-TEST(session_cache, does_not_keep_ids_and_roles_that_are_too_long) {
+TEST(session_cache, does_not_store_ids_and_roles_that_are_too_long) {
     const std::string longest(SessionCache::max_text_length, 'x');
     keep("fits", session_of(longest, longest));
     keep("id", session_of(longest + "x"));
@@ -197,7 +197,7 @@ TEST(session_cache, is_shared_by_processes) {
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
 
-TEST(session_cache, survives_a_process_killed_in_the_middle) {
+TEST(session_cache, survives_a_process_killed_during_a_change) {
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();
         if (child == 0)
@@ -258,7 +258,7 @@ TEST(revocations, by_other_servers_end_cached_sessions_within_a_second) {
     CHECK_EQUAL(std::string("0 0 "), positions());
 }
 
-TEST(revocations, are_read_from_the_position_of_the_last_reading) {
+TEST(revocations, are_read_from_the_position_of_the_last_read) {
     for (const std::int64_t position : {7, 7, 9}) {
         store.revocations.position = position;
         time += 1s;
@@ -285,7 +285,7 @@ TEST(revocations, of_a_database_that_was_replaced_end_all_cached_sessions) {
     CHECK_EQUAL(std::string(), cached());
 }
 
-TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
+TEST(revocations, that_cannot_be_read_disable_cached_sessions) {
     store.failures["revocations_since"] = store::Failure::unavailable;
     time += 1s;
     CHECK_EQUAL(std::string("not used"), cached());
@@ -304,7 +304,7 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     CHECK_EQUAL(std::string("ivo"), cached());
 }
 
-TEST(revocations, without_a_table_leave_cached_sessions_in_use_during_an_outage) {
+TEST(revocations, without_a_table_keep_cached_sessions_usable_during_an_outage) {
     store.revocations.has_table = false;
     time += 1s;
     CHECK_EQUAL(std::string("eva ivo"), cached());
@@ -347,7 +347,7 @@ TEST(revocations, are_read_for_each_database_and_its_tables) {
     CHECK_EQUAL(std::string("0 0 "), positions());
 }
 
-TEST(revocations, are_read_by_another_process_if_the_first_dies) {
+TEST(revocations, are_read_by_another_process_if_the_first_one_dies) {
     time += 1s;
     const pid_t child = fork();
     if (child == 0) {
@@ -395,14 +395,14 @@ TEST(cached_sessions, are_not_looked_up_again) {
     expect("eva admin", who_has("token", now));
 }
 
-TEST(cached_sessions, are_none_past_their_expiry) {
+TEST(cached_sessions, are_not_used_past_their_expiry) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     expect("eva admin", who_has("token", now + 1h - 1ms));
     expect("expired, asked", who_has("token", now + 1h));
 }
 
-TEST(cached_sessions, that_were_extended_meanwhile_stay_valid) {
+TEST(cached_sessions, that_were_extended_stay_valid) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     store.sessions["token"].session.expires_at = now + 2h;

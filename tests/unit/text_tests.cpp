@@ -60,7 +60,7 @@ TEST(printable, json_has_the_same_value) {
 
 TEST_GROUP(utf8){};
 
-TEST(utf8, text_of_every_length_of_sequence_is_clean) {
+TEST(utf8, text_with_sequences_of_every_length_is_valid) {
     CHECK_TRUE(text::is_clean_utf8(""));
     CHECK_TRUE(text::is_clean_utf8("plain ASCII, longer than eight bytes \x01\x7f"));
     CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // limits of two bytes
@@ -99,7 +99,7 @@ TEST(utf8, ill_formed_bytes_are_rejected_in_any_position) {
     }
 }
 
-TEST(utf8, a_sequence_has_the_length_that_its_code_point_takes) {
+TEST(utf8, a_sequence_has_the_length_of_its_code_point) {
     UNSIGNED_LONGS_EQUAL(1, text::sequence_length("ab"));
     UNSIGNED_LONGS_EQUAL(1, text::sequence_length("\0"sv));
     UNSIGNED_LONGS_EQUAL(2, text::sequence_length("ñb"));
@@ -169,7 +169,7 @@ TEST(folding, differs_from_the_sort_key) {
     check_texts("\xf0\x9f\x98\x80", text::sort_key("\xf0\x9f\x98\x80"));
 }
 
-TEST(folding, leaves_a_hangul_syllable_whole) {
+TEST(folding, does_not_split_a_hangul_syllable) {
     check_texts("각", text::fold("각"));
 }
 
@@ -179,7 +179,7 @@ TEST(folding, keeps_what_is_neither_a_letter_nor_an_accent) {
     check_texts("", text::fold(""));
 }
 
-TEST(folding, leaves_bytes_that_are_not_utf8_as_they_are) {
+TEST(folding, does_not_change_invalid_utf8) {
     check_texts("\xc3\x28"
                 "ABC",
                 text::fold("\xc3\x28"
@@ -207,7 +207,7 @@ TEST(nfkc, composes_and_replaces_compatibility_characters) {
     check_texts("password1234", text::nfkc("password1234"));
 }
 
-TEST(nfkc, leaves_bytes_that_are_not_utf8_as_they_are) {
+TEST(nfkc, does_not_change_invalid_utf8) {
     check_texts("ｐ\xff", text::nfkc("ｐ\xff"));
 }
 
@@ -221,7 +221,7 @@ TEST(path_segment, is_only_percent_decoded) {
     check_texts("%41", text::decode_path_segment("%2541")); // decoded only once
 }
 
-TEST(path_segment, keeps_a_percent_sign_that_starts_no_triple) {
+TEST(path_segment, keeps_a_percent_sign_without_two_digits) {
     check_texts("%", text::decode_path_segment("%"));
     check_texts("%4", text::decode_path_segment("%4"));
     check_texts("%4g", text::decode_path_segment("%4g"));
@@ -328,21 +328,21 @@ TEST(network, of_an_invalid_address_is_the_unspecified_address) {
 
 TEST_GROUP(timestamp){};
 
-TEST(timestamp, postgresql_s_text_is_read) {
+TEST(timestamp, the_text_of_postgresql_is_read) {
     check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717+00"));
     check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19+00"));
     check_texts("2026-11-20T23:30:19.700Z", shown("2026-11-20 23:30:19.7"));
     check_texts("2026-11-20T23:30:19.070Z", shown("2026-11-20 23:30:19.07"));
 }
 
-TEST(timestamp, sqlite_s_texts_are_read) {
+TEST(timestamp, the_formats_of_sqlite_are_read) {
     check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20T23:30:19.717Z"));
     check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19"));
     check_texts("2026-11-20T23:30:00.000Z", shown("2026-11-20 23:30"));
     check_texts("2026-11-20T00:00:00.000Z", shown("2026-11-20"));
 }
 
-TEST(timestamp, digits_past_the_millisecond_are_cut_off) {
+TEST(timestamp, digits_after_the_millisecond_are_dropped) {
     check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717999+00"));
     check_texts("2026-12-31T23:59:59.999Z", shown("2026-12-31 23:59:59.999999999"));
     check_texts("1969-12-31T23:59:59.999Z", shown("1969-12-31 23:59:59.999999"));
@@ -381,7 +381,7 @@ TEST(timestamp, years_past_9999_are_written_as_ecmascript_writes_them) {
     check_texts("-032767-01-01T00:00:00.000Z", shown("-032767-01-01T00:00:00.000Z"));
 }
 
-TEST(timestamp, a_year_out_of_range_gives_nothing) {
+TEST(timestamp, a_year_out_of_range_returns_nothing) {
     check_texts("nothing", shown("32768-01-01 00:00:00+00"));
     check_texts("nothing", shown("32767-12-31 23:30:00-01"));
     check_texts("nothing", shown("-032767-01-01T00:30:00.000+01"));
@@ -392,7 +392,7 @@ TEST(timestamp, a_year_out_of_range_gives_nothing) {
     check_texts("nothing", shown("-1096225228800001"));
 }
 
-TEST(timestamp, what_is_written_is_read_as_the_same_time) {
+TEST(timestamp, a_written_time_is_read_back_unchanged) {
     // 97 days, 1 hour, 1 minute and 1.001 seconds, so that every field changes.
     const std::chrono::milliseconds step{97 * 86'400'000LL + 3'661'001LL};
     const std::chrono::milliseconds last{971'890'963'199'999}; // in the year 32767
@@ -492,7 +492,7 @@ TEST(timestamp, parse_date_accepts_no_numbers_and_only_common_years) {
         CHECK_FALSE(text::parse_date(text).has_value());
 }
 
-TEST(timestamp, now_is_the_system_s_time) {
+TEST(timestamp, now_is_the_system_time) {
     const auto before = std::chrono::system_clock::now() - std::chrono::milliseconds(1);
     const auto now = text::now();
     CHECK_TRUE(before <= now);

@@ -1,5 +1,5 @@
-/* Who is calling, for the service with notes: the least that an authentication module can do. It believes the
- * request's own headers, as the contenders in other languages do. */
+/* A minimal authentication module: sets the notes for the service from the request's own headers,
+ * which the contenders in other languages also trust. */
 #include <httpd.h>
 #include <http_config.h>
 #include <http_request.h>

@@ -1,4 +1,4 @@
-/* The limit that httpd itself sets: a handler that writes a record it has as a text. */
+/* An upper bound for httpd: a handler that writes a constant record. */
 #include <httpd.h>
 #include <http_config.h>
 #include <http_protocol.h>
@@ -22,7 +22,7 @@ static int handle(request_rec *r)
     return OK;
 }
 
-/* No file is looked for, as in the service. */
+/* As in the service, do not look for a file. */
 static int claim(request_rec *r)
 {
     r->filename = "constant:";

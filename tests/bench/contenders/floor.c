@@ -1,5 +1,5 @@
-/* The floor that the service is measured against: the least that a handler on apr_dbd can do to answer with
- * one user. One prepared select, its eleven columns written as they come, nothing checked, nothing escaped. */
+/* An upper bound for the service: a minimal handler on apr_dbd that replies with one user. It runs
+ * one prepared SELECT and writes its eleven columns without checks or escapes. */
 #include <httpd.h>
 #include <http_config.h>
 #include <http_protocol.h>
@@ -47,7 +47,7 @@ static int handle(request_rec *r)
     return OK;
 }
 
-/* No file is looked for, as in the service. */
+/* As in the service, do not look for a file. */
 static int claim(request_rec *r)
 {
     if (strncmp(r->uri, PREFIX, strlen(PREFIX)) != 0)

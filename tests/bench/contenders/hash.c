@@ -1,4 +1,4 @@
-/* The time that one hash takes, in seconds, with nothing around it but libargon2: the median of several.
+/* Prints the median time of a single hash with libargon2 alone, in seconds.
  * hash KIB PASSES */
 #include <argon2.h>
 

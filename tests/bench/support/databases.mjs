@@ -72,7 +72,7 @@ export const callers = {
   admin: { ...callerOf(2), role: "admin" },
 };
 
-/** Waits until PostgreSQL is idle. Requests that wrk abandoned may still be running. */
+/** Waits until PostgreSQL is idle: requests that wrk abandoned may still be running. */
 export const databaseIsQuiet = () =>
   connected("useradmin", async (client) => {
     const isBusy = async () => {

@@ -1,4 +1,4 @@
-// One measurement: wrk drives a server for some seconds.
+// One measurement: wrk loads a server for some seconds.
 import { request as httpRequest } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { run } from "./machine.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Drives the address with wrk. Returns {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply is an error.
+ * Loads the address with wrk. Returns {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply is an error.
  * `script` creates the requests if they differ.
  */
 export const drive = async (

@@ -51,7 +51,7 @@ const limit = (server, number) => {
   }
 };
 
-/** Drives the servers concurrently. Returns their total rate and the number of processors that the database uses. */
+/** Loads the servers concurrently. Returns their total rate and the number of processors that the database uses. */
 const driveAll = async (servers, path, seconds) => {
   const headers = contenders.session.headers("superAdmin");
   const began = performance.now();

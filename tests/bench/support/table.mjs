@@ -9,8 +9,8 @@ const heads = [
   "MiB",
   "compared with",
   "",
-  "wanted",
-  "held",
+  "goal",
+  "met",
 ];
 // The right-aligned columns.
 const numbers = new Set([2, 3, 4, 5, 7]);
@@ -28,7 +28,7 @@ const mebibytes = (bytes) => (bytes === undefined ? "" : (bytes / 2 ** 20).toFix
 
 /**
  * Returns the cells of a case's rows. A row is {name, rate, p50, p99, memory, comparisons} or {name, skipped}. Each comparison
- * after the first has a line of its own.
+ * after the first has its own line.
  */
 const cells = ({ title, rows }) =>
   rows.flatMap(({ name, rate, p50, p99, memory, skipped, comparisons = [] }) => {
@@ -39,7 +39,7 @@ const cells = ({ title, rows }) =>
       wanted,
       isHeld === undefined ? "" : isHeld ? "yes" : "no",
     ]);
-    const [first = ["", "", "", ""], ...further] = ends;
+    const [first = ["", "", "", ""], ...more] = ends;
     return [
       [
         title,
@@ -50,7 +50,7 @@ const cells = ({ title, rows }) =>
         mebibytes(memory),
         ...first,
       ],
-      ...further.map((end) => ["", "", "", "", "", "", ...end]),
+      ...more.map((end) => ["", "", "", "", "", "", ...end]),
     ];
   });
 

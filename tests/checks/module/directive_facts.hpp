@@ -2,7 +2,7 @@
 // tab-terminated fields:
 //   module NAME DIRECTIVE MIN MAX HELP           the number of arguments (0 if any)
 //   bounds DIRECTIVE MIN MAX                     the bounds of a number
-//   default DIRECTIVE same|other|unsaid|unknown  the server's value compared with the default
+//   default DIRECTIVE same|other|none|unknown  the server's value compared with the default
 //   switch DIRECTIVE On|Off                      the default of a switch
 #pragma once
 
@@ -84,8 +84,8 @@ void print_directive(const httpd::DirectiveSettings<table>& settings) {
         constexpr long most = std::get<index>(table).read.max;
         long least = 1;
         if constexpr (requires { Entry::read.min; }) {
-            constexpr long said = std::get<index>(table).read.min;
-            least = said;
+            constexpr long value = std::get<index>(table).read.min;
+            least = value;
         }
         std::printf("bounds\t%s\t%ld\t%ld\n", name, least, most);
     }
@@ -100,8 +100,8 @@ void print_directive(const httpd::DirectiveSettings<table>& settings) {
         auto wanted = fallback;
         if constexpr (std::is_same_v<decltype(wanted), const char*>)
             wanted = fallback != nullptr ? fallback : stand_in<Tag>;
-        const auto& said = settings.template explicit_value<Tag>();
-        std::printf("default\t%s\t%s\n", name, said ? text_of(compare(*said, wanted)) : "unsaid");
+        const auto& value = settings.template explicit_value<Tag>();
+        std::printf("default\t%s\t%s\n", name, value ? text_of(compare(*value, wanted)) : "none");
     }
 }
 

@@ -302,7 +302,7 @@ export class View {
   }
   /** Presses Tab until the element has the focus. Fails if the focus is not visible at each step. */
   async tabTo(selector) {
-    for (let tries = 0; tries < 80; ++tries) {
+    for (let attempts = 0; attempts < 80; ++attempts) {
       await this.page.keyboard.press("Tab");
       const at = await this.page.evaluate((each) => {
         const focused = document.activeElement;

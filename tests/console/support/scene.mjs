@@ -1,4 +1,4 @@
-// Tests that open a page of a site, and what several files of tests need.
+// Tests that open a page of a site, and helpers that several test files share.
 import { after, test } from "node:test";
 
 import { stopBrowsers, View } from "./browser.mjs";

@@ -91,16 +91,16 @@ export class Site {
   async fill() {
     const now = Date.now();
     const rows = [];
-    const add = (id, name, email, role, age, further = {}) =>
+    const add = (id, name, email, role, age, more = {}) =>
       rows.push({
         id, name, email, role, emailVerified: true, password,
-        createdAt: new Date(now - age).toISOString(), updatedAt: new Date(now - age).toISOString(), ...further,
+        createdAt: new Date(now - age).toISOString(), updatedAt: new Date(now - age).toISOString(), ...more,
       });
     people.forEach(([id, name, email, role], index) => add(id, name, email, role, (400 - index) * day));
     names.forEach((name, index) => {
       const email = `${name.normalize("NFD").replace(/[^A-Za-z ]/g, "").toLowerCase().replace(" ", ".")}@example.org`;
-      const further = index % 9 === 4 ? { banned: true, banReason: "spam" } : index % 7 === 3 ? { emailVerified: false } : {};
-      add(`user-${index}`, name, email, index === 12 ? "admin" : "user", ((index * index) % 17) * day * 0.9 + index * 60000, further);
+      const more = index % 9 === 4 ? { banned: true, banReason: "spam" } : index % 7 === 3 ? { emailVerified: false } : {};
+      add(`user-${index}`, name, email, index === 12 ? "admin" : "user", ((index * index) % 17) * day * 0.9 + index * 60000, more);
     });
     hostileNames.forEach((name, index) => add(`hostile-${index}`, name, `hostile${index}@example.net`, "user", (20 + index) * day, index === 0 ? { banned: true, banReason: name } : {}));
     const file = join(this.folder, "users.ndjson");

@@ -39,7 +39,7 @@ const release = (packageName, differences = {}) => ({
 
 const endless = { longestPassword: Infinity };
 
-// The newest comes last. Tests that need only one release run with it.
+// The newest release comes last. Tests that need only one release use it.
 export const versions = [
   release("better-auth-1-4", {
     ...endless,
@@ -74,7 +74,7 @@ const pairOf = (header) => {
 
 export class Application {
   /** Creates an application on this database, with the library's options for its schema style. */
-  static async make(version, database, { withoutAdmin = false, furtherPlugins = () => [], ...options } = {}) {
+  static async make(version, database, { withoutAdmin = false, extraPlugins = () => [], ...options } = {}) {
     const { betterAuth } = await load(version.packageName);
     const plugins = {
       ...(await load(`${version.packageName}/plugins`)),
@@ -103,7 +103,7 @@ export class Application {
                 }),
               ]),
           bearer(),
-          ...furtherPlugins(plugins),
+          ...extraPlugins(plugins),
         ],
       },
       options,
@@ -161,9 +161,9 @@ export class Application {
     };
   }
 
-  async signUp(name, email, password, further = {}) {
+  async signUp(name, email, password, more = {}) {
     return this.#opened(
-      await this.call("POST", "/sign-up/email", { body: { name, email, password, ...further } }),
+      await this.call("POST", "/sign-up/email", { body: { name, email, password, ...more } }),
     );
   }
 

@@ -28,7 +28,7 @@ export const openBrowser = async (site, plugins = []) => {
       plugins,
       fetchOptions: {
         onRequest: (context) => {
-          // Browsers send Origin. Node.js marks requests as a page's, and without Origin the library refuses them.
+          // Browsers send Origin. Node.js marks requests as coming from a page, and the library rejects those without Origin.
           context.headers.set("origin", origin);
           if (jar.size > 0) context.headers.set("cookie", cookie());
         },

@@ -31,14 +31,14 @@ const locations = (version, style) =>
 let people = 0;
 
 /** Returns the fields of a new user for a create request. */
-export const somebody = (further = {}) => {
+export const somebody = (more = {}) => {
   const number = ++people;
   return {
     name: `Persona ${number}`,
     email: `persona.${number}@example.org`,
     password: `contraseña ${number}`,
     role: "user",
-    ...further,
+    ...more,
   };
 };
 

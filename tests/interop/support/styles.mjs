@@ -201,7 +201,7 @@ export const styles = [
   drizzleStyle,
   mappedStyle,
   {
-    name: "tables of other names",
+    name: "other table names",
     options: {
       user: { modelName: "users" },
       session: { modelName: "sessions" },
