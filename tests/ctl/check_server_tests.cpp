@@ -253,7 +253,7 @@ TEST(check_server, reports_what_httpd_rejects) {
          "must not end with a slash: <Location \"/api/users\">"},
         {whole(with(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
          "UserAdmin must be On or Off"},
-        {whole("UserAdmin On\n"), "allowed in a <Location> only"},
+        {whole("UserAdmin On\n"), "allowed only in a <Location>"},
         {whole("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"), "UserAdmin"},
         {whole("UserAdminTrustedOrigins https://x.org\n" + service),
          "Invalid command 'UserAdminTrustedOrigins'"},
