@@ -26,7 +26,7 @@ bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
-/// Returns whether name, email and password have the right types and, if the caller may set them,
+/// Returns whether name, email and password have the correct types and, if the caller may set them,
 /// also role, banReason and banned. Other fields may have any type.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})

@@ -62,7 +62,7 @@ class Recorder final : public store::ChangeListener {
     std::uint64_t written_ = 0;
 };
 
-/// Writes the lines for refusals whose counting minute is over.
+/// Writes the lines for refusals that have been counted for a minute.
 void write_due_refusals(Log& log, text::Logger& errors);
 /// Writes the lines of all counted refusals before the log is closed. From then on, each refusal is
 /// logged immediately.

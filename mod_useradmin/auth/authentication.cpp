@@ -56,10 +56,10 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
     case CredentialStatus::unknown:
         return {Lookup::unknown,
                 is_key
-                    ? Refusal{"no user has it", "unknown-key",
+                    ? Refusal{"there is no such key", "unknown-key",
                               "it was revoked or its user was deleted; if every key is rejected, "
                               "check that DBDParams names the application's database"}
-                    : Refusal{"no session has it", "unknown-token",
+                    : Refusal{"there is no such session", "unknown-token",
                               "it was revoked or its user was deleted; if every session is "
                               "rejected, check that DBDParams and UserAdminTables name the "
                               "application's tables"}};

@@ -10,7 +10,7 @@ namespace useradmin::ctl {
 enum class Exit {
     success = 0,
     failure = 1,       ///< a database or system error, or check found problems
-    usage = 2,         ///< a wrong command line
+    usage = 2,         ///< an invalid command line
     already_there = 3, ///< the address is already registered
     not_found = 4,     ///< no such user, session, API key or second factor
 };

@@ -22,7 +22,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
 
 /// Returns why a counted attempt failed, or an empty string for other outcomes.
 constexpr std::string_view sentence_of(Outcome outcome) noexcept {
-    return outcome == Outcome::unknown          ? "there is no such account with a password"
+    return outcome == Outcome::unknown          ? "there is no such account, or it has no password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
            : outcome == Outcome::wrong_code     ? "the code is wrong"
            : outcome == Outcome::banned         ? "the user is banned"

@@ -23,8 +23,8 @@ enum class Outcome {
     unknown,        ///< no such user, or the user has no password
     wrong_password, ///< wrong password, or invalid stored hash
     wrong_code,     ///< wrong code of a second factor
-    banned,         ///< the password is right, but the user is banned
-    second_factor,  ///< the password is right, but a second factor is required
+    banned,         ///< the password is correct, but the user is banned
+    second_factor,  ///< the password is correct, but a second factor is required
     limited,        ///< too many failed attempts (429)
     busy,           ///< no hashing slot in time, or the queue was full (503)
     unavailable,    ///< no database connection in time (503)
@@ -45,7 +45,7 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
 
 struct Verification {
     Outcome outcome;
-    /// Set by verify() if the password is right. The views are valid for the lifetime of the
+    /// Set by verify() if the password is correct. The views are valid for the lifetime of the
     /// request.
     model::User user = {};
     /// The current hash. Set by verify() if the outcome is accepted or second_factor. Valid for the

@@ -152,8 +152,8 @@ Outcome check_totp(std::string_view code, const model::SecondFactor& factor, con
                                                                        : Outcome::wrong_code;
 }
 
-/// Verifies a backup code. If the code is right, sets `remaining` to the other codes, encrypted if
-/// the stored codes are. Returns failed if the stored codes cannot be read.
+/// Verifies a backup code. If the code is correct, sets `remaining` to the other codes, encrypted
+/// if the stored codes are. Returns failed if the stored codes cannot be read.
 Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
                           const Service& service, crypto::Secret& remaining) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);

@@ -90,7 +90,7 @@ TEST(api_keys, may_be_bearer_tokens_if_sessions_are_signed) {
     start_with();
     expect_success(with("Authorization: Bearer sara", "/signed/users"));
     // Without AuthUserAdminSecret, a bearer token is always a session token.
-    expect_log("UA0310: the session token was rejected: no session has it");
+    expect_log("UA0310: the session token was rejected: there is no such session");
     expect_error(with("Authorization: Bearer sara"), 401, "No autorizado");
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
     expect_log("UA0310: the session token was rejected: its signature");
@@ -104,7 +104,7 @@ TEST(api_keys, take_precedence_over_sessions) {
             {"GET", "/api/users", {"x-api-key: " + key, bearer(Caller::super_admin)}});
     };
     expect_error(both("ulises"), 403, "No tienes permisos para ver usuarios");
-    expect_log("UA0318: the API key was rejected: no user has it");
+    expect_log("UA0318: the API key was rejected: there is no such key");
     expect_error(both("nobody"), 401, "No autorizado");
 }
 
@@ -141,7 +141,7 @@ TEST(api_keys, that_are_rejected_are_logged_with_the_reason) {
     set("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
     expect_rejected("it has expired; its owner must create a new one");
     set("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
-    expect_rejected("no user has it; it was revoked or its user was deleted");
+    expect_rejected("there is no such key; it was revoked or its user was deleted");
     set("\"referenceId\" = 'sara-1'");
     sql().run("UPDATE \"user\" SET banned = TRUE WHERE id = 'sara-1'");
     expect_rejected("its user is banned; if the ban is wrong, lift it");

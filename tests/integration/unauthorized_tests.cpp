@@ -67,7 +67,7 @@ TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
     expect_explained("warn", refused + "it is malformed", "check what the client sends");
     call("/api/users", ".");
     call("/api/users", "s3cr3t-of-nobody");
-    expect_explained("warn", refused + "no session has it",
+    expect_explained("warn", refused + "there is no such session",
                      "it was revoked or its user was deleted; if every session is rejected, check "
                      "that DBDParams and UserAdminTables");
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
@@ -95,10 +95,10 @@ TEST(unauthorized, a_reason_is_logged_once_a_minute_for_each_host) {
                 {"GET", "/api/users", {host, "Authorization: Bearer s3cr3t-of-nobody"}});
     for (const Reply& reply : client_->send_at_once(requests))
         CHECK_EQUAL(401, reply.status);
-    CHECK_EQUAL(2, lines_at("warn", "no session has it", 30));
+    CHECK_EQUAL(2, lines_at("warn", "there is no such session", 30));
     // Up to twenty more lines are logged at info, for fail2ban. The rest are logged at debug.
-    CHECK_EQUAL(20, lines_at("info", "no session has it", 30));
-    CHECK_EQUAL(8, lines_at("debug", "no session has it", 30));
+    CHECK_EQUAL(20, lines_at("info", "there is no such session", 30));
+    CHECK_EQUAL(8, lines_at("debug", "there is no such session", 30));
     // Another cause is logged immediately.
     call("/api/users", "%ff");
     CHECK_EQUAL(1, lines_at("warn", "it is malformed", 1));

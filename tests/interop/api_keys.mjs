@@ -125,7 +125,7 @@ const testsOf = (version) => (check) => {
 
   check("an unknown key is rejected, even with a session", async (site) => {
     const owned = { user: site.root.user, key: { key: "k".repeat(64) } };
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
     assert.equal((await read(site, asBearer(owned.key.key), "")).status, 401);
     const both = { ...asHeader(owned.key.key), cookie: site.root.cookie };
     assert.equal((await read(site, both, "")).status, 401);
@@ -156,7 +156,7 @@ const testsOf = (version) => (check) => {
     const owned = { user, key: await createKey(site, user) };
     assert.equal(await status(site, owned), 200);
     await call(site, session, "delete", { keyId: owned.key.id });
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
     assert.ok(!(await isValid(site, owned)));
   });
 
@@ -168,7 +168,7 @@ const testsOf = (version) => (check) => {
     // Use the key here first, because the application deletes expired keys.
     await refused(site, owned, "it has expired");
     await refusedThere(site, owned, "KEY_EXPIRED");
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
   });
 
   check("a key of a user whom the application banned is rejected until the ban is lifted", async (site) => {
@@ -182,7 +182,7 @@ const testsOf = (version) => (check) => {
   check("a key of a user whom the application deleted is rejected", async (site) => {
     const owned = await createUserAndKey(site);
     await site.adminThere("remove-user", { userId: owned.user.id });
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
     assert.equal(await ownerThere(site, owned), 401);
   });
 
@@ -195,7 +195,7 @@ const testsOf = (version) => (check) => {
     assert.equal(reply.headers.get("retry-after"), null);
     await refusedThere(site, owned, "USAGE_EXCEEDED");
     // The application has deleted the key.
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
   });
 
   check("both sides accept each other's refills", async (site) => {
@@ -262,7 +262,7 @@ const testsOf = (version) => (check) => {
     const { valid, key } = await verify(site, owned);
     assert.deepEqual({ valid, permissions: key?.permissions }, { valid: true, permissions });
     assert.equal((await site.control(["key", "revoke", owned.key.id])).status, 0);
-    await refused(site, owned, "no user has it");
+    await refused(site, owned, "there is no such key");
     assert.ok(!(await isValid(site, owned)));
   });
 
@@ -270,7 +270,7 @@ const testsOf = (version) => (check) => {
   if (version.apiKeyPackage)
     check("a key of a configuration other than the default is rejected", async (site) => {
       const owned = await createUserAndKey(site, { configId: "other" });
-      await refused(site, owned, "no user has it");
+      await refused(site, owned, "there is no such key");
       const { api } = site.application.auth;
       const body = { key: owned.key.key };
       assert.ok((await api.verifyApiKey({ body: { ...body, configId: "other" } })).valid);

@@ -6,7 +6,7 @@ namespace useradmin::test {
 
 /// The content of the file that TEST_ALLOCATIONS names.
 struct AllocationCounts {
-    /// Allocations requested while some had to fail.
+    /// The number of allocations requested while failures were enabled.
     std::atomic<long> asked;
     std::atomic<long> failed;
 };
