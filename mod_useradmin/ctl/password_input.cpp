@@ -115,7 +115,8 @@ crypto::Secret read_password(LengthPolicy lengths) {
 
 bool confirm(const std::string& question) {
     if (!has_terminal())
-        throw CommandError(Exit::usage, question + " There is no terminal for the confirmation; use --yes");
+        throw CommandError(Exit::usage,
+                           question + " There is no terminal for the confirmation; use --yes");
     std::fprintf(stderr, "%s [y/N] ", text::printable(question).c_str());
     std::string answer;
     std::getline(std::cin, answer);
