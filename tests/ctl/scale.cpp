@@ -134,9 +134,14 @@ bool OpenStore::is_scaled() {
 void ScaleScene::teardown() {
     if (!undo_.empty())
         sql().run(undo_);
+    // DROP SCHEMA locks the search index before its table. Autovacuum locks the table first.
     for (const Database::Row& row :
-         sql().rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'useradmin\\_%'"))
-        sql().run("DROP SCHEMA " + row[0].value_or("") + " CASCADE");
+         sql().rows("SELECT nspname, (SELECT string_agg(DISTINCT 'LOCK TABLE ' || "
+                    "tgrelid::regclass || ';', '') FROM pg_trigger JOIN pg_proc p ON p.oid = "
+                    "tgfoid WHERE pronamespace = n.oid) FROM pg_namespace n WHERE nspname LIKE "
+                    "'useradmin\\_%'"))
+        sql().run("BEGIN;" + row[1].value_or("") + "DROP SCHEMA " + row[0].value_or("") +
+                  " CASCADE; COMMIT");
     sql().run("DROP INDEX IF EXISTS user_by_name_idx, user_by_email_idx, user_by_update_idx, "
               "session_useradmin_seen_idx, user_useradmin_seen_idx");
 }
