@@ -11,10 +11,10 @@ test("the errors that the console distinguishes have the service's English text"
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
   const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
-  const told = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
-  assert.deepEqual(told.map(({ name }) => name),
+  const distinguished = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
+  assert.deepEqual(distinguished.map(({ name }) => name),
     ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor", "ban_in_the_past"]);
-  for (const { name, spanish, own } of told) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
+  for (const { name, spanish, own } of distinguished) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
   // No other key is a sentence.
   assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, distinguished.length);
   // The console always says correo, bloquear and superadministrador, so it does not show these Spanish messages.
