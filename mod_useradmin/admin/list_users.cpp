@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 namespace useradmin::admin {
 

@@ -1,5 +1,6 @@
 // POST admin/list-user-sessions, revoke-user-session and revoke-user-sessions
 #include "admin/endpoints.hpp"
+#include "text/unicode.hpp"
 
 namespace useradmin::admin {
 

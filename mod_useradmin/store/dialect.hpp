@@ -6,6 +6,7 @@
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>

@@ -5,6 +5,7 @@
 #include "store/schema.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace useradmin::store {
 

@@ -6,6 +6,7 @@
 #include "support/process.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <random>
+#include <set>
 #include <tuple>
 
 namespace useradmin::test {

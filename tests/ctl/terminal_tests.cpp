@@ -2,6 +2,7 @@
 
 #include "password/hash.hpp"
 #include "support/files.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -7,6 +7,7 @@
 #include "json/reader.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace useradmin::fuzz {
 

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
+
 namespace useradmin::test {
 
 class Allocations : public OwnHttpd {

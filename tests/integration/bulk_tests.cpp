@@ -3,6 +3,7 @@
 
 #include "support/files.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace useradmin::test {

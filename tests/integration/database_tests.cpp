@@ -4,6 +4,7 @@
 
 #include "support/process.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 

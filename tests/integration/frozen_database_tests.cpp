@@ -3,6 +3,7 @@
 #include "own_httpd.hpp"
 
 #include <algorithm>
+#include <thread>
 
 namespace useradmin::test {
 

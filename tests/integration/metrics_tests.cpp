@@ -4,6 +4,7 @@
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
+#include <functional>
 #include <memory>
 #include <regex>
 

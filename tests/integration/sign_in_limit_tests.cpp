@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <thread>
 
 namespace useradmin::test {
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <unistd.h>
 
 namespace useradmin::test {

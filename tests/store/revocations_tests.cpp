@@ -1,6 +1,7 @@
 // The revocation table, in which other servers find revoked privileges and sessions.
 #include "contract.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>

@@ -9,6 +9,7 @@
 
 #include <ctime>
 #include <utility>
+#include <vector>
 
 namespace useradmin::test {
 

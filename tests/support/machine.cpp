@@ -2,6 +2,7 @@
 
 #include "support/trouble.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 

@@ -1,6 +1,8 @@
 // Get user (specification, section 4.3).
 #include "fake_store.hpp"
 
+#include <string_view>
+
 namespace useradmin::test {
 
 TEST_GROUP_BASE(get_user, ApiScene){};

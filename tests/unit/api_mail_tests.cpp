@@ -3,6 +3,7 @@
 #include "fake_store.hpp"
 #include "json/reader.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>

@@ -8,6 +8,7 @@
 #include "crypto/sha256.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
+#include "support/trouble.hpp"
 #include "text/hex.hpp"
 #include "json/reader.hpp"
 

@@ -4,6 +4,9 @@
 #include "sign_in/service.hpp"
 #include "support/shared_object.hpp"
 
+#include <memory>
+#include <vector>
+
 namespace useradmin::test {
 
 inline constexpr text::Timestamp now{std::chrono::milliseconds(1'795'000'000'000)};

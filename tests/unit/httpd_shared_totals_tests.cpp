@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>

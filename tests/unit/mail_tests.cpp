@@ -2,6 +2,7 @@
 #include "mail/message.hpp"
 #include "mail/templates.hpp"
 #include "support/files.hpp"
+#include "support/trouble.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include <CppUTest/TestHarness.h>
 

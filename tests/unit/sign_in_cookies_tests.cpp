@@ -1,4 +1,5 @@
 #include "sign_in/cookies.hpp"
+#include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 

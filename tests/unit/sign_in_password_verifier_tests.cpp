@@ -2,6 +2,7 @@
 #include "sign_in/password_verifier.hpp"
 
 #include <CppUTest/TestHarness.h>
+#include <algorithm>
 #include <set>
 #include <vector>
 

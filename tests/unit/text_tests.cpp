@@ -5,6 +5,7 @@
 #include "text/url.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
