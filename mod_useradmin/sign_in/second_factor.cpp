@@ -49,7 +49,7 @@ std::string trust_token(std::string_view user_id, std::string_view identifier,
 }
 
 /// Returns the identifier of the verification row that counts a challenge's attempts. better-auth
-/// 1.6 and later reject every code if this row is missing.
+/// 1.6.21 and later reject every code if this row is missing.
 std::string attempts_of(std::string_view challenge) {
     return "2fa-attempts-" + std::string(challenge);
 }
@@ -217,14 +217,14 @@ Reply too_many_codes(std::string_view user_id, std::string_view challenge, const
                          service);
 }
 
-/// Counts a code before it is verified, so concurrent requests get no extra guesses. Returns the
-/// reply if the code must not be verified.
+/// Counts a code before its result is known to the client, so concurrent requests get no extra
+/// guesses. Returns the reply if the result must not be revealed.
 std::optional<Reply> count_code(std::string_view user_id, std::string_view challenge,
                                 const Service& service) {
     const std::string attempts = attempts_of(challenge);
     for (int tries = 0; tries <= max_codes_per_challenge; ++tries) {
         const auto count = service.store.find_verification(attempts, service.now);
-        // Releases of better-auth before 1.6 do not count codes.
+        // Releases of better-auth before 1.6.21 do not count codes.
         if (!count && count.is_not_found())
             return std::nullopt;
         if (!count)
@@ -339,9 +339,11 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     std::optional<Reply> uncounted;
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
-            uncounted = count_code(*user_id, client.challenge, service);
-            return uncounted ? Outcome::limited
-                             : method.check(form.code.view(), found->factor, service, remaining);
+            const Outcome outcome =
+                method.check(form.code.view(), found->factor, service, remaining);
+            if (outcome != Outcome::failed)
+                uncounted = count_code(*user_id, client.challenge, service);
+            return uncounted ? Outcome::limited : outcome;
         });
     if (uncounted)
         return *std::move(uncounted);

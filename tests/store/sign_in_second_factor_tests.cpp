@@ -302,6 +302,18 @@ TEST(sign_in_second_factor, count_of_codes_is_replaced_if_it_is_unchanged) {
     CHECK_EQUAL(std::string("2fa-attempts-a"), verifications());
 }
 
+TEST(sign_in_second_factor, count_of_codes_expires_with_its_challenge) {
+    create_table();
+    add_verification("2fa-attempts-a", "0", "2026-11-26T10:29:00.000Z");
+    store::SecondFactorChange change{"n", now_};
+    change.taken = {"2fa-attempts-a"};
+    change.taken_value = "0";
+    change.added = {verification("2fa-attempts-a", "1")};
+    worked(change_factor(change));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"verification\" WHERE \"expiresAt\" = "
+                                "'2026-11-26T10:29:00.000Z'"));
+}
+
 TEST(sign_in_second_factor, challenge_is_added_with_its_times) {
     create_table();
     store::SecondFactorChange change{"n", now_};

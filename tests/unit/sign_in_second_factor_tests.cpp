@@ -255,7 +255,7 @@ TEST(second_step, counts_codes_of_concurrent_requests) {
 
 TEST(second_step, accepts_a_challenge_without_a_count_of_codes) {
     begin();
-    store.verifications.erase("2fa-attempts-" + challenge); // better-auth before 1.6
+    store.verifications.erase("2fa-attempts-" + challenge); // better-auth before 1.6.21
     expect("401 INVALID_CODE", verify_totp(wrong_code));
     expect("200", verify_totp());
 }
@@ -337,6 +337,13 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     store.second_factors["eva"].factor.backup_codes = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
     CHECK_EQUAL(0, store.failed_codes);
+}
+
+TEST(second_step, does_not_count_a_code_that_cannot_be_verified) {
+    begin();
+    store.second_factors["eva"].factor.secret = "00";
+    expect("500 INTERNAL_SERVER_ERROR", verify_totp());
+    expect("0", store.verifications["2fa-attempts-" + challenge]);
 }
 
 TEST(second_step, accepts_each_backup_code_once) {

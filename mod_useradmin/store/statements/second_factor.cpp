@@ -56,12 +56,14 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
 
 namespace {
 
-/// Deletes the verification rows in SecondFactorChange::taken. Fails with not_found unless the
-/// first identifier has an unexpired row with the required value.
-Result<Done> take_verifications(Work& work, const Dialect& dialect,
-                                const SecondFactorChange& change) {
+/// Deletes the verification rows in SecondFactorChange::taken, and returns the expiry of the one
+/// with the first identifier. Fails with not_found unless that row is unexpired and has the
+/// required value.
+Result<model::NullableTime> take_verifications(Work& work, const Dialect& dialect,
+                                               const SecondFactorChange& change) {
     const Table& table = work.schema().verifications()->table;
     const Column& value = table.at("value");
+    model::NullableTime expiry;
     for (const std::string_view& identifier : change.taken) {
         const bool is_first = &identifier == &change.taken.front();
         Statement statement = work.statement();
@@ -73,18 +75,24 @@ Result<Done> take_verifications(Work& work, const Dialect& dialect,
         const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
         if (!times)
             return times.failure();
-        if (is_first && std::none_of(times->begin(), times->end(),
-                                     [&](const auto& time) { return time && *time > change.now; }))
+        if (!is_first)
+            continue;
+        const auto latest = std::max_element(times->begin(), times->end());
+        if (latest == times->end() || !*latest || **latest <= change.now)
             return Failure::not_found;
+        expiry = *latest;
     }
-    return Done();
+    return expiry;
 }
 
-Result<Done> add_verifications(Work& work, const Dialect& dialect,
-                               const SecondFactorChange& change) {
-    for (const model::VerificationValue& row : change.added)
+Result<Done> add_verifications(Work& work, const Dialect& dialect, const SecondFactorChange& change,
+                               model::NullableTime expiry) {
+    for (model::VerificationValue row : change.added) {
+        if (change.taken_value)
+            row.expires_at = expiry;
         if (const Result<Done> added = add_verification(work, dialect, row); !added)
             return added;
+    }
     return Done();
 }
 
@@ -120,10 +128,11 @@ Result<Done> change_second_factor(Work& work, const Dialect& dialect,
     if (!work.schema().second_factors()->owner().can_hold_id(change.user_id))
         return Failure::not_found;
     return whole<Done>(work, dialect, [&]() -> Result<Done> {
-        Result<Done> done = take_verifications(work, dialect, change);
-        if (done)
-            done = add_verifications(work, dialect, change);
-        return done ? update_factor(work, dialect, change) : done;
+        const auto expiry = take_verifications(work, dialect, change);
+        if (!expiry)
+            return expiry.failure();
+        const Result<Done> added = add_verifications(work, dialect, change, *expiry);
+        return added ? update_factor(work, dialect, change) : added;
     });
 }
 
