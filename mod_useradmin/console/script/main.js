@@ -108,6 +108,8 @@ async function start() {
   // Ignore errors, because the list reports them.
   readOwn(caller).then(showName, problemOf);
   await restore();
+  // If the session has ended again, report it after the next sign-in.
+  if (!caller) return;
   if (interrupted?.caller === caller?.id) interrupted?.report();
   interrupted = null;
 }
