@@ -25,14 +25,13 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
                 std::generic_category().message(appended.error) +
                 (is_required ? "; changes are rejected until it can be written" : ""));
     if (appended.begins_stall)
-        errors.write(
-            text::Level::error,
-            std::string("UA0403: the audit log's program is not keeping up; until it does, "
-                        "lines are lost") +
-                (is_required ? " and changes are rejected" : ""));
+        errors.write(text::Level::error,
+                     std::string("UA0403: the piped log program is not keeping up; until it does, "
+                                 "lines are lost") +
+                         (is_required ? " and changes are rejected" : ""));
     if (appended.not_written != 0)
         errors.write(text::Level::warning,
-                     "UA0404: the audit log's program has caught up; " +
+                     "UA0404: the piped log program has caught up; " +
                          std::to_string(appended.not_written) +
                          (appended.not_written == 1 ? " line was lost" : " lines were lost"));
 }

@@ -324,7 +324,7 @@ Explanation explain_missing_credential(const request_rec* request, const AuthSet
     const std::string_view cookies = headers.find("Cookie");
     const std::string own = settings.get<CookieName>() + std::string("=");
     if (cookies.find("session_token=") != cookies.npos && cookies.find(own) == cookies.npos)
-        return {Level::warning, "its session cookie has another name",
+        return {Level::warning, "its session cookie does not have the name in AuthUserAdminCookie",
                 "if it is the application's, set AuthUserAdminCookie to its name"};
     return {Level::info, "it has no session token", "the user must sign in"};
 }

@@ -170,7 +170,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     };
     add_names(common_options());
     if (command == nullptr)
-        reject("there is no option " + option + " without a command" + suggestion(option, names) +
+        reject("there is no global option " + option + suggestion(option, names) +
                "; 'useradminctl --help' lists them");
     add_names(command->required_options);
     add_names(command->options);

@@ -110,7 +110,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
     const bool is_owner = row[3] == "t";
     return row[2].value_or("") + " is a superuser, and " + role +
            (is_owner ? ", who owns table " : ", who can attach triggers to or replace table ") +
-           table + ", is not: its code would run as a superuser; log in as " +
+           table + ", is not: its triggers would run as a superuser; log in as " +
            (is_owner ? role + " or a member of it"
                      : "the tables' owner, who must not be a superuser");
 }

@@ -144,9 +144,10 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     if (!is_program) {
         const std::filesystem::path path(name);
         if (!std::filesystem::is_directory(path.parent_path(), ignored))
-            return line.copy("there is no folder " + path.parent_path().string() + " for its file");
+            return line.copy("there is no directory " + path.parent_path().string() +
+                             " for its file");
         if (std::filesystem::is_directory(path, ignored))
-            return line.copy(std::string(name) + " is a folder; name a file in it");
+            return line.copy(std::string(name) + " is a directory; name a file in it");
     }
     std::deque<NamedLog>& logs = named_logs(line.pool());
     for (const NamedLog& known : logs)

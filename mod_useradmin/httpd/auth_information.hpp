@@ -25,7 +25,7 @@ struct TokenSettings {
     std::string_view signing_secret;
 };
 
-/// The session token and better-auth's cookies of a request. The token may also be a bearer token.
+/// A request's session token and better-auth cookies. The token may also be a bearer token.
 struct SessionCredentials {
     /// The name of the session cookie and the secret that signs it. Both are valid for the lifetime
     /// of the configuration.

@@ -27,7 +27,7 @@ ap_dbd_t* DatabaseModule::connection_of_request(request_rec* request) const noex
 
 std::string database_problem() {
     if (APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open) == nullptr)
-        return "mod_dbd is not loaded; the database connections need it: run a2enmod dbd";
+        return "mod_dbd is required but not loaded; run: a2enmod dbd";
     bool has_driver = false;
     bool is_known = true;
     for_each_directive([&](const TreeDirective& found) {

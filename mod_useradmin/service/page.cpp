@@ -66,7 +66,8 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
                 continue;
             const std::optional<ServiceOfPage> service = service_at(request, base);
             if (service && only)
-                return "several Locations with UserAdmin On; move this Location below one of them";
+                return "several Locations with UserAdmin On; change the path of this Location to a "
+                       "path below one of them";
             if (service)
                 only.emplace(*service);
         }

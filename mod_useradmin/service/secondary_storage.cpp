@@ -265,8 +265,7 @@ const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server) {
     for_each_storage(pool, server, [&](const ServiceSettings&) { has_storage = true; });
     return !has_storage || APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
                ? nullptr
-               : "mod_watchdog is not loaded; it delivers the revocations: add "
-                 "LoadModule watchdog_module";
+               : "mod_watchdog is required but not loaded; add LoadModule watchdog_module";
 }
 
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {

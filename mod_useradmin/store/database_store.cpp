@@ -266,9 +266,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             if (retry == Retry::no) {
                 // Log every write whose outcome is unknown, without throttling.
                 log_failed(WorkOutcome::connection_lost, "UA0105: ",
-                           "the connection to the database was lost; the outcome of "
-                           "the write is unknown: " +
-                               work.error_message());
+                           "lost the connection to the database: " + work.error_message() +
+                               "; the outcome of the write is unknown");
                 return Failure::unavailable;
             }
             if (!is_back || !is_first)

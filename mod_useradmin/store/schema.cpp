@@ -121,7 +121,7 @@ class FieldResolver {
         for (std::string_view name : names)
             if (table_.find(name) == nullptr)
                 note(need_, "table " + table_.name + " has no column \"" + std::string(name) +
-                                "\"; add it as better-auth's migration does");
+                                "\"; run better-auth's migration");
     }
 
     void has_identifier() const {
@@ -129,8 +129,8 @@ class FieldResolver {
         if (column == nullptr || column->kind == Column::Kind::text ||
             column->kind == Column::Kind::uuid || column->kind == Column::Kind::integer)
             return;
-        note(need_, "table " + table_.name + ", column \"" + column->name + "\" is of type " +
-                        column->type + "; an id must be text, uuid or a whole number");
+        note(need_, "column \"" + column->name + "\" of table " + table_.name + " has the type " +
+                        column->type + "; an id must be text, uuid or an integer");
     }
 
     /// Records a problem for each column that requires a value on INSERT but has none in the
@@ -320,11 +320,12 @@ void Schema::resolve_last_seen(std::string_view name) {
     if (!name.empty()) {
         if (const Column* const column = user.find_column(name);
             column == nullptr || !is_of_times(*column))
-            last_seen_problem = "table " + user.name +
-                                (column == nullptr ? " has no column \"" + std::string(name) + "\""
-                                                   : ", column \"" + column->name +
-                                                         "\" is of type " + column->type) +
-                                "; UserAdminLastSeen must name a column of a time type";
+            last_seen_problem =
+                (column == nullptr
+                     ? "table " + user.name + " has no column \"" + std::string(name) + "\""
+                     : "column \"" + column->name + "\" of table " + user.name + " has the type " +
+                           column->type) +
+                "; UserAdminLastSeen must name a column of a time type";
         else
             user.last_seen = {*column, column->sql()};
         return;
@@ -397,9 +398,9 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
         unknown_plugin_tables.push_back(table.name);
     if (const OwnedTable* const keys = api_keys(); keys == nullptr)
         problems.push_back({needs_api_keys,
-                            "there is no table of better-auth's plugin for API keys whose owners "
-                            "are users (AuthUserAdminApiKey); without the plugin, create it with "
-                            "'useradminctl schema --api-keys'"});
+                            "AuthUserAdminApiKey: found no table of better-auth's API key plugin "
+                            "whose keys belong to users; if the application does not use the "
+                            "plugin, run: useradminctl schema --api-keys"});
     else
         // A limit in a column of another name would be ignored.
         FieldResolver(keys->table, needs_api_keys, problems)
@@ -411,7 +412,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
         problems.push_back({needs_second_factors,
                             "there is no table of better-auth's plugin for second factors with the "
                             "columns \"userId\", \"secret\" and \"backupCodes\" "
-                            "(AuthUserAdminSecondFactor); add it as better-auth's migration does"});
+                            "(AuthUserAdminSecondFactor); run better-auth's migration"});
     if (const OwnedTable* const values = verifications(); values == nullptr)
         for (const auto& [need, directive] :
              {std::pair(needs_second_factors, "AuthUserAdminSecondFactor"),
@@ -419,7 +420,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
             problems.push_back(
                 {need, std::string("there is no table \"verification\" with the columns "
                                    "\"identifier\", \"value\" and \"expiresAt\" (") +
-                           directive + "); add it as better-auth's migration does"});
+                           directive + "); run better-auth's migration"});
     else
         for (const Need need : {needs_second_factors, needs_mail})
             FieldResolver(values->table, need, problems).has({"id"});

@@ -38,8 +38,8 @@ class SessionCache {
 
     /// A counter of invalidations.
     using Generation = std::uint64_t;
-    /// Returns the current generation. Call it before a lookup in the database. put() discards the
-    /// session if anything was invalidated since.
+    /// Returns the current generation. Call it before a lookup in the database. If anything has
+    /// been invalidated since then, put() discards the session.
     Generation generation() const noexcept { return generation_; }
 
     /// The parts of a session that determine whether it is valid, and for which user.

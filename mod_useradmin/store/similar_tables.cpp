@@ -66,7 +66,7 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
         if (is_missing(wanted))
             wanted.table.absence_reason = "there is no table " + wanted.table.name +
                                           ", but a similar one, " + quoted_table(wanted.name) +
-                                          "; write: UserAdminTables " + schema.fitting_tables;
+                                          "; set UserAdminTables " + schema.fitting_tables;
 }
 
 } // namespace useradmin::store

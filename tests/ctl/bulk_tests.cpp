@@ -874,9 +874,10 @@ TEST(postgresql_bulk, import_without_a_commit_reply_claims_no_outcome) {
     const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     sql().run("DROP TRIGGER end_session ON \"user\"; DROP FUNCTION end_session()");
     CHECK_EQUAL(1, ended.status);
-    CHECK_TEXT(has(ended.errors, "whether lines 1 to 2 were imported is unknown: ") &&
-                   has(ended.errors, "; run this again with --on-conflict skip"),
-               ended.errors.c_str());
+    CHECK_TEXT(
+        has(ended.errors, "; it is unknown whether lines 1 to 2 were imported; run the command ") &&
+            has(ended.errors, "again with --on-conflict skip"),
+        ended.errors.c_str());
     CHECK_FALSE(has(ended.errors, "nothing was imported"));
 }
 
@@ -899,8 +900,8 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
     sql().run("SELECT pg_advisory_unlock(815); DROP TRIGGER wait_for_test ON \"user\"; "
               "DROP FUNCTION wait_for_test()");
     const std::string said = read_file(out);
-    CHECK_TEXT(has(said, "interrupted; whether lines 1 to 1 were imported is unknown; run this "
-                         "again with --on-conflict skip"),
+    CHECK_TEXT(has(said, "interrupted; it is unknown whether lines 1 to 1 were imported; run the "
+                         "command again with --on-conflict skip"),
                said.c_str());
     std::vector<std::string> all;
     std::istringstream told(read_file(log));

@@ -133,7 +133,7 @@ TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
                      "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n");
     };
     std::filesystem::permissions(program, std::filesystem::perms(0700));
-    finds(with_mail(), "may not run the command of UserAdminMailCommand: " + program +
+    finds(with_mail(), "cannot run the command of UserAdminMailCommand: " + program +
                            " (owner root:root, mode 0700)");
     std::filesystem::permissions(program, std::filesystem::perms(0755));
     accepts(with_mail());
@@ -188,7 +188,7 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     finds(
         Httpd::write_configuration(
             work(), {"event", {}, with(directives, "children/", "children/inner/") + service, {}}),
-        account.name + " may not access " + inner.string() + ": move the database");
+        account.name + " cannot access " + inner.string() + ": move the database");
 }
 
 TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
@@ -379,7 +379,7 @@ TEST(check_server, reports_tables_with_other_names) {
     const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(ended.output.starts_with("3 problems were found:\n"));
-    CHECK(has(ended.output, "write: UserAdminTables user session account\n"));
+    CHECK(has(ended.output, "set UserAdminTables user session account\n"));
 }
 
 TEST(check_server, reports_a_file_that_cannot_be_included) {
@@ -547,11 +547,12 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const Httpd httpd(work(), {"event", {"mod_ssl.so"}, with_database(tls + service), {}});
     const std::string configuration = whole(service);
     const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
-    finds(configuration,
-          "the certificate is not accepted: ", {"--url", "https://" + server + "/api/users"});
+    finds(configuration, "cannot verify the server's certificate: ",
+          {"--url", "https://" + server + "/api/users"});
     const std::string both =
         check(configuration, {"--url", "https://" + server + "/api/user"}).output;
-    CHECK_TEXT(has(both, "the certificate is not accepted: ") && has(both, "no service is at"),
+    CHECK_TEXT(has(both, "cannot verify the server's certificate: ") &&
+                   has(both, "no service is at"),
                both.c_str());
     finds(configuration, "another page replies (400)", {"--url", "http://" + server + "/"});
 }

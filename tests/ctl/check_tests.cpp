@@ -169,7 +169,7 @@ TEST(check, names_tables_similar_to_missing_ones_and_the_directive) {
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(3, json.size("data.problems"));
     CHECK(lists(json, "data.problems",
-                R"(there is no table "no_user", but a similar one, "user"; write: )"
+                R"(there is no table "no_user", but a similar one, "user"; set )"
                 "UserAdminTables user session account"));
     CHECK_EQUAL(1, json.size("data.directives"));
     CHECK_EQUAL(std::string("UserAdminTables user session account"), json.at("data.directives.0"));

@@ -373,7 +373,7 @@ TEST(postgresql_scale_lists, match_the_reference_on_deep_pages) {
         for (const std::int64_t offset :
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
             is_as_wanted(store, {role, {}}, {20, offset});
-        // These searches find more or fewer users than are collected, with and without the index.
+        // Some searches match more users than are collected, others fewer; some can use the index.
         for (const char* search :
              {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
             for (int count = 0; count < 2; ++count)

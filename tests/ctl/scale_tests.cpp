@@ -353,7 +353,7 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     const CommandResult refused = ctl({"check", "--counts"});
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors,
-              "the counts are those of an earlier version; run 'useradminctl schema"));
+              "the counts were created by an earlier version; run 'useradminctl schema"));
     // A running service has read the system catalog earlier.
     OpenStore before(params_);
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));

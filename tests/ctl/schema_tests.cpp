@@ -279,9 +279,9 @@ TEST(schema, refuses_a_second_set_of_tables_without_force) {
     for (const char* const names : {"users sessions accounts", "user session accounts"}) {
         const CommandResult ended = ctl({"--tables", names, "schema"});
         CHECK_EQUAL(1, ended.status);
-        CHECK(has(ended.errors, "write: UserAdminTables user session account;"));
+        CHECK(has(ended.errors, "set UserAdminTables user session account;"));
         CHECK(has(ctl({"--tables", names, "check"}).output,
-                  "write: UserAdminTables user session account"));
+                  "set UserAdminTables user session account"));
     }
     const char* const catalog =
         is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";

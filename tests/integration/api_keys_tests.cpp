@@ -171,7 +171,7 @@ TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
 TEST(api_keys, without_their_table_are_an_error) {
     start_with();
     sql().run("ALTER TABLE \"apikey\" RENAME TO \"other\"");
-    expect_log("UA0103: there is no table of better-auth's plugin for API keys");
+    expect_log("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");
     CHECK_EQUAL(500, with("x-api-key: sara").status);
     sql().run("ALTER TABLE \"other\" RENAME TO \"apikey\"");
     // Sessions do not need the table.

@@ -246,7 +246,7 @@ TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
         CHECK(writers.back().send("POST /api/users HTTP/1.1\r\nHost: localhost\r\nConnection: "
                                   "close\r\nContent-Type: application/json\r\nContent-Length: " +
                                   std::to_string(body.size()) + "\r\n\r\n" + body));
-        // The writer is being processed. The earlier ones have had time for several retries.
+        // Wait until a worker processes this request. The earlier ones retry in the meantime.
         CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
         for (int round = 0; round < 5; ++round) {
             const auto time = [&] {

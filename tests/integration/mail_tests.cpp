@@ -127,7 +127,7 @@ TEST(mail, that_fails_leaves_no_link) {
     expect_log("UA0231");
     expect_error(send_link("password"), 500, link_failed);
     CHECK_EQUAL(0, count("verification"));
-    // The line written before the commit is corrected.
+    // A second line corrects the one written before the commit.
     STRCMP_CONTAINS(R"("result":"failed","status":500)", read_file(log_).c_str());
     STRCMP_CONTAINS(R"("corrects":)", read_file(log_).c_str());
 }

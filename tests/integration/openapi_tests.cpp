@@ -49,7 +49,7 @@ TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
 TEST(openapi, an_ambiguous_page_says_what_to_do) {
     expect_log(
         "UA0217: useradmin-openapi: this virtual host has several Locations with UserAdmin On; "
-        "move this Location below one of them, for example "
+        "change the path of this Location to a path below one of them, for example "
         "<Location \"/a/users/page\">");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);

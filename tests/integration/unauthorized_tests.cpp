@@ -129,7 +129,9 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
     expect_explained("warn", "UA0319: a request got 401: API keys are not accepted",
                      "set AuthUserAdminApiKey On");
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
-    expect_explained("warn", "UA0319: a request got 401: its session cookie has another name",
+    expect_explained("warn",
+                     "UA0319: a request got 401: its session cookie does not have the name in "
+                     "AuthUserAdminCookie",
                      "if it is the application's, set AuthUserAdminCookie to its name");
 }
 

@@ -104,7 +104,7 @@ TEST(api_keys, of_both_schemas_have_their_owner_in_referenceId) {
 }
 
 TEST(api_keys, need_a_table_with_all_limits) {
-    expect_error("UA0103: there is no table of better-auth's plugin for API keys");
+    expect_error("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");
     CHECK_TRUE(failed(find()));
     create_table();
     sql().run("ALTER TABLE \"apikey\" RENAME COLUMN \"expiresAt\" TO \"ends\"");

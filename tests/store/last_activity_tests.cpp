@@ -359,8 +359,8 @@ TEST(last_activity, is_unknown_without_a_time_column) {
     if (!is_postgresql())
         return;
     use({.last_seen = "banned"});
-    CHECK(problem().find("column \"banned\" is of type boolean; UserAdminLastSeen") !=
-          std::string::npos);
+    CHECK(problem().find("column \"banned\" of table \"user\" has the type boolean; "
+                         "UserAdminLastSeen") != std::string::npos);
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
 }
 

@@ -28,7 +28,7 @@ class ListUsers : public ApiScene {
                                  static_cast<std::size_t>(where.line));
     }
 
-    /// Expects that a caller's query requests these filters from the store.
+    /// Checks that the caller's query passes these filters to the store.
     void expect_filters(std::string_view filters, const Caller& caller, const std::string& query,
                         SourceLocation where = {}) {
         expect("200", ask(caller, "GET ?" + query), query, where);

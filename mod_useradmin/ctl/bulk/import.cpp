@@ -323,7 +323,8 @@ class Import {
             context_.audit().finish(Exit::failure);
             lines = last_lines();
         }
-        return "whether " + lines + " were imported is unknown; run this again" + with_option();
+        return "it is unknown whether " + lines + " were imported; run the command again" +
+               with_option();
     }
 
     /// Returns the option that resumes the import.
@@ -591,8 +592,8 @@ class Import {
         report_problems();
         if (work.may_be_committed())
             throw CommandError(Exit::failure,
-                               "whether " + last_lines() + " were imported is unknown: " +
-                                   work.error_message() + "; run this again" + with_option());
+                               work.error_message() + "; it is unknown whether " + last_lines() +
+                                   " were imported; run the command again" + with_option());
         throw CommandError(Exit::failure, "the database rejected " + last_lines() + ": " +
                                               work.error_message() + "; " + state());
     }

@@ -131,7 +131,7 @@ void print_details(const std::string& driver, const DatabaseFacts& found, const 
     print_counts("The application's own rows", found.foreign);
     print_counts("Rows apparently created by the service", found.own);
     print_texts("Notes", findings.notes);
-    print_texts("Directives that fit the application's rows", findings.directives);
+    print_texts("Suggested directives", findings.directives);
 }
 
 void write(json::Writer& writer, std::string_view key, const store::Table& table) {

@@ -252,7 +252,7 @@ class ConfigurationExaminer {
         };
         if (std::none_of(lines_.begin(), lines_.end(), uses_module) ||
             std::any_of(lines_.begin(), lines_.end(), has_usual_path))
-            problem(configuration_.name() + ": the service is not enabled; write UserAdmin On in " +
+            problem(configuration_.name() + ": the service is not enabled; add UserAdmin On to " +
                     location_text(std::string(usual_path)));
     }
 
@@ -329,8 +329,8 @@ class ConfigurationExaminer {
             return;
         problem(service.file + ": nothing authenticates the callers of " +
                 location_text(service.path) +
-                ", so every request gets 401; write AuthUserAdmin On there, or set "
-                "UserAdminSession for another module");
+                ", so every request gets 401; add AuthUserAdmin On there or, if another "
+                "module authenticates the callers, UserAdminSession");
     }
 
     void check_access(const Service& service) {
@@ -345,7 +345,7 @@ class ConfigurationExaminer {
             });
         if (requires_in_section == 1)
             problem(last->file + ": Require all denied applies to " + location_text(service.path) +
-                    ", so every request gets 403; write Require all granted there, since the "
+                    ", so every request gets 403; add Require all granted there, since the "
                     "service checks its callers itself");
     }
 

@@ -32,8 +32,9 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
         "httpd's children (" + children->name +
         ") cannot read and write the database, so requests get 503: " + describe_access(*refused);
     if (access == FileAccess::unreachable)
-        findings.problems.push_back(problem + "; " + children->name + " may not access " + folder +
-                                    ": move the database to a folder such as /var/lib/useradmin");
+        findings.problems.push_back(
+            problem + "; " + children->name + " cannot access " + folder +
+            ": move the database to a directory such as /var/lib/useradmin");
     else if (access == FileAccess::denied)
         findings.problems.push_back(problem + "; run: chown " + children->name + ": " + all +
                                     " && chmod u+rwX " + all +

@@ -211,11 +211,11 @@ class Examiner {
                 "user-id", "the application may not find the accounts of users created here");
         const std::int64_t strays = own.total() - own.user_id;
         if (wants_user_id && strays > 0)
-            problem_that(count_of(strays, "account created here has", //
-                                  "accounts created here have") +
-                         " an accountId other than the user's id, which the application requires; "
-                         "better-auth 1.7 and later reject their passwords; run: " +
-                         account_id_repair());
+            problem_that(
+                "the application requires the user's id as the accountId, but " +
+                count_of(strays, "account created here has", "accounts created here have") +
+                " another one; better-auth 1.7 and later reject their passwords; run: " +
+                account_id_repair());
     }
 
     std::string account_id_repair() const {

@@ -15,7 +15,7 @@ void check_mail_commands(const CheckedConfiguration& configuration, Findings& fi
         if (!may_execute(*configuration.children, program).value_or(true))
             findings.problems.push_back(
                 "httpd's children (" + configuration.children->name +
-                ") may not run the command of UserAdminMailCommand: " + describe_access(program));
+                ") cannot run the command of UserAdminMailCommand: " + describe_access(program));
     }
 }
 

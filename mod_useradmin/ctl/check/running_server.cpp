@@ -105,9 +105,9 @@ std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& prob
     };
     CURLcode result = send();
     if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
-        problems.push_back("the certificate is not accepted: " + sentence(result) +
-                           "; use a name in the certificate, and install the certificate of its "
-                           "authority on this machine (ca-certificates)");
+        problems.push_back("cannot verify the server's certificate: " + sentence(result) +
+                           "; use a host name in the certificate, or install its CA certificate "
+                           "on this machine (ca-certificates)");
         // The request has no credentials, so the other checks can use an untrusted connection.
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -139,7 +139,7 @@ std::string problem_of_status(long status) {
     switch (status) {
     case 401:
         return "httpd itself asks for credentials (401), not the service; a Require or AuthType "
-               "applies to this address; write Require all granted";
+               "applies to this address; add Require all granted";
     case 403:
     case 404:
         return "no service is at this address, or httpd rejects the request first (" + number +

@@ -82,7 +82,7 @@ void check_cookie(std::string_view source, Context& context, crypto::SigningSecr
     if (!token) {
         findings.problems.emplace_back(
             "the cookie in --cookie is not signed with AuthUserAdminSecret, so requests with the "
-            "application's cookies get 401; write the application's secret (BETTER_AUTH_SECRET)");
+            "application's cookies get 401; use the application's secret (BETTER_AUTH_SECRET)");
         return;
     }
     const auto session = context.store().find_caller(*token);

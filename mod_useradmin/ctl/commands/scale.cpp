@@ -302,7 +302,7 @@ Exit check_counts(Context& context) {
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' creates them");
     if (state.is_earlier)
-        throw CommandError(Exit::failure, "the counts are those of an earlier version; run "
+        throw CommandError(Exit::failure, "the counts were created by an earlier version; run "
                                           "'useradminctl schema --scale'");
     objects.run("owner");
     objects.limit_lock_waits();

@@ -200,7 +200,7 @@ Exit create_schema(Context& context) {
     if (!found.fitting_tables.empty() && !context.options.has("force"))
         throw CommandError(Exit::failure,
                            "the database has the tables under other names; use --tables \"" +
-                               found.fitting_tables + "\" and write: UserAdminTables " +
+                               found.fitting_tables + "\" and set UserAdminTables " +
                                found.fitting_tables + "; --force creates other tables");
     if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
         const std::string& error = database.client().error_message();

@@ -59,7 +59,7 @@ constexpr Option all_options[] = {
     {"spreadsheet", "", "escapes CSV cells that a spreadsheet would run as formulas"},
     {"dry-run", "", "lists all invalid lines and imports nothing"},
     {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
-    {"yes", "", "does not ask; an import may leave no superAdmin"},
+    {"yes", "", "skips confirmations; an import may leave no superAdmin"},
     {"force", "", "accepts an unusual role, hash, password, file or table name"},
 };
 

@@ -19,7 +19,7 @@ constexpr const char* seen_end = "_useradmin_seen_idx";
 // The separator between name and address in searched().
 constexpr char separator = '\x01';
 
-// From this offset on, a page may be nearer to the end of the list, so the total is read first.
+// From this offset on, the total is read first, because a scan from the end may be shorter.
 constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {

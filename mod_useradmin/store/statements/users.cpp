@@ -226,8 +226,7 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
                        [](const Change& change) { return change.names_column; });
 }
 
-/// Returns whether an update deletes the user's password links, because it bans the user or changes
-/// the address.
+/// Returns whether the update deletes the user's password links. A ban and a new address do.
 bool update_ends_links(Work& work, const Changes& changes) {
     const RowChange& change = work.row_change();
     return ends_links(work) &&
