@@ -41,7 +41,7 @@ TEST(ctl_keys, are_created_in_a_table_that_schema_creates_once) {
     done(ctl({"schema"}));
     const CommandResult ended = ctl({"key", "create", "ana@x.org", "--name", "deploy"});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "create it with 'useradminctl schema --api-keys'"));
+    CHECK(has(ended.errors, "run: useradminctl schema --api-keys"));
 }
 
 TEST(ctl_keys, are_printed_once_and_stored_as_digests) {

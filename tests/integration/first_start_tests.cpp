@@ -89,7 +89,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
     make("first-start-renamed");
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
-    expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; write: "
+    expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; set "
                "UserAdminTables users sessions accounts");
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
