@@ -470,7 +470,8 @@ TEST(postgresql_rights, to_send_links_by_mail_are_named) {
 TEST(postgresql_rights, to_count_uses_of_api_keys_are_named) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     sql().run("DROP TABLE IF EXISTS apikey");
-    CHECK(lists(look(directives), "data.problems", "there is no table of better-auth's plugin"));
+    CHECK(
+        lists(look(directives), "data.problems", "found no table of better-auth's API key plugin"));
     sql().run("CREATE TABLE apikey (id text, \"referenceId\" text, \"configId\" text, key text, "
               "enabled boolean, \"expiresAt\" timestamp, \"createdAt\" timestamp, \"updatedAt\" "
               "timestamp, remaining integer, \"refillAmount\" integer, \"refillInterval\" integer, "
@@ -480,7 +481,7 @@ TEST(postgresql_rights, to_count_uses_of_api_keys_are_named) {
     const Json found = look(directives);
     const Json without = look("AuthUserAdmin On\n");
     sql().run("DROP TABLE apikey");
-    CHECK_FALSE(lists(found, "data.problems", "there is no table of better-auth's plugin"));
+    CHECK_FALSE(lists(found, "data.problems", "found no table of better-auth's API key plugin"));
     CHECK(lists(found, "data.problems",
                 R"(GRANT UPDATE ("remaining") ON "public"."apikey" TO reader;)"));
     CHECK_FALSE(lists(found, "data.problems", "DELETE ON \"public\".\"apikey\""));
