@@ -91,20 +91,6 @@ Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocatio
     });
 }
 
-/// Makes a change and, if ends_links(), deletes the user's password links in the same transaction.
-template <class Change>
-Result<Done> end_links(Work& work, const Dialect& dialect, std::string_view user_id,
-                       const Change& change) {
-    if (!ends_links(work))
-        return change();
-    return whole<Done>(work, dialect, [&]() -> Result<Done> {
-        const Result<Done> changed = change();
-        if (changed && !remove_password_links(work, dialect, user_id))
-            return Failure::failed;
-        return changed;
-    });
-}
-
 /// Locks the user's row and, if the guard allows it, calls change(has_second_factor).
 template <class Operation>
 Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_view id,

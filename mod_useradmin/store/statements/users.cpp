@@ -306,12 +306,15 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
     lock << dialect.removal_lock();
     const auto remove_locked = [&]() -> Result<Done> {
         const auto email = check_target(work, lock, spared);
-        return email ? dialect.remove(work, id, *email) : email.failure();
+        if (!email)
+            return email.failure();
+        const Result<Done> removed = dialect.remove(work, id, *email);
+        if (removed && ends_links(work) && !remove_password_links(work, dialect, id))
+            return Failure::failed;
+        return removed;
     };
-    const Result<Done> removed = revoke<Done>(work, dialect, {id, {}}, [&] {
-        return end_links(work, dialect, id,
-                         [&] { return whole<Done>(work, dialect, remove_locked); });
-    });
+    const Result<Done> removed = revoke<Done>(
+        work, dialect, {id, {}}, [&] { return whole<Done>(work, dialect, remove_locked); });
     if (guard.is_empty() || !removed.is_not_found())
         return removed;
     // Find out whether the user is missing or the guard failed.
