@@ -237,7 +237,7 @@ std::optional<Reply> count_code(std::string_view user_id, std::string_view chall
         store::SecondFactorChange change{user_id, service.now};
         change.taken = {attempts};
         change.taken_value = *count;
-        change.added = {row(attempts, next, service.now, challenge_lifetime)};
+        change.added = {{{}, attempts, next, {}, service.now, service.now}};
         const auto counted = change_second_factor(service, std::move(change));
         if (counted)
             return std::nullopt;
@@ -290,7 +290,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
                                                                    : store_error(token.failure());
     Reply reply = verified(token->view(), user);
     add_session_cookies(reply, token->view(), is_remembered, service);
-    reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
+    reply = end_challenge(std::move(reply), service);
     if (trusts_device) {
         trust.add_cookie(reply);
         // Like better-auth, remember sessions on a trusted device.

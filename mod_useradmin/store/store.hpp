@@ -362,8 +362,8 @@ struct SecondFactorChange {
     /// The identifiers of the verification rows to delete. An unexpired row with the first
     /// identifier must have taken_value or, if that is not set, the user's id as its value.
     std::vector<std::string_view> taken = {};
-    /// Rows to add to the verification table. If taken_value is set, they keep the expiry of the
-    /// row with the first identifier.
+    /// Rows to add to the verification table. A row without an expiry gets that of the deleted row
+    /// with the first identifier.
     std::vector<model::VerificationValue> added = {};
     /// If set, the remaining backup codes. They replace instead_of, which must still be stored.
     model::NullableText backup_codes = {};

@@ -88,7 +88,7 @@ Result<model::NullableTime> take_verifications(Work& work, const Dialect& dialec
 Result<Done> add_verifications(Work& work, const Dialect& dialect, const SecondFactorChange& change,
                                model::NullableTime expiry) {
     for (model::VerificationValue row : change.added) {
-        if (change.taken_value)
+        if (!row.expires_at)
             row.expires_at = expiry;
         if (const Result<Done> added = add_verification(work, dialect, row); !added)
             return added;
