@@ -3,7 +3,7 @@ import { describe } from "node:test";
 import assert from "node:assert/strict";
 
 import { admin, agents, comeWithSession, make, root, scenesOf } from "./support/scene.mjs";
-import { password, Site } from "./support/site.mjs";
+import { Site } from "./support/site.mjs";
 
 const site = new Site({ directives: "UserAdminExtras On" });
 const rooted = new Site({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
@@ -226,9 +226,7 @@ describe("several users at once", () => {
     await view.read("Your session has ended. Sign in again.");
     await view.read("Failed: ", ".toast");
     isOver = false;
-    await view.type("input[name=email]", root);
-    await view.type("input[name=password]", password);
-    await view.press("Sign in");
+    await view.signIn(root);
     await view.read("Failed: ", "dialog .status");
     await view.read("Ban: 2 users", "dialog h2");
     await view.read("Hedy Lamarr", ".failures");

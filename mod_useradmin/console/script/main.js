@@ -110,7 +110,7 @@ async function start() {
   await restore();
   // If the session has ended again, report it after the next sign-in.
   if (!caller) return;
-  if (interrupted?.caller === caller?.id) interrupted?.report();
+  if (interrupted?.caller === caller.id) interrupted.report();
   interrupted = null;
 }
 
