@@ -44,8 +44,10 @@ std::optional<text::Timestamp> time_parameter(std::string_view query, std::strin
 /// milliseconds. Returns the last time that every database can store unchanged.
 std::optional<text::Timestamp> time_after_parameter(std::string_view query, std::string_view name) {
     const auto time = time_parameter(query, name);
-    const auto after = time ? std::optional(*time + std::chrono::milliseconds(1)) : std::nullopt;
-    return after && text::is_storable_year(*after) ? after : time;
+    if (!time)
+        return std::nullopt;
+    const text::Timestamp after = *time + std::chrono::milliseconds(1);
+    return text::is_storable_year(after) ? after : *time;
 }
 
 struct Sort {

@@ -18,8 +18,8 @@ int allocate_memory(std::uint8_t** memory, std::size_t size) {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
         return ARGON2_MEMORY_ALLOCATION_ERROR;
-    madvise(mapped, size,
-            MADV_HUGEPAGE); // with small pages, page faults would take a third of the time
+    // With small pages, page faults would take a third of the time.
+    madvise(mapped, size, MADV_HUGEPAGE);
     *memory = static_cast<std::uint8_t*>(mapped);
     return ARGON2_OK;
 }
