@@ -61,25 +61,25 @@ choose_folder() {
     folder=${!variable:-$default}
     mkdir -p "$folder" 2>/dev/null || true
     [[ -d $folder && -w $folder ]] ||
-        fail "$folder is not writable: choose another folder with $variable=/path $0"
+        fail "$folder is not writable: choose another directory with $variable=/path $0"
     if ((EUID == 0)) && ! can_enter "$folder" "$@"; then
         [[ -z ${!variable:-} ]] ||
             fail "Servers that root starts run as $*, and cannot enter $folder: choose another $variable," \
-                "or let them pass with chmod o+x on it and on the folders above it."
+                "or let them pass with chmod o+x on it and on the directories above it."
         rmdir "$folder" 2>/dev/null || true
         folder=$fallback
         echo "Servers that root starts run as $*, and cannot enter $default: the data go to $folder" >&2
         mkdir -p "$folder"
-        can_enter "$folder" "$@" || fail "They cannot enter $folder either: choose another folder with $variable=/path $0"
+        can_enter "$folder" "$@" || fail "They cannot enter $folder either: choose another directory with $variable=/path $0"
     fi
     folder=$(cd "$folder" && pwd -P)
     # These characters would need quoting in httpd's configuration or in connection strings.
     [[ $folder != *[\"\'\\\$%,]* ]] ||
         fail "The path $folder contains a quote, a backslash, a dollar sign, a percent sign or a comma:" \
-            "choose another folder with $variable=/path $0"
+            "choose another directory with $variable=/path $0"
 }
 
-# can_enter FOLDER USER...: returns whether all these users can enter the directory.
+# can_enter DIR USER...: returns whether all these users can enter the directory.
 can_enter() {
     local path=$1 name
     shift
@@ -99,8 +99,8 @@ loadable() {
     done
 }
 
-# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql and waits until it accepts connections. Creates the
-# cluster at first use. It listens only on a socket in FOLDER/postgresql. The database and the role are called useradmin; the given
+# start_postgresql DIR USER...: starts the cluster in DIR/postgresql and waits until it accepts connections. Creates the
+# cluster at first use. It listens only on a socket in DIR/postgresql. The database and the role are called useradmin; the given
 # users and the current one may log in as that role. If started by root, the server runs as postgres. Sets postgresql_pid and
 # postgresql_socket.
 start_postgresql() {
@@ -112,7 +112,7 @@ start_postgresql() {
     # shellcheck disable=SC2034 # for the scripts that source this file
     postgresql_socket=$folder
     if ((${#folder} > 85)); then
-        fail "The work folder's path is too long for PostgreSQL's socket:" \
+        fail "The work directory's path is too long for PostgreSQL's socket:" \
             "choose a shorter one with QUICKSTART_FOLDER=/path conf/quickstart/run --postgresql"
     fi
     mkdir -p "$folder"

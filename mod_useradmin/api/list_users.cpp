@@ -74,13 +74,13 @@ store::Order order_of(std::string_view query, bool has_extras) {
 /// Returns the cursors of the previous and the next page. Removes the extra user that was read
 /// after the page to determine whether there is a next page and whether its cursor needs an id.
 /// list: as for encode_cursor().
-Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagination,
-                         const std::optional<Cursor>& cursor, std::string_view list) {
-    Neighbours neighbours;
+Neighbors neighbors_of(std::vector<model::User>& users, const Pagination& pagination,
+                       const std::optional<Cursor>& cursor, std::string_view list) {
+    Neighbors neighbors;
     const auto limit = static_cast<std::size_t>(pagination.limit);
     // The total may be older than the page (UserAdminTotalCache).
-    neighbours.has_next = users.size() > limit ||
-                          (cursor ? cursor->is_end : pagination.page < total_pages(pagination));
+    neighbors.has_next = users.size() > limit ||
+                         (cursor ? cursor->is_end : pagination.page < total_pages(pagination));
     // If the sort keys on both sides of the page boundary differ, omit the id: the next page is
     // then a single index range.
     bool needs_id = true;
@@ -97,14 +97,14 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
             list);
     };
     if (users.empty())
-        return neighbours;
+        return neighbors;
     // The first page needs no cursor.
     if (const std::int64_t previous = std::min(pagination.page - 1, total_pages(pagination));
         previous > 1)
-        neighbours.previous = cursor_at(users.front(), previous, true);
-    if (neighbours.has_next)
-        neighbours.next = cursor_at(users.back(), pagination.page + 1, false);
-    return neighbours;
+        neighbors.previous = cursor_at(users.front(), previous, true);
+    if (neighbors.has_next)
+        neighbors.next = cursor_at(users.back(), pagination.page + 1, false);
+    return neighbors;
 }
 
 int condition_count(const store::Filter& filter) noexcept {
@@ -234,7 +234,7 @@ Reply list_users(const Call& call, const Service& service) {
     if (!page)
         return failure_reply(page.failure(), texts.list_failed);
     pagination.total = page->total;
-    const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
+    const Neighbors neighbors = neighbors_of(page->users, pagination, cursor, list);
     if (has_extras)
         if (const auto read = service.store.read_last_activity(page->users); !read)
             return failure_reply(read.failure(), texts.list_failed);
@@ -247,7 +247,7 @@ Reply list_users(const Call& call, const Service& service) {
         summary = std::move(*counted);
     }
     Reply reply = records(*page, pagination, summary, columns);
-    add_links(reply, call.request, pagination, neighbours);
+    add_links(reply, call.request, pagination, neighbors);
     return reply;
 }
 

@@ -19,7 +19,7 @@ namespace useradmin::api {
 
 namespace {
 
-constexpr std::int64_t most_for_one_user = 5;
+constexpr std::int64_t max_for_one_user = 5;
 constexpr std::chrono::hours window_of_limit(1);
 
 /// The lifetime is a day for invitations, otherwise better-auth's default.
@@ -124,7 +124,7 @@ std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient
     // A counter rejects the attempt that reaches its limit, so add one to the limit.
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
-        {crypto::hex(crypto::digest({"mail", recipient})), most_for_one_user + 1}};
+        {crypto::hex(crypto::digest({"mail", recipient})), max_for_one_user + 1}};
     // Check the admins' own limit first. A rejected request must not count against the overall
     // limit.
     const store::AttemptCounter of_admins[] = {

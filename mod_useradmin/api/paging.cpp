@@ -29,7 +29,7 @@ std::int64_t positive_number(const std::optional<std::string>& text, std::int64_
 }
 
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
-               const Neighbours& neighbours) {
+               const Neighbors& neighbors) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     std::string start = "<";
     text::append_percent_encoded(start, request.base, text::path_characters);
@@ -49,9 +49,9 @@ void add_links(http::Reply& reply, const http::Request& request, const Paginatio
     const std::int64_t last = std::max<std::int64_t>(total_pages(pagination), 1);
     link("first", 1);
     if (pagination.page > 1)
-        link("prev", std::min(pagination.page - 1, last), neighbours.previous);
-    if (neighbours.has_next)
-        link("next", pagination.page + 1, neighbours.next);
+        link("prev", std::min(pagination.page - 1, last), neighbors.previous);
+    if (neighbors.has_next)
+        link("next", pagination.page + 1, neighbors.next);
     link("last", last);
     if (links.size() <= max_links_length)
         reply.headers.push_back({"Link", std::move(links)});

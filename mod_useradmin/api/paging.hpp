@@ -15,7 +15,7 @@ namespace useradmin::api {
 std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
                              std::int64_t max = std::numeric_limits<std::int32_t>::max());
 
-struct Neighbours {
+struct Neighbors {
     bool has_next = false;
     /// The cursors of these pages. Without a cursor, the link has a page number.
     std::optional<std::string> previous;
@@ -25,6 +25,6 @@ struct Neighbours {
 /// Adds Link and X-Total-Count. The links are the request's URL with another page or cursor. Omits
 /// Link if it would be too long.
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
-               const Neighbours& neighbours);
+               const Neighbors& neighbors);
 
 } // namespace useradmin::api

@@ -36,7 +36,7 @@ struct OperationSettings {
     /// The maximum page size of a list.
     std::int64_t max_limit = 1000;
     /// Whether accountId of a credential account is the user's id, as in better-auth 1.7. Otherwise
-    /// it is the e-mail address (2.2).
+    /// it is the email address (2.2).
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case. better-auth looks them up in lower case.
     bool lowers_email = false;

@@ -35,14 +35,14 @@ struct Texts {
     Text delete_protected = {"No se puede eliminar el usuario administrador principal",
                              "The main administrator cannot be deleted."};
     Text fields_missing = {"Faltan campos requeridos", "Required fields are missing."};
-    Text email_taken = {"El email ya está registrado", "Another user has this e-mail."};
+    Text email_taken = {"El email ya está registrado", "Another user has this email."};
     Text delete_self = {"No puedes eliminar tu propio usuario", "You cannot delete yourself."};
     Text not_found = {"Usuario no encontrado", "This user does not exist."};
     Text list_failed = {"Error al obtener usuarios", "The users could not be read."};
     Text get_failed = {"Error al obtener usuario", "The user could not be read."};
     Text create_failed = {"Error al crear usuario", "The user could not be created."};
     Text update_failed = {"Error al actualizar usuario",
-                          "The user could not be changed. Perhaps another user has this e-mail."};
+                          "The user could not be changed. Perhaps another user has this email."};
     Text delete_failed = {"Error al eliminar usuario", "The user could not be deleted."};
 
     // Not in the specification.
@@ -68,7 +68,7 @@ struct Texts {
     Text sign_in_methods_forbidden = {"No tienes permisos para gestionar métodos de acceso",
                                       "You may not manage sign-in methods."};
     Text link_forbidden = {"No tienes permisos para enviar enlaces", "You may not send links."};
-    Text email_verified = {"El email ya está verificado", "This e-mail is already verified."};
+    Text email_verified = {"El email ya está verificado", "This email is already verified."};
     Text email_not_mailable = {"No se puede enviar correo a este email",
                                "Mail cannot be sent to this address."};
     Text link_sent = {"Enlace enviado correctamente", "The link has been sent."};

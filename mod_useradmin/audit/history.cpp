@@ -30,7 +30,7 @@ std::vector<std::string_view> lines_with(std::string_view text, std::string_view
 } // namespace
 
 std::optional<History> read_history(int log, std::string_view target, std::int64_t before,
-                                    std::size_t most_lines) {
+                                    std::size_t max_lines) {
     struct stat file = {};
     if (fstat(log, &file) != 0)
         return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<History> read_history(int log, std::string_view target, std::int64
             if (!parsed || !parsed->is_intact)
                 continue;
             history.lines.push_back(std::string(parsed->members) + "}");
-            if (history.lines.size() == most_lines) {
+            if (history.lines.size() == max_lines) {
                 end = start + (line->data() - block.data());
                 return history;
             }

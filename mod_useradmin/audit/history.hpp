@@ -19,10 +19,10 @@ struct History {
     std::int64_t earlier = 0;
 };
 
-/// Reads a target's lines before an offset, newest first. Stops after most_lines lines or 64 MiB of
+/// Reads a target's lines before an offset, newest first. Stops after max_lines lines or 64 MiB of
 /// the log. Omits lines whose hash does not match. Returns std::nullopt if the log cannot be read.
 /// log: the descriptor of a log file that is open for reading.
 std::optional<History> read_history(int log, std::string_view target, std::int64_t before,
-                                    std::size_t most_lines);
+                                    std::size_t max_lines);
 
 } // namespace useradmin::audit

@@ -10,7 +10,7 @@ bool Refusals::Entry::is_over(Clock::time_point now) const noexcept {
 
 Refusals::Entry& Refusals::entry_of(std::string_view network, Clock::time_point now) noexcept {
     Entry* unused = nullptr;
-    for (std::size_t index = 0; index < most_networks; ++index) {
+    for (std::size_t index = 0; index < max_networks; ++index) {
         Entry& entry = entries_[index];
         if (entry.since != 0 && entry.network.view() == network)
             return entry;

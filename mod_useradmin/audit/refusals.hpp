@@ -67,7 +67,7 @@ class Refusals {
     void restore(std::string_view network, std::uint64_t count) noexcept;
 
     /// The maximum number of networks with their own counts.
-    static constexpr std::size_t most_networks = 256;
+    static constexpr std::size_t max_networks = 256;
 
   private:
     template <std::size_t size>
@@ -107,7 +107,7 @@ class Refusals {
     ipc::Mutex mutex_;
     bool is_closed_;
     /// The last entry is shared by all other networks.
-    std::array<Entry, most_networks + 1> entries_;
+    std::array<Entry, max_networks + 1> entries_;
 };
 
 } // namespace useradmin::audit

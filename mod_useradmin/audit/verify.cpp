@@ -14,7 +14,7 @@ namespace useradmin::audit {
 namespace {
 
 constexpr std::size_t max_problems = 100;
-constexpr std::size_t most_unknown_lines = 100;
+constexpr std::size_t max_unknown_lines = 100;
 constexpr std::size_t max_chains = 1000;
 constexpr std::uint64_t progress_interval = 10000;
 
@@ -408,7 +408,7 @@ Findings verify(const std::vector<Source>& sources, std::vector<std::string> kno
     while (Reader* const reader = chains.next()) {
         const ParsedLine& line = *reader->head();
         chains.follow(*reader);
-        if (line.is_outcome_unknown && ++findings.unknown <= most_unknown_lines)
+        if (line.is_outcome_unknown && ++findings.unknown <= max_unknown_lines)
             findings.unknown_lines.push_back(reader->where() + ", number " +
                                              std::to_string(line.position.number));
         if (line.is_intact)

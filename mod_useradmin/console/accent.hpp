@@ -1,4 +1,4 @@
-// The console's accent colour (UserAdminConsoleAccent).
+// The console's accent color (UserAdminConsoleAccent).
 #pragma once
 
 #include <optional>
@@ -7,24 +7,24 @@
 
 namespace useradmin::console {
 
-/// An sRGB colour. Each component is from 0 to 255.
-struct Colour {
+/// An sRGB color. Each component is from 0 to 255.
+struct Color {
     int red;
     int green;
     int blue;
 };
 
-/// Parses a colour in the form #rrggbb. Returns std::nullopt for any other string.
-std::optional<Colour> parse_colour(std::string_view text);
-/// Returns the colour as #rrggbb.
-std::string text_of(const Colour& colour);
-/// Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
-double contrast(const Colour& one, const Colour& other) noexcept;
+/// Parses a color in the form #rrggbb. Returns std::nullopt for any other string.
+std::optional<Color> parse_color(std::string_view text);
+/// Returns the color as #rrggbb.
+std::string text_of(const Color& color);
+/// Returns the contrast ratio of two colors, from 1 to 21 (WCAG 2.2).
+double contrast(const Color& one, const Color& other) noexcept;
 
-/// Returns the colour, darkened if necessary until text in this colour is readable on the light
+/// Returns the color, darkened if necessary until text in this color is readable on the light
 /// background (WCAG 2.2, 1.4.3).
-Colour readable(Colour colour) noexcept;
-/// Returns the CSS rules for the light and dark colour schemes. accent: a colour from readable().
-std::string accent_style(const Colour& accent);
+Color readable(Color color) noexcept;
+/// Returns the CSS rules for the light and dark color schemes. accent: a color from readable().
+std::string accent_style(const Color& accent);
 
 } // namespace useradmin::console

@@ -24,7 +24,7 @@ struct PageSettings {
     std::string_view title = {};
     /// The data: URL of an image. If empty, the built-in logo is used.
     std::string_view logo = {};
-    std::optional<Colour> accent = {};
+    std::optional<Color> accent = {};
     /// The maximum number of users on a page of the list.
     std::int64_t max_limit = 1000;
     /// Whether UserAdminExtras is on.
@@ -34,7 +34,7 @@ struct PageSettings {
     /// The kinds of links that are sent by mail, separated by spaces, such as "password
     /// verification".
     std::string_view links = {};
-    /// Whether a ban, or a change of role or e-mail address, ends the user's sessions.
+    /// Whether a ban, or a change of role or email address, ends the user's sessions.
     bool ends_sessions = false;
     /// How long the application accepts a session from its own cache.
     std::chrono::seconds application_cache = {};

@@ -23,7 +23,7 @@ class CommandError : public std::runtime_error {
     Exit code;
 };
 
-/// Thrown if a statement exceeds lock_timeout or is cancelled because of a deadlock.
+/// Thrown if a statement exceeds lock_timeout or is canceled because of a deadlock.
 class LockTimeout : public CommandError {
   public:
     explicit LockTimeout(const std::string& sentence) : CommandError(Exit::failure, sentence) {}

@@ -126,12 +126,12 @@ void take_options(const CLI::App& app, Options& options) {
 
 /// Returns a question that suggests the most similar name, or an empty string if none is similar.
 std::string suggestion(const std::string& typed, const std::vector<std::string>& names) {
-    constexpr std::size_t most_edits = 2;
+    constexpr std::size_t max_edits = 2;
     const auto nearest =
         std::min_element(names.begin(), names.end(), [&](const auto& left, const auto& right) {
             return edit_distance(typed, left) < edit_distance(typed, right);
         });
-    if (nearest == names.end() || edit_distance(typed, *nearest) > most_edits)
+    if (nearest == names.end() || edit_distance(typed, *nearest) > max_edits)
         return "";
     return " (did you mean '" + *nearest + "'?)";
 }

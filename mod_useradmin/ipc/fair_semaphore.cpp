@@ -159,7 +159,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order, const
     Reservation* const place = Reservation::acquire_free(waiters(), order, client, deadline);
     if (place == nullptr)
         return nullptr;
-    // A rejected request must not advance the order. That would favour requests already in the
+    // A rejected request must not advance the order. That would favor requests already in the
     // queue.
     ++next_order_;
     if (is_full) {

@@ -108,11 +108,11 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
 /// Reads the available output, up to 4 KiB, and appends it to `kept`, up to 200 bytes in total.
 /// Returns false at the end of the output or on a read error.
 bool read_output(int descriptor, std::string& kept) {
-    constexpr std::size_t most_kept = 200;
+    constexpr std::size_t max_kept = 200;
     char bytes[4096];
     const ssize_t size = ::read(descriptor, bytes, sizeof bytes);
     if (size > 0)
-        kept.append(bytes, std::min(static_cast<std::size_t>(size), most_kept - kept.size()));
+        kept.append(bytes, std::min(static_cast<std::size_t>(size), max_kept - kept.size()));
     return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 

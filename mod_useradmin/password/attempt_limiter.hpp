@@ -34,7 +34,7 @@ class AttemptLimiter {
     /// false on failure.
     [[nodiscard]] bool init() noexcept { return counts_.init(); }
 
-    /// The set of failures that count towards one limit.
+    /// The set of failures that count toward one limit.
     struct Scope {
         /// Whether to count the failures for one account. If false, failures for all accounts
         /// count.

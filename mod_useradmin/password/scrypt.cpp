@@ -26,16 +26,16 @@ std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::str
     constexpr std::uint64_t lanes = 1;
     // Twice what the algorithm needs. OpenSSL's default limit of 32 MiB leaves no room for its
     // other buffers.
-    constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
+    constexpr std::uint64_t max_memory = 128 * cost * block_size * lanes * 2;
 
-    const crypto::Secret normalised(text::nfkc(password));
+    const crypto::Secret normalized(text::nfkc(password));
     crypto::SecretBytes<scrypt_key_size> key;
     // Keep errors out of the queue, because mod_ssl reads it.
     ERR_set_mark();
     const int derived =
-        EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),
+        EVP_PBE_scrypt(normalized.view().data(), normalized.view().size(),
                        reinterpret_cast<const unsigned char*>(salt_text.data()), salt_text.size(),
-                       cost, block_size, lanes, most_memory, key.data(), key.size());
+                       cost, block_size, lanes, max_memory, key.data(), key.size());
     ERR_pop_to_mark();
     return derived == 1 ? std::optional(crypto::Secret(text::hex(key.view()))) : std::nullopt;
 }

@@ -103,7 +103,7 @@ const char* read_session_source(const httpd::ConfigLine& line, SessionSource& so
 
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address) {
     if (line.words[0].find('@') == std::string_view::npos)
-        return "must be an e-mail address, such as admin@example.com";
+        return "must be an email address, such as admin@example.com";
     address = line.copy(line.words[0]);
     return nullptr;
 }
@@ -153,10 +153,10 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
 }
 
 const char* read_console_accent(const httpd::ConfigLine& line,
-                                std::optional<console::Colour>& accent) {
-    accent = console::parse_colour(line.words[0]);
+                                std::optional<console::Color>& accent) {
+    accent = console::parse_color(line.words[0]);
     if (!accent)
-        return "must be a colour as #rrggbb, in quotes, such as \"#3451b2\"";
+        return "must be a color as #rrggbb, in quotes, such as \"#3451b2\"";
     if (const std::string readable = text_of(console::readable(*accent));
         readable != text_of(*accent))
         return line.copy("must be darker for text on white; \"" + readable + "\" is dark enough");

@@ -34,7 +34,7 @@ const char* read_console_title(const httpd::ConfigLine& line, const char*& title
 /// Reads an image file and converts it to a data: URL.
 const char* read_console_logo(const httpd::ConfigLine& line, const char*& address);
 const char* read_console_accent(const httpd::ConfigLine& line,
-                                std::optional<console::Colour>& accent);
+                                std::optional<console::Color>& accent);
 const char* read_last_seen(const httpd::ConfigLine& line, const char*& column);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language);
@@ -157,8 +157,8 @@ inline constexpr auto directives = std::tuple_cat(
                                              static_cast<const char*>(nullptr), read_console_logo),
         httpd::directive<struct ConsoleAccent>(
             "UserAdminConsoleAccent", TAKE1, httpd::anywhere,
-            "the colour of the console's buttons and links, as #rrggbb",
-            std::optional<console::Colour>(), read_console_accent),
+            "the color of the console's buttons and links, as #rrggbb",
+            std::optional<console::Color>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
             "the Redis server in which the application keeps sessions", SecondaryStorage(),

@@ -36,7 +36,7 @@ const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
     sender = {line.copy(line.words[0]), line.words.size() > 1 ? line.copy(line.words[1]) : ""};
     const std::string_view name = sender.name;
     if (!mail::is_address(line.words[0]))
-        return "must be an e-mail address, such as support@example.com";
+        return "must be an email address, such as support@example.com";
     if (!text::is_clean_utf8(name) || name.size() > 100 ||
         std::any_of(name.begin(), name.end(), [](char c) { return c >= '\0' && c < ' '; }))
         return "must have a name in UTF-8, of at most 100 bytes";

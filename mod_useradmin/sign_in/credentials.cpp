@@ -178,7 +178,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
                           login.password, [&] { return !(stopped = limited(subject)); });
-    if (verdict == PasswordVerdict::cancelled)
+    if (verdict == PasswordVerdict::canceled)
         return *stopped;
     if (verdict == PasswordVerdict::busy)
         return {Outcome::busy};

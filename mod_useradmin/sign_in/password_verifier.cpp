@@ -14,7 +14,7 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
     if (std::holds_alternative<password::HashSlots::AcquireError>(slot))
         return PasswordVerdict::busy;
     if (!is_wanted())
-        return PasswordVerdict::cancelled;
+        return PasswordVerdict::canceled;
     const std::optional<password::Format> own = stored ? password::cost_of(*stored) : std::nullopt;
     if (own)
         formats_.add(*own);

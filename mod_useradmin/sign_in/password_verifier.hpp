@@ -16,7 +16,7 @@ enum class PasswordVerdict {
     mismatch,
     unsupported, ///< the format is unknown, the cost is too high, or the library failed
     busy,        ///< no slot in time, or the queue was full (503)
-    cancelled,   ///< is_wanted returned false
+    canceled,    ///< is_wanted returned false
 };
 
 class PasswordVerifier {
@@ -24,7 +24,7 @@ class PasswordVerifier {
     virtual ~PasswordVerifier() = default;
     /// Verifies the password against the stored hash, if any. All wrong passwords take the same
     /// time, so the time does not reveal whether the account exists. is_wanted is called when a
-    /// slot is free. If it returns false, the verification is cancelled. account: a number that
+    /// slot is free. If it returns false, the verification is canceled. account: a number that
     /// identifies the account in the queue for slots.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,

@@ -321,7 +321,7 @@ struct ApiKeyWithUser {
     std::optional<model::User> user;
 };
 
-/// How a request counts towards the limits of an API key.
+/// How a request counts toward the limits of an API key.
 struct ApiKeyUse {
     enum class Remaining {
         unlimited,

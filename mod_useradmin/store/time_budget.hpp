@@ -17,7 +17,7 @@ struct TimeoutPolicy {
     /// server. If not (useradminctl), the limit applies to each operation's wait for locks, and
     /// responses are awaited indefinitely.
     bool applies_to_statements = true;
-    /// If not nullptr, the time that the request has already used. It counts towards the limit, and
+    /// If not nullptr, the time that the request has already used. It counts toward the limit, and
     /// is updated.
     Clock::duration* elapsed = nullptr;
     /// The directive that sets the limit, for log lines, or nullptr if there is none.

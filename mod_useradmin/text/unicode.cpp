@@ -152,7 +152,7 @@ std::string fold(std::string_view text) {
 }
 
 std::vector<std::string_view> search_words(std::string_view search) {
-    constexpr std::size_t most_words = 8;
+    constexpr std::size_t max_words = 8;
     std::vector<std::string_view> words;
     std::size_t start = 0;
     for (std::size_t at = 0; at <= search.size();) {
@@ -166,10 +166,10 @@ std::vector<std::string_view> search_words(std::string_view search) {
     }
     if (words.empty())
         return {search};
-    if (words.size() > most_words) {
-        const char* const begin = words[most_words - 1].data();
+    if (words.size() > max_words) {
+        const char* const begin = words[max_words - 1].data();
         const char* const end = words.back().data() + words.back().size();
-        words.resize(most_words);
+        words.resize(max_words);
         words.back() = {begin, static_cast<std::size_t>(end - begin)};
     }
     return words;

@@ -67,7 +67,7 @@ void for_each_fold(const std::function<void(std::string_view, std::string_view)>
 /// Returns the text with A to Z in lower case.
 std::string lower_ascii(std::string text);
 
-/// Converts each code point to lower case, as better-auth does before it stores e-mail addresses.
+/// Converts each code point to lower case, as better-auth does before it stores email addresses.
 /// Returns invalid UTF-8 unchanged.
 std::string lower(std::string_view text);
 

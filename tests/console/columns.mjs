@@ -53,7 +53,7 @@ describe("columns", () => {
       assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
     });
 
-  scene("columns are labelled on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+  scene("columns are labeled on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
     await view.press("Filters");
     await view.press("Columns");
     for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();

@@ -38,7 +38,7 @@ for (const [language, name, first] of [["en", "Filters", "Role"], ["es", "Filtro
 
 scene("an admin on a phone sees only the filters of an admin", { email: admin, width: 390, height: 844 }, async (view) => {
   await view.press("Filters");
-  assert.deepEqual(await shownFilters(view), ["Status", "E-mail verified", "Created from", "Created to"]);
+  assert.deepEqual(await shownFilters(view), ["Status", "Email verified", "Created from", "Created to"]);
   await view.page.evaluate(() => (location.hash = "#role=admin&banned=true"));
   await view.read("Filters (1)", ".tools");
 });

@@ -104,7 +104,7 @@ scene("a link to a user opens that user", {}, async (view) => {
   await view.read("1–20 of 37", ".foot");
 });
 
-scene("buttons copy the link, e-mail, identifier and password", { email: root, site: extras }, async (view) => {
+scene("buttons copy the link, email, identifier and password", { email: root, site: extras }, async (view) => {
   await view.context.overridePermissions(extras.httpd.address, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
   await view.openUser("hedy.lamarr@example.org");
   const copied = async (name) => {
@@ -112,7 +112,7 @@ scene("buttons copy the link, e-mail, identifier and password", { email: root, s
     await view.read("Copied.", "dialog:last-of-type .status");
     return view.page.evaluate(() => navigator.clipboard.readText());
   };
-  assert.equal(await copied("Copy the e-mail"), "hedy.lamarr@example.org");
+  assert.equal(await copied("Copy the email"), "hedy.lamarr@example.org");
   assert.equal(await copied("Copy the ID"), "user-17");
   assert.equal(await copied("Copy a link to this user"), `${extras.address}#user=user-17`);
   await view.press("Set a password");

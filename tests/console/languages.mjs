@@ -21,7 +21,7 @@ scene("the console is Spanish if the browser prefers Spanish", { email: user, la
 
 for (const [language, open, create, text] of [
   ["es", "Nuevo usuario", "Crear usuario", "Otro usuario ya tiene este correo."],
-  ["en", "New user", "Create user", "Another user has this e-mail."],
+  ["en", "New user", "Create user", "Another user has this email."],
 ])
   scene(`errors of an English service are shown in the browser's ${language}`, { email: root, site: english, languages: [language] }, async (view) => {
     await view.press(open);

@@ -49,7 +49,7 @@ scene("the matching users are saved as CSV", {}, async (view) => {
   await site.sql(`DELETE FROM user WHERE email LIKE '%@saved.example'`);
 });
 
-scene("saving as CSV continues after a failure, and can be cancelled", {}, async (view) => {
+scene("saving as CSV continues after a failure, and can be canceled", {}, async (view) => {
   await comeWithSession(view, site);
   await view.see("tbody tr");
   let failures = 1;

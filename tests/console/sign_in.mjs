@@ -19,11 +19,11 @@ scene("without a session the console shows the sign-in form, and reports a wrong
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
-  assert.equal(await view.text(".field .wrong"), "Enter an e-mail address.\nEnter a password.");
+  assert.equal(await view.text(".field .wrong"), "Enter an email address.\nEnter a password.");
   await view.type("input[name=email]", root);
   await view.type("input[name=password]", "not the password");
   await view.press("Sign in");
-  await view.read("Wrong e-mail or password.", "[role=alert]");
+  await view.read("Wrong email or password.", "[role=alert]");
   await view.check("sign-in with an error");
   await view.signIn(root);
   await view.see("tbody tr");
@@ -134,5 +134,5 @@ scene("an address that cannot exist is reported like a wrong password", {}, asyn
   await view.type("input[name=email]", "ada@example");
   await view.type("input[name=password]", password);
   await view.press("Sign in");
-  await view.read("Wrong e-mail or password.", "[role=alert]");
+  await view.read("Wrong email or password.", "[role=alert]");
 });

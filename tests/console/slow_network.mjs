@@ -66,13 +66,13 @@ scene("opening the console sends at most six requests, and saving a new name at 
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
 });
 
-scene("a button shows in forced colours that its request is in progress", { email: root }, async (view) => {
+scene("a button shows in forced colors that its request is in progress", { email: root }, async (view) => {
   await (await view.page.createCDPSession()).send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
-  const colours = await view.page.$eval(".tools .main", (button) => {
+  const colors = await view.page.$eval(".tools .main", (button) => {
     button.ariaBusy = "true";
     const both = [button, "::after"].map((part) => getComputedStyle(button, part === button ? null : part).backgroundColor);
     button.ariaBusy = null;
     return both;
   });
-  assert.notEqual(colours[0], colours[1]);
+  assert.notEqual(colors[0], colors[1]);
 });

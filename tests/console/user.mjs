@@ -86,7 +86,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.type("dialog input[name=email]", "no address");
   await view.type("dialog input[name=password]", "short");
   await view.press("Create user");
-  await view.read("Enter a valid e-mail address.", "dialog");
+  await view.read("Enter a valid email address.", "dialog");
   await view.read("Enter 8 to 128 characters.", "dialog");
   await view.check("a new user with errors");
   await view.type("dialog input[name=email]", root);
@@ -94,7 +94,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Create user");
   await view.press("Give the role");
-  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
+  await view.read("Another user has this email.", "dialog .field:has(input[name=email]) .wrong");
   await view.type("dialog input[name=email]", "carla@example.org");
   await view.press("Create user");
   await view.read("Give Carla Cruz the role “Admin”?", "dialog:not(.drawer) h2");
@@ -127,7 +127,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
   await view.type("dialog input[name=email]", root);
   await view.press("Save changes");
-  await view.read("Another user has this e-mail.", "dialog .field:has(input[name=email]) .wrong");
+  await view.read("Another user has this email.", "dialog .field:has(input[name=email]) .wrong");
   assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
 });
 
@@ -162,7 +162,7 @@ scene("saving a user that somebody else has changed reports it and loses no edit
   await view.picture("conflict");
   assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
   await view.press("Reload and keep my edits");
-  await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
+  await view.read("Email is now “ewd@example.org”.", "dialog .status");
   assert.equal(await view.valueOf("name"), "Edsger W. Dijkstra");
   assert.equal(await view.valueOf("email"), "ewd@example.org");
   await view.save();
@@ -262,7 +262,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
     // Input is validated.
     await view.type("dialog input[name=email]", "no address");
     await view.press("Save changes");
-    await view.read("Enter a valid e-mail address.", "dialog");
+    await view.read("Enter a valid email address.", "dialog");
     await view.press("Delete user");
     await view.check(`${name}, about to be deleted`);
     await view.press("Delete user");

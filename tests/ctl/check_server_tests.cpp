@@ -218,7 +218,7 @@ TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
                both.c_str());
 }
 
-TEST(check_server, reports_a_misspelt_handler) {
+TEST(check_server, reports_a_misspelled_handler) {
     const auto page = [](const std::string& handler) {
         return whole(service + "<Location \"/admin\">\n  SetHandler " + handler +
                      "\n</Location>\n");

@@ -90,7 +90,7 @@ TEST(check, suggests_directives_from_better_auths_rows) {
          {"UserAdminAccountId user-id", "UserAdminEmailCase lower", "UserAdminPasswordHash scrypt"})
         CHECK_TEXT(lists(json, "data.directives", directive), directive);
     CHECK(has(done(ctl({"check", "--verbose"})),
-              "\n  accountId     the user's id 2, the e-mail 0, other 0\n"));
+              "\n  accountId     the user's id 2, the email 0, other 0\n"));
 }
 
 TEST(check, suggests_directives_from_rows_with_the_address) {

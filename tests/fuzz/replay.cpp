@@ -55,7 +55,7 @@ int main(int count, char** arguments) {
     const Target* const target = count > 2 ? useradmin::fuzz::find_target(arguments[1]) : nullptr;
     if (target == nullptr)
         return complain("fuzz:",
-                        "say a folder with a corpus for each target, or a target and files.");
+                        "say a directory with a corpus for each target, or a target and files.");
     for (int index = 2; index < count; ++index)
         replay(*target, arguments[index]);
     return 0;

@@ -24,8 +24,8 @@ struct Counts {
 /// std::nullopt for other bytes.
 std::optional<Counts> counts_of(std::string_view text) {
     struct Form {
-        unsigned char first, last;               // of the first byte
-        unsigned char least_second, most_second; // of the second byte
+        unsigned char first, last;            // of the first byte
+        unsigned char min_second, max_second; // of the second byte
         std::size_t length;
     };
     constexpr Form forms[] = {
@@ -42,8 +42,8 @@ std::optional<Counts> counts_of(std::string_view text) {
         if (form == std::end(forms) || text.size() < form->length)
             return std::nullopt;
         for (std::size_t at = 1; at < form->length; ++at)
-            if (byte(at) < (at == 1 ? form->least_second : 0x80) ||
-                byte(at) > (at == 1 ? form->most_second : 0xbf))
+            if (byte(at) < (at == 1 ? form->min_second : 0x80) ||
+                byte(at) > (at == 1 ? form->max_second : 0xbf))
                 return std::nullopt;
         ++counts.characters;
         counts.utf16_units += form->length == 4 ? 2 : 1;

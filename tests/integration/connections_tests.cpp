@@ -109,7 +109,7 @@ TEST(connections, of_one_virtual_host_do_not_delay_another) {
         return;
     allow_log("UA010");
     allow_log("UA0201");
-    TestDatabase other(Suite::current().work(), Suite::current().kind(), "neighbour");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "neighbor");
     const std::string few = "DBDMax 1\nDBDKeep 1\n";
     start(virtual_host("slow.test", few + location("/api/users", as_sara + "UserAdminTimeout 60")) +
           virtual_host("quick.test", Suite::directives_for(other) + few +

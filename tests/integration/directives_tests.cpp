@@ -279,8 +279,8 @@ const std::vector<Row>& rows() {
          {"#123456", "#3451b2", "#662200"},
          [](const Place& place) {
              const std::string page = place.send("GET", "/users/console").body;
-             return first_of(row_of("UserAdminConsoleAccent"), [&](const std::string& colour) {
-                 return page.find("}:root{--accent:" + colour) != page.npos;
+             return first_of(row_of("UserAdminConsoleAccent"), [&](const std::string& color) {
+                 return page.find("}:root{--accent:" + color) != page.npos;
              });
          }},
         {"UserAdminApplicationCache",

@@ -24,7 +24,7 @@ machine_node() {
     return 1
 }
 
-# debian_package FOLDER NAME...: installs packages of the distribution. Writes the log to FOLDER. Returns 1 without
+# debian_package DIR NAME...: installs packages of the distribution. Writes the log to DIR. Returns 1 without
 # apt-get or root.
 debian_package() {
     local folder=$1
@@ -35,7 +35,7 @@ debian_package() {
         fail "apt-get could not install $*: the reason is in $folder/apt.log"
 }
 
-# debian_node FOLDER: installs the distribution's Node.js if it is new enough.
+# debian_node DIR: installs the distribution's Node.js if it is new enough.
 debian_node() {
     local version
     command -v apt-cache >/dev/null || return 1
@@ -43,7 +43,7 @@ debian_node() {
     ((${version:-0} >= least_node)) && debian_package "$1" nodejs && machine_node
 }
 
-# need_npm FOLDER: installs npm if it is missing.
+# need_npm DIR: installs npm if it is missing.
 need_npm() {
     command -v npm >/dev/null || debian_package "$1" npm ||
         fail "npm was not found: install npm, or Node.js $least_node or later with it."
@@ -61,7 +61,7 @@ npm_packages() {
         fail "npm could not install the packages of $1/package-lock.json: the reason is in $log"
 }
 
-# npm_node FOLDER: prints the path of the Node.js from npm's registry. Installs it at first use.
+# npm_node DIR: prints the path of the Node.js from npm's registry. Installs it at first use.
 npm_node() {
     local folder=$1/node architecture program
     case $(uname -m) in
@@ -77,7 +77,7 @@ npm_node() {
     printf '%s\n' "$program"
 }
 
-# provide_node FOLDER: makes FOLDER/bin/node a Node.js that is new enough: the machine's, the distribution's or the one from
+# provide_node DIR: makes DIR/bin/node a Node.js that is new enough: the machine's, the distribution's or the one from
 # npm's registry.
 provide_node() {
     local node
@@ -88,7 +88,7 @@ provide_node() {
     fi
 }
 
-# provide_packages FROM FOLDER: installs the packages of FROM's lock file into FOLDER/node_modules, unless they are there already.
+# provide_packages FROM DIR: installs the packages of FROM's lock file into DIR/node_modules, unless they are there already.
 provide_packages() {
     local wanted
     wanted=$(sha256sum <"$1/package-lock.json")

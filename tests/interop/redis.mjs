@@ -41,7 +41,7 @@ const testsOf = (redis, version, database) => (check) => {
         assert.deepEqual(await site.rights(user.id, session), isAccepted ? [200, 403] : [401, 401]);
         return isAccepted;
       },
-      cell("signed in there, authorised here"),
+      cell("signed in there, authorized here"),
     );
     check(
       `revocations here end sessions in: ${place}`,

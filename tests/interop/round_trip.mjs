@@ -7,7 +7,7 @@ import { schemas } from "./support/matrix.mjs";
 import { asHere, elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, bigSerialStyle, styles } from "./support/styles.mjs";
 
-const [signsIn, authorised, bans, roles, records, deletions, control] = schemas.columns;
+const [signsIn, authorized, bans, roles, records, deletions, control] = schemas.columns;
 
 const now = (text) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
 const isoInUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -34,7 +34,7 @@ const roundTrip = (style) => (check) => {
       assert.deepEqual(await site.rights(user.id, session), [200, 403]);
       assert.equal((await site.here("GET", `/api/users/${site.root.user.id}`, { as: session })).status, 403);
     },
-    authorised,
+    authorized,
   );
 
   check(
@@ -48,7 +48,7 @@ const roundTrip = (style) => (check) => {
           assert.equal((await site.here("GET", `/api/users/${user.id}`, { as: null, headers })).status, 200);
         }
     },
-    authorised,
+    authorized,
   );
 
   check(
@@ -61,7 +61,7 @@ const roundTrip = (style) => (check) => {
       );
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
     },
-    authorised,
+    authorized,
   );
 
   check(
@@ -81,7 +81,7 @@ const roundTrip = (style) => (check) => {
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
       assert.equal(await site.application.session({ cookie: session.cookie }), null);
     },
-    authorised,
+    authorized,
   );
 
   check(

@@ -1,5 +1,5 @@
 # Runs the commands of the README and the manual as a new user of this machine. For scripts that run in a separate system, and
-# have sourced install.sh. $repository is the clone, $folder a folder for the output.
+# have sourced install.sh. $repository is the clone, $folder a directory for the output.
 # shellcheck shell=bash disable=SC2154 # those two
 
 # create_reader: creates the user, with sudo and without apt prompts.

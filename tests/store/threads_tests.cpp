@@ -226,7 +226,7 @@ class Threads : public Contract {
                   "is signed in");
         }
         for (int time = 0; time < 2; ++time)
-            check(standing(token) == sign_in::CredentialStatus::valid, "is recognised");
+            check(standing(token) == sign_in::CredentialStatus::valid, "is recognized");
         {
             Request request(*child_);
             check(request.store.update(name, {{"updatedAt", text::now()}, {"name", name}}, {})
@@ -234,14 +234,14 @@ class Threads : public Contract {
                       operator bool(),
                   "is changed");
         }
-        check(standing(token) == sign_in::CredentialStatus::valid, "is recognised after a change");
+        check(standing(token) == sign_in::CredentialStatus::valid, "is recognized after a change");
         {
             Request request(*child_);
             check(is_deleted ? request.store.remove(name, {"nobody"}, {}).operator bool()
                              : request.store.delete_session(token).operator bool(),
                   "goes");
         }
-        check(standing(token) == sign_in::CredentialStatus::unknown, "is not recognised any more");
+        check(standing(token) == sign_in::CredentialStatus::unknown, "is not recognized any more");
     }
 
     std::unique_ptr<Child> child_;

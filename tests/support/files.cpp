@@ -60,8 +60,8 @@ std::filesystem::path base_folder() {
 WorkFolder::WorkFolder() {
     std::string name = base_folder() / "useradmin-XXXXXX";
     if (!::mkdtemp(name.data()))
-        fail_test("cannot make a work folder " + name + ": " + std::strerror(errno) +
-                  "; point TMPDIR to a folder that can be written");
+        fail_test("cannot make a work directory " + name + ": " + std::strerror(errno) +
+                  "; point TMPDIR to a writable directory");
     path_ = name;
     if (::chmod(path_.c_str(), 0755) != 0)
         fail_test("cannot open " + name + " to other accounts: " + std::strerror(errno));

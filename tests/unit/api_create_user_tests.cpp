@@ -161,7 +161,7 @@ TEST(create_user, a_role_of_another_type_is_an_unexpected_failure) {
 TEST(create_user, a_registered_email_is_rejected) {
     expect(email_taken, ask(admin, "POST ", body_with("email", R"("another@example.org")")));
     expect("body, find_by_email another@example.org", calls.text());
-    expect_nothing_stored("a registered e-mail");
+    expect_nothing_stored("a registered email");
 }
 
 TEST(create_user, an_email_registered_during_hashing_is_rejected) {

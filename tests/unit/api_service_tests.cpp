@@ -184,7 +184,7 @@ TEST(failures, to_read_the_body_are_reported_without_a_query) {
     }
 }
 
-TEST(failures, to_read_the_body_follow_the_authorisation) {
+TEST(failures, to_read_the_body_follow_the_authorization) {
     body.body.state = http::Body::State::too_large;
     expect("401 No autorizado", ask(nobody, "POST "));
     expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));

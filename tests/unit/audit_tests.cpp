@@ -747,7 +747,7 @@ TEST(audit_refusals, of_too_many_networks_are_counted_together) {
     std::uint64_t lines = 0;
     for (int client = 0; client < 10000; ++client)
         lines += count(std::to_string(client)).count;
-    CHECK_EQUAL(audit::Refusals::most_networks + 1, lines);
+    CHECK_EQUAL(audit::Refusals::max_networks + 1, lines);
     const auto due = count("new", 60s);
     CHECK_EQUAL(1U, due.count); // a slot is free again
     CHECK_EQUAL(" " + std::to_string(10000 - lines) + "\n",

@@ -27,7 +27,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         if (meanwhile)
             meanwhile();
         if (!is_wanted())
-            return sign_in::PasswordVerdict::cancelled;
+            return sign_in::PasswordVerdict::canceled;
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 

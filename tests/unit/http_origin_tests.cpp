@@ -24,7 +24,7 @@ TEST(origins, consist_of_a_scheme_a_host_and_an_optional_port) {
         expect_origin(text, text);
 }
 
-TEST(origins, are_normalised_as_browsers_do) {
+TEST(origins, are_normalized_as_browsers_do) {
     expect_origin("https://app.example.com", "HTTPS://App.Example.COM");
     expect_origin("https://app.example.com", "https://app.example.com:443");
     expect_origin("http://app.example.com", "http://app.example.com:80");

@@ -459,7 +459,7 @@ TEST(secret_source, a_line_of_a_file_may_end_with_a_carriage_return) {
     CHECK_EQUAL("the secret"s, secret_at("file:secret"));
 }
 
-TEST(secret_source, a_relative_path_is_relative_to_the_folder) {
+TEST(secret_source, a_relative_path_is_relative_to_the_directory) {
     test::write_file(path, "the secret");
     CHECK_EQUAL("the secret"s, secret_at("file:secret"));
 }
@@ -988,7 +988,7 @@ TEST(slots, evict_the_network_with_the_most_waiters_from_a_full_queue) {
     STRCMP_EQUAL("xyab", waiting.served().c_str());
 }
 
-TEST(slots, do_not_favour_a_network_that_is_rejected_often) {
+TEST(slots, do_not_favor_a_network_that_is_rejected_often) {
     const SharedSlots shared(1, 2);
     auto held = std::optional(shared.slots_for(1).acquire());
     WaitingThreads waiting(shared);

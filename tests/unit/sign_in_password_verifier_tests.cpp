@@ -155,7 +155,7 @@ TEST(password_verifier, verifies_nothing_without_a_slot) {
 TEST(password_verifier, stops_if_the_result_is_no_longer_needed) {
     is_wanted = false;
     CHECK_TRUE(verify(password::hash(format, "right")->view(), "right") ==
-               PasswordVerdict::cancelled);
+               PasswordVerdict::canceled);
 }
 
 TEST_GROUP(formats_in_use) {

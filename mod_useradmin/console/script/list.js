@@ -27,7 +27,7 @@ async function withId({ search: id = "", ...others }, signal) {
   return status === 200 && content?.success ? [content.data] : [];
 }
 /** @type {(label: string, node: HTMLElement, kind?: string) => HTMLElement} */
-const labelled = (label, node, kind = "filter") => h("div", { class: kind }, h("label", { for: node.id }, label), node);
+const labeled = (label, node, kind = "filter") => h("div", { class: kind }, h("label", { for: node.id }, label), node);
 
 /**
  * Returns the start of a day in local time plus an offset, or an empty string if the day is empty.
@@ -134,9 +134,9 @@ class List {
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
-      isSuper() && labelled(t("role"), role), labelled(t("status"), banned), labelled(t("verification"), emailVerified),
-      hasExtras && labelled(t("lastSeen"), seen),
-      labelled(t("createdFrom"), createdFrom), labelled(t("createdTo"), createdTo), labelled(t("sort"), sort, ""), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "quiet small muted choose"),
+      isSuper() && labeled(t("role"), role), labeled(t("status"), banned), labeled(t("verification"), emailVerified),
+      hasExtras && labeled(t("lastSeen"), seen),
+      labeled(t("createdFrom"), createdFrom), labeled(t("createdTo"), createdTo), labeled(t("sort"), sort, ""), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "quiet small muted choose"),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));
     this.nodes = [copyNotice, this.#summary.node, h("div", { class: "card list" }, tools, this.#selection?.node ?? "", this.#problem, this.#status, this.#region, this.#waiting, this.#none, this.#pager.node), button(t("keys"), showKeys, "quiet small muted")];
     this.#paintControls();

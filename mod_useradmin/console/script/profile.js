@@ -26,7 +26,7 @@ class Profile {
       show: (/** @type {unknown} */ value) => extraValue(extra, value), tell: (/** @type {unknown} */ value) => extraText(extra, value, timeFormat),
     })),
   ];
-  // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim e-mail inputs.
+  // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim email inputs.
   /** @type {Record<string, string>} */
   shown = {};
 

@@ -26,14 +26,14 @@ namespace {
 
 // Start small, because a row may contain a large image. Later pages stay near page_bytes.
 constexpr std::int64_t first_users = 50;
-constexpr std::int64_t most_users = 2000;
+constexpr std::int64_t max_users = 2000;
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
 /// Returns the number of users for the next page, from the number and size of the previous page.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
         static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
-    return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
+    return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, max_users));
 }
 
 [[noreturn]] void fail_write(const std::string& name) {

@@ -666,7 +666,7 @@ class Import {
     Entries entries_;
     /// The entries to write after entries_, in a separate transaction.
     Entries postponed_;
-    /// The ids and the keys of the e-mail addresses of entries_.
+    /// The ids and the keys of the email addresses of entries_.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
     /// The number of lines up to the last entry.

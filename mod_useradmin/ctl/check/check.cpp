@@ -10,14 +10,14 @@ namespace useradmin::ctl {
 namespace {
 
 /// How the service adapts to the tables, as pairs of a name and a description.
-using Behaviour = std::vector<std::pair<const char*, std::string>>;
+using Behavior = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {
     const store::Column* column = table.find(field);
     return column != nullptr ? column->type : "absent";
 }
 
-Behaviour behaviour_of(const store::Schema& schema, const CommandSettings& settings) {
+Behavior behavior_of(const store::Schema& schema, const CommandSettings& settings) {
     const store::Column* id = schema.user.find("id");
     const bool has_serial_ids = id != nullptr && id->is_serial();
     const bool has_issuer = schema.account.find("issuer") != nullptr;
@@ -28,7 +28,7 @@ Behaviour behaviour_of(const store::Schema& schema, const CommandSettings& setti
                                                              : "; new ones are random UUIDs")},
         {"timestamps", type_of(schema.user, "createdAt") + "; written in UTC"},
         {"issuer", has_issuer ? "local:credential is written" : "absent; nothing is written"},
-        {"accountId", has_user_id ? "the user's id is written" : "the e-mail is written"},
+        {"accountId", has_user_id ? "the user's id is written" : "the email is written"},
         {"email",
          settings.lowers_email.value_or(false) ? "stored in lower case" : "stored unchanged"},
         {"password", std::string("hashed with ") + (is_scrypt ? "scrypt" : "argon2id")},
@@ -43,31 +43,31 @@ std::string columns_of(const store::Table& table) {
 }
 
 /// A number with its JSON key and its label.
-struct LabelledCount {
+struct LabeledCount {
     const char* key;
     const char* name;
     std::int64_t number;
 };
 /// std::nullopt if the rows cannot be read.
-using LabelledCounts = std::optional<std::vector<LabelledCount>>;
+using LabeledCounts = std::optional<std::vector<LabeledCount>>;
 
-LabelledCounts users_of(const std::optional<RowCounts>& counts) {
+LabeledCounts users_of(const std::optional<RowCounts>& counts) {
     if (!counts)
         return std::nullopt;
     return {{{"users", "all", counts->users},
              {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
 }
 
-LabelledCounts account_ids_of(const std::optional<RowCounts>& counts) {
+LabeledCounts account_ids_of(const std::optional<RowCounts>& counts) {
     if (!counts || !counts->account_ids)
         return std::nullopt;
     const AccountIds& ids = *counts->account_ids;
     return {{{"userId", "the user's id", ids.user_id},
-             {"email", "the e-mail", ids.email},
+             {"email", "the email", ids.email},
              {"other", "other", ids.other}}};
 }
 
-LabelledCounts passwords_of(const std::optional<RowCounts>& counts) {
+LabeledCounts passwords_of(const std::optional<RowCounts>& counts) {
     if (!counts || !counts->passwords)
         return std::nullopt;
     const PasswordFormats& formats = *counts->passwords;
@@ -78,11 +78,11 @@ LabelledCounts passwords_of(const std::optional<RowCounts>& counts) {
              {"none", "none", formats.none}}};
 }
 
-std::string line_of(const LabelledCounts& figures) {
+std::string line_of(const LabeledCounts& figures) {
     if (!figures)
         return "not readable";
     std::string line;
-    for (const LabelledCount& figure : *figures)
+    for (const LabeledCount& figure : *figures)
         line += (line.empty() ? "" : ", ") + std::string(figure.name) + " " +
                 std::to_string(figure.number);
     return line;
@@ -116,14 +116,14 @@ void print_verdict(const Findings& findings) {
 }
 
 void print_details(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
-                   const Behaviour& behaviour) {
+                   const Behavior& behavior) {
     const store::Schema& schema = found.schema;
     print_line("Database");
     print_line("  driver        " + driver + ", server version " + found.version);
     for (const store::Table* table : {&schema.user, &schema.session, &schema.account})
         print_line("  table         " + table->name + ": " + columns_of(*table));
-    print_line("Behaviour of the service");
-    for (const auto& [name, text] : behaviour) {
+    print_line("Behavior of the service");
+    for (const auto& [name, text] : behavior) {
         std::string line = "  " + std::string(name);
         line.resize(16, ' ');
         print_line(line + text);
@@ -145,12 +145,12 @@ void write(json::Writer& writer, std::string_view key, const store::Table& table
     writer.end_array().end_object();
 }
 
-void write(json::Writer& writer, const std::vector<LabelledCount>& figures) {
-    for (const LabelledCount& figure : figures)
+void write(json::Writer& writer, const std::vector<LabeledCount>& figures) {
+    for (const LabeledCount& figure : figures)
         writer.key(figure.key).integer(figure.number);
 }
 
-void write(json::Writer& writer, std::string_view key, const LabelledCounts& figures) {
+void write(json::Writer& writer, std::string_view key, const LabeledCounts& figures) {
     writer.key(key);
     if (!figures) {
         writer.null();
@@ -175,7 +175,7 @@ void write(json::Writer& writer, std::string_view key, const std::optional<RowCo
 }
 
 void print_as_json(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
-                   const Behaviour& behaviour) {
+                   const Behavior& behavior) {
     print_data(
         [&](json::Writer& writer) {
             writer.key("driver").string(driver).key("version").string(found.version);
@@ -184,7 +184,7 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
             write(writer, "session", found.schema.session);
             write(writer, "account", found.schema.account);
             writer.end_object().key("service").begin_object();
-            for (const auto& [name, text] : behaviour)
+            for (const auto& [name, text] : behavior)
                 writer.key(name).string(text);
             writer.end_object();
             write(writer, "application", found.foreign);
@@ -216,15 +216,15 @@ Exit check(Context& context) {
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);
-    const Behaviour behaviour = behaviour_of(found.schema, context.settings);
+    const Behavior behavior = behavior_of(found.schema, context.settings);
     const Exit code = findings.problems.empty() ? Exit::success : Exit::failure;
     if (context.wants_json()) {
-        print_as_json(context.settings.driver, found, findings, behaviour);
+        print_as_json(context.settings.driver, found, findings, behavior);
         return code;
     }
     print_verdict(findings);
     if (context.options.has("verbose"))
-        print_details(context.settings.driver, found, findings, behaviour);
+        print_details(context.settings.driver, found, findings, behavior);
     else if (!findings.notes.empty())
         print_line(count_of(findings.notes.size(), "note", "notes") + "; --verbose shows them");
     return code;

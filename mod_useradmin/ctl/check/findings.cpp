@@ -206,7 +206,7 @@ class Examiner {
         if (theirs.user_id > 0 && theirs.email > 0)
             note("the application's accounts differ in their accountId: " +
                  std::to_string(theirs.user_id) + " have the user's id, " +
-                 std::to_string(theirs.email) + " the e-mail");
+                 std::to_string(theirs.email) + " the email");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "the application may not find the accounts of users created here");
         const std::int64_t strays = own.total() - own.user_id;

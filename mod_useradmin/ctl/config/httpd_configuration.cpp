@@ -75,8 +75,8 @@ class Loader {
             reject(file + " includes itself");
         // httpd's AP_MAX_INCLUDE_DEPTH.
         constexpr std::size_t deepest = 128;
-        constexpr int most_files = 4096;
-        if (open_.size() > deepest || ++files_ > most_files)
+        constexpr int max_files = 4096;
+        if (open_.size() > deepest || ++files_ > max_files)
             reject("the Include directives are nested too deeply or include too many files; the "
                    "last one is " +
                    file);
@@ -87,8 +87,8 @@ class Loader {
         std::ifstream stream(file);
         if (!stream.is_open())
             reject("cannot read " + file + ": " + std::generic_category().message(errno));
-        if ((bytes_ += std::filesystem::file_size(file, ignored)) > most_bytes)
-            reject("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
+        if ((bytes_ += std::filesystem::file_size(file, ignored)) > max_bytes)
+            reject("the configuration is larger than " + std::to_string(max_bytes) + " bytes");
         open_.push_back(real);
         for (std::string line; read_line(stream, line);)
             take(file, with_variables(line));
@@ -96,7 +96,7 @@ class Loader {
     }
 
   private:
-    static constexpr std::uintmax_t most_bytes = 16 << 20;
+    static constexpr std::uintmax_t max_bytes = 16 << 20;
 
     [[noreturn]] static void reject(const std::string& why) {
         throw CommandError(Exit::failure, why +

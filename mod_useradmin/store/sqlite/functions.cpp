@@ -36,7 +36,7 @@ void append_value(std::string& out, sqlite3_value* value) {
         out += kind;
         out.append(reinterpret_cast<const char*>(&number), sizeof number);
     };
-    constexpr double most_exact = 9007199254740992; // 2^53
+    constexpr double max_exact = 9007199254740992; // 2^53
     const int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) {
         out += 'n';
@@ -45,7 +45,7 @@ void append_value(std::string& out, sqlite3_value* value) {
     } else if (type == SQLITE_FLOAT) {
         // Encode an integral value as an integer, because a column's affinity may store it as one.
         const double number = sqlite3_value_double(value);
-        if (std::trunc(number) == number && std::abs(number) < most_exact)
+        if (std::trunc(number) == number && std::abs(number) < max_exact)
             append('i', static_cast<sqlite3_int64>(number));
         else
             append('f', number);
@@ -58,12 +58,12 @@ void append_value(std::string& out, sqlite3_value* value) {
 
 /// useradmin_version(value, …): returns a digest of the values.
 void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
-    constexpr std::size_t most_digits = 32;
+    constexpr std::size_t max_digits = 32;
     try {
         std::string all;
         for (int index = 0; index < count; ++index)
             append_value(all, values[index]);
-        const std::string text = crypto::sha256_hex(all).substr(0, most_digits);
+        const std::string text = crypto::sha256_hex(all).substr(0, max_digits);
         sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     } catch (...) {
         sqlite3_result_error_nomem(context);

@@ -79,12 +79,12 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     if (!rows)
         return rows.failure();
     const FailedAttempts counted = read_attempts(*rows, counters);
-    constexpr std::int64_t most_removed = 20; // one attempt adds fewer rows
+    constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
     const auto [before, after] = dialect.any_of_locked();
     Statement remove = work.statement();
     remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
            << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
-           << argument(most_removed) << after;
+           << argument(max_removed) << after;
     if (const Result<Done> removed = work.apply(remove); !removed)
         return removed.failure();
     return counted;

@@ -1,4 +1,4 @@
-// Parts of the statements in this folder.
+// Parts of the statements in this directory.
 #pragma once
 
 #include "store/statements.hpp"

@@ -90,7 +90,7 @@
   <xsl:for-each select="document('../index.xml')//page[@man and . != $page]">
     <xsl:value-of select="concat('.BR ', ., ' (8),&#10;')"/>
   </xsl:for-each>
-  <xsl:text>.BR apachectl (8)&#10;.PP&#10;The whole manual is there as HTML pages too: the folder&#10;.I manual&#10;beside the package's other documentation, on Debian&#10;.IR /usr/share/doc/libapache2\-mod\-useradmin/manual .&#10;</xsl:text>
+  <xsl:text>.BR apachectl (8)&#10;.PP&#10;The whole manual is there as HTML pages too: the directory&#10;.I manual&#10;beside the package's other documentation, on Debian&#10;.IR /usr/share/doc/libapache2\-mod\-useradmin/manual .&#10;</xsl:text>
 </xsl:template>
 
 <!-- Blocks -->

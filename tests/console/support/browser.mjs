@@ -35,7 +35,7 @@ export const stopBrowsers = async () => {
 const plain = { width: 1280, height: 860, scale: 1, theme: "light", languages: ["en-GB", "en"], email: null, isFirefox: false };
 
 export class View {
-  /** Opens a site's console, signed in with the e-mail address if there is one. */
+  /** Opens a site's console, signed in with the email address if there is one. */
   static async open(site, settings = {}) {
     const view = new View();
     view.site = site;

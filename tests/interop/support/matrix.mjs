@@ -30,7 +30,7 @@ class Results {
 
 export const schemas = new Results("schemas", ["better-auth", "schema"], [
   "created here, signs in there",
-  "signed in there, authorised here",
+  "signed in there, authorized here",
   "bans, both ways",
   "roles, both ways",
   "records, both ways",
@@ -39,7 +39,7 @@ export const schemas = new Results("schemas", ["better-auth", "schema"], [
 ]);
 
 export const places = new Results("places", ["better-auth", "database", "sessions in"], [
-  "signed in there, authorised here",
+  "signed in there, authorized here",
   "ended by a ban, a new role, a new password, a deletion, useradminctl",
 ]);
 
