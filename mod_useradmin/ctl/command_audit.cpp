@@ -78,9 +78,9 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
     } else {
         files_ = std::make_unique<Files>(name);
         if (!files_->open)
-            problem = "the audit log " + name + " cannot be opened (" +
+            problem = "cannot open the audit log " + name + ": " +
                       std::generic_category().message(errno) +
-                      "); run this as an account that may write it, such as root";
+                      "; run the command as an account that may write it, such as root";
     }
     if (!problem.empty() && settings.is_audit_required)
         throw CommandError(Exit::failure, problem);

@@ -154,9 +154,9 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
         names.emplace_back(command.name.substr(0, command.name.find(' ')));
     }
     if (!members.empty())
-        reject("'" + name + "' needs a subcommand: " + members);
-    reject("there is no command '" + name + "'" + suggestion(name, names) +
-           "; 'useradminctl --help' lists them");
+        reject("'" + name + "' requires a subcommand: " + members);
+    reject("unknown command '" + name + "'" + suggestion(name, names) +
+           "; see 'useradminctl --help'");
 }
 
 [[noreturn]] void reject_option(const std::string& option, const Command* command) {
@@ -170,15 +170,15 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     };
     add_names(common_options());
     if (command == nullptr)
-        reject("there is no global option " + option + suggestion(option, names) +
-               "; 'useradminctl --help' lists them");
+        reject("unknown global option " + option + suggestion(option, names) +
+               "; see 'useradminctl --help'");
     add_names(command->required_options);
     add_names(command->options);
     const std::string right = "; usage: useradminctl " + usage_of(*command);
     if (std::find(names.begin(), names.end(), option) != names.end())
         reject(option + " must follow the command" + right);
-    reject("'" + std::string(command->name) + "' takes no " + option + suggestion(option, names) +
-           right);
+    reject("'" + std::string(command->name) + "' has no option " + option +
+           suggestion(option, names) + right);
 }
 
 /// Returns the arguments in reverse order, as CLI11 expects. Throws CommandError (Exit::usage) if
@@ -216,7 +216,7 @@ CommandLine parse(std::span<const char* const> arguments) {
     try {
         program.parse(reversed(arguments));
     } catch (const CLI::ParseError& error) {
-        reject(std::string(error.what()) + "; 'useradminctl --help' shows the right form");
+        reject(std::string(error.what()) + "; see 'useradminctl --help'");
     }
 
     CommandLine line;

@@ -43,7 +43,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     dialect_ = store::find_dialect(driver);
     if (dialect_ == nullptr)
         throw CommandError(Exit::usage,
-                           "the driver '" + driver + "' must be " + store::driver_names());
+                           "unknown driver '" + driver + "'; use " + store::driver_names());
     file_ = dialect_->database_file(settings.parameters);
     new_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
@@ -62,9 +62,10 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     const char* error = nullptr;
     if (apr_dbd_open_ex(connection_.driver, pool_, settings.parameters.c_str(), &connection_.handle,
                         &error) != APR_SUCCESS)
-        throw CommandError(Exit::failure,
-                           "cannot connect: " + explain(one_line(apr::view_of(error))) +
-                               "; check --params or DBDParams, and that the database runs");
+        throw CommandError(
+            Exit::failure,
+            "cannot connect to the database: " + explain(one_line(apr::view_of(error))) +
+                "; check --params or DBDParams, and that the database is running");
     // Like mod_dbd, destroy the pools of prepared statements before closing the connection.
     apr_pool_cleanup_register(
         pool_, &connection_,

@@ -51,11 +51,11 @@ constexpr Command all_commands[] = {
      list},
     {"show", "USER", no_options, no_options, "shows a user", "show ana@example.com", 1, 1, show},
     {"passwd", "USER", no_options, password_options,
-     "asks for a user's new password and sets it; ends the sessions", "passwd ana@example.com", 1,
-     1, set_password, DatabaseUse::write},
+     "asks for a user's new password, sets it and ends the user's sessions",
+     "passwd ana@example.com", 1, 1, set_password, DatabaseUse::write},
     {"role", "USER ROLE", no_options, role_options, "changes a user's role",
      "role ana@example.com admin", 2, 2, set_role, DatabaseUse::write},
-    {"ban", "USER", no_options, ban_options, "bans a user and ends the sessions",
+    {"ban", "USER", no_options, ban_options, "bans a user and ends the user's sessions",
      "ban bo@example.com --reason spam --expires 7d", 1, 1, ban, DatabaseUse::write},
     {"unban", "USER", no_options, no_options, "lifts a user's ban", "unban bo@example.com", 1, 1,
      unban, DatabaseUse::write},
@@ -77,12 +77,12 @@ constexpr Command all_commands[] = {
     {"key revoke", "KEY", no_options, no_options, "deletes an API key by its id",
      "key revoke 6f1c9a52-0d3e-4b7a-9c1d-2f8e5b7a4c10", 1, 1, revoke_key, DatabaseUse::write},
     {"second-factor reset", "USER", no_options, no_options,
-     "removes a user's second factor and ends the sessions", "second-factor reset ana@example.com",
-     1, 1, reset_second_factor, DatabaseUse::write},
+     "removes a user's second factor and ends the user's sessions",
+     "second-factor reset ana@example.com", 1, 1, reset_second_factor, DatabaseUse::write},
     {"export", "[FILE]", no_options, export_options, "writes all users with their password hashes",
      "export users.ndjson", 0, 1, export_users},
     {"import", "FILE", no_options, import_options,
-     "creates the users of a file, or of standard input (-)", "import users.ndjson --dry-run", 1, 1,
+     "creates users from a file, or from standard input (-)", "import users.ndjson --dry-run", 1, 1,
      import_users, DatabaseUse::write},
     {"check", "", no_options, check_options,
      "checks the configuration, the database and the running server",
@@ -169,7 +169,7 @@ int main(int count, char** arguments) {
     Exit code = run_guarded({arguments + 1, arguments + std::max(count, 1)});
     // A full disk may not be detected before the flush.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        print_error("the output could not be written");
+        print_error("cannot write the output");
         code = Exit::failure;
     }
     return static_cast<int>(code);

@@ -143,8 +143,8 @@ TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     log_ = "/nonexistent/audit.log";
     const CommandResult refused = audited({"role", id, "admin"}, "", " required");
     CHECK_EQUAL(1, refused.status);
-    CHECK(has(refused.errors, "the audit log /nonexistent/audit.log cannot be opened (No such file "
-                              "or directory); run this as an account that may write it"));
+    CHECK(has(refused.errors, "cannot open the audit log /nonexistent/audit.log: No such file or "
+                              "directory; run the command as an account that may write it"));
     CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
     const CommandResult passed = audited({"role", id, "admin"});
     CHECK_EQUAL(0, passed.status);
@@ -236,7 +236,7 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
                        .status);
     const CommandResult right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL_TEXT(0, right.status, right.output.c_str());
-    CHECK(has(right.output, "5 lines, number 1 to 5: intact."));
+    CHECK(has(right.output, "5 lines, numbered 1 to 5: intact."));
     const std::string whole = read_file(log_ + ".2.gz");
     write_file(log_ + ".2.gz", whole.substr(0, whole.size() - 4));
     const CommandResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
@@ -268,7 +268,7 @@ TEST(ctl_audit, is_verified_while_lines_are_added) {
     close(end);
     CHECK(verifying.ended_within(std::chrono::seconds(60)));
     const std::string said = read_file(out);
-    CHECK_TEXT(has(said, "2 lines, number 1 to 2: intact."), said.c_str());
+    CHECK_TEXT(has(said, "2 lines, numbered 1 to 2: intact."), said.c_str());
 }
 
 TEST(ctl_audit, is_verified_without_a_database) {
@@ -278,7 +278,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     const std::string text = read_file(log_);
     const CommandResult right = verify({log_, log_ + ".chain"});
     CHECK_EQUAL(0, right.status);
-    CHECK(has(right.output, "3 lines, number 1 to 3: intact."));
+    CHECK(has(right.output, "3 lines, numbered 1 to 3: intact."));
     const auto json = verify({log_, "--json"});
     const std::string hash = Json(json.output).at("data.hash");
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
@@ -319,9 +319,9 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
 
     const CommandResult both = verify({second, first});
     CHECK_EQUAL_TEXT(0, both.status, both.output.c_str());
-    CHECK(has(both.output,
-              host + ", instance " + instance + ": 2 lines, number 1 to 2: intact. The last hash"));
-    CHECK(has(both.output, ": 1 line, number 1 to 1: intact. The last hash"));
+    CHECK(has(both.output, host + ", instance " + instance +
+                               ": 2 lines, numbered 1 to 2: intact. The last hash"));
+    CHECK(has(both.output, ": 1 line, numbered 1 to 1: intact. The last hash"));
     const Json json(verify({second, first, "--json"}).output);
     CHECK_EQUAL(std::string("3"), json.at("data.lines"));
     CHECK_EQUAL(std::string("(absent)"), json.at("data.hash"));
@@ -340,8 +340,8 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const CommandResult reordered = verify({second, first});
     CHECK_EQUAL(1, reordered.status);
     CHECK(has(reordered.output, "line 2: number 1 comes after number 2: lines were reordered"));
-    CHECK(has(reordered.output, instance + ": 2 lines, number 2 to 1: not intact."));
-    CHECK(has(reordered.output, ": 1 line, number 1 to 1: intact."));
+    CHECK(has(reordered.output, instance + ": 2 lines, numbered 2 to 1: not intact."));
+    CHECK(has(reordered.output, ": 1 line, numbered 1 to 1: intact."));
 }
 
 TEST(ctl_audit, is_printed_without_terminal_control_characters) {

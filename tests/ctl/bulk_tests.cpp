@@ -249,7 +249,7 @@ TEST(bulk, export_refuses_an_unknown_extension) {
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
         const CommandResult ended = ctl({"export", path(name)});
         CHECK_EQUAL_TEXT(2, ended.status, name);
-        CHECK_TEXT(has(ended.errors, "not .csv, .ndjson or .jsonl; add --format"), name);
+        CHECK_TEXT(has(ended.errors, "known: .csv, .ndjson, .jsonl); add --format"), name);
         CHECK_FALSE(std::filesystem::exists(path(name)));
         done(ctl({"export", path(name), "--format", "csv"}));
     }
@@ -271,7 +271,7 @@ TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
     CHECK(waited);
     CHECK(has_ended);
     const std::string said = read_file(out);
-    CHECK_TEXT(has(said, "useradminctl: interrupted; nothing was written; run this again"),
+    CHECK_TEXT(has(said, "useradminctl: interrupted; nothing was written; run the command again"),
                said.c_str());
     CHECK_FALSE(std::filesystem::exists(name));
     CHECK_FALSE(std::filesystem::exists(name + ".part"));
@@ -436,7 +436,7 @@ TEST(bulk, import_stops_at_the_first_invalid_line) {
     const CommandResult ended =
         ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "line 2 has an email that is not an address"));
+    CHECK(has(ended.errors, "line 2 has an invalid email address"));
     CHECK_EQUAL(0, users());
 }
 
@@ -456,11 +456,12 @@ TEST(bulk, dry_run_reports_every_invalid_line) {
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has the address of an existing user", "line 2 has no email",
-          "line 3 is not a JSON object", "line 4 has an email that is not an address",
-          "line 5 has the unknown field \"nam\"", "line 6 has the role 'boss'",
-          "line 7 has an invalid banned, which must be true or false",
-          "line 8 has an invalid createdAt, which must be a time",
-          "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is not",
+          "line 3 is not a JSON object", "line 4 has an invalid email address",
+          "line 5 has the unknown field \"nam\"", "line 6 has the unknown role 'boss'",
+          "line 7 has an invalid banned: it must be true or false",
+          "line 8 has an invalid createdAt: it must be a time",
+          "line 9 has an invalid password: it has 5 characters",
+          "line 10 has a passwordHash that is not",
           "line 12 has the address of an existing user, twice@x.org",
           "line 14 has an invalid createdAt", "line 15 has an invalid createdAt",
           "line 16 has a \"role\" that is not a string or null",
@@ -772,8 +773,8 @@ TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
         CHECK(import.ended_within(std::chrono::seconds(60)));
         close(end);
         const std::string said = read_file(out);
-        const std::string sentence = "interrupted; the lines up to line 500 are imported; run this "
-                                     "again with --on-conflict skip";
+        const std::string sentence = "interrupted; all lines up to line 500 were imported; run the "
+                                     "command again with --on-conflict skip";
         CHECK_TEXT(has(said, "useradminctl: " + sentence + "\n"), said.c_str());
         CHECK_EQUAL_TEXT(is_json, has(said, R"({"success":false,"error":")" + sentence + "\"}"),
                          said.c_str());
@@ -787,8 +788,8 @@ TEST(bulk, stopped_import_says_how_to_resume) {
     const CommandResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors,
-                   "line 1001 has an email that is not an address; the lines up to line "
-                   "1000 are imported; fix it, then run this again with "
+                   "line 1001 has an invalid email address; all lines up to line 1000 were "
+                   "imported; fix the problem, then run the command again with "
                    "--on-conflict skip"),
                ended.errors.c_str());
     CHECK_EQUAL(1000, users());

@@ -52,13 +52,13 @@ class CheckServer : public Scene {
     static void finds(const std::string& configuration, const std::string& problem,
                       std::vector<std::string> arguments = {}, SourceLocation where = {}) {
         const CommandResult ended = check(configuration, std::move(arguments));
-        if (ended.status != 1 || !ended.output.starts_with("1 problem was found:\n  ") ||
+        if (ended.status != 1 || !ended.output.starts_with("1 problem found:\n  ") ||
             !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
             fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
                       where);
     }
     static void accepts(const CommandResult& ended, SourceLocation where = {}) {
-        if (ended.status != 0 || !ended.output.starts_with("No problems were found.\n"))
+        if (ended.status != 0 || !ended.output.starts_with("No problems found.\n"))
             fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
                       where);
     }
@@ -82,7 +82,7 @@ TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
     CHECK_FALSE(has(check(configuration).output, "driver"));
     CHECK(has(check(configuration).output, "; --verbose shows them\n"));
     const std::string details = check(configuration, {"--verbose"}).output;
-    CHECK(details.starts_with("No problems were found.\nDatabase\n  driver "));
+    CHECK(details.starts_with("No problems found.\nDatabase\n  driver "));
     CHECK(has(details, "\nNotes\n"));
 }
 
@@ -224,7 +224,7 @@ TEST(check_server, reports_a_misspelled_handler) {
                      "\n</Location>\n");
     };
     finds(page("useradmin-consol"),
-          "SetHandler useradmin-consol is not a known handler, so its requests get 404; the "
+          "SetHandler names the unknown handler useradmin-consol, so its requests get 404; the "
           "handlers are "
           "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
           "useradmin-openapi");
@@ -237,7 +237,7 @@ TEST(check_server, reports_a_Location_without_a_slash) {
     for (const char* const line : {"SetHandler useradmin-metrics", "AuthUserAdmin On"})
         finds(whole(service + "<Location \"metrics\">\n  " + line +
                     "\n  UserAdminMaxLimit 5\n</Location>\n"),
-              "<Location \"metrics\"> matches no request, since paths begin with a slash; write "
+              "<Location \"metrics\"> matches no request because paths start with a slash; use "
               "<Location \"/metrics\">");
     accepts(whole(service + "<Location \"other\">\n  SetHandler server-status\n</Location>\n" +
                   "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
@@ -370,7 +370,7 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
     const auto on = [&](const std::string& address) {
         return whole("<VirtualHost " + address + ">\n" + service + "</VirtualHost>\n");
     };
-    finds(on("*:8443"), "write: Listen 8443");
+    finds(on("*:8443"), "add Listen 8443");
     for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
         accepts(on(address));
 }
@@ -399,7 +399,7 @@ TEST(check_server, reports_that_httpd_cannot_be_run) {
         check(configuration, {}, {{"APACHE_ENVVARS", file("envvars", "exit 127\n")}});
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with(
-        "No problems were found, but not everything could be checked.\nNot checked\n  httpd: "));
+        "No problems found, but some checks could not be performed.\nNot checked\n  httpd: "));
     const Json json(check(configuration, {"--json"}, {{"APACHE_ENVVARS", path("envvars")}}).output);
     CHECK_EQUAL(1, json.size("data.unchecked"));
 }
@@ -433,8 +433,8 @@ TEST(check_server, accepts_values_that_only_httpd_knows) {
 TEST(check_server, reports_a_file_that_belongs_to_no_server) {
     const CommandResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);
-    CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
-    CHECK(has(ended.output, "part.conf is only a part of a configuration"));
+    CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
+    CHECK(has(ended.output, "part.conf is only part of a configuration"));
 }
 
 TEST(check_server, checks_the_server_that_includes_the_file) {
@@ -454,7 +454,7 @@ TEST(check_server, checks_the_server_that_includes_the_file) {
 }
 
 TEST(check_server, needs_no_configuration) {
-    CHECK(ctl({"check"}).output.starts_with("No problems were found.\n"));
+    CHECK(ctl({"check"}).output.starts_with("No problems found.\n"));
 }
 
 TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
@@ -478,7 +478,7 @@ TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
 TEST(check_server, reports_that_nothing_confirms_the_secret) {
     const CommandResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
-    CHECK(ended.output.starts_with("No problems were found, but not everything could be checked."));
+    CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
     CHECK(has(ended.output, "--cookie tests it with a session cookie"));
 }
 
@@ -490,7 +490,7 @@ TEST(check_server, tests_the_secret_with_a_cookie) {
     const std::vector<std::string> option = {"--cookie", "file:" + file("cookie", cookie + "\n")};
     accepts(configuration, option);
     static_cast<void>(secret("another s3cr3t altogether"));
-    finds(configuration, "the cookie in --cookie is not signed", option);
+    finds(configuration, "the cookie from --cookie is not signed", option);
     static_cast<void>(secret());
     sql().run("DELETE FROM \"session\"");
     finds(configuration, "its session is not in the database", option);
@@ -524,13 +524,13 @@ TEST(check_server, queries_the_running_server) {
     accepts(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
          {std::pair("/api/user",
-                    "no service is at this address, or httpd rejects the request first (404)"),
+                    "there is no service at this URL, or httpd rejects the request first (404)"),
           std::pair("/denied",
-                    "no service is at this address, or httpd rejects the request first (403)"),
+                    "there is no service at this URL, or httpd rejects the request first (403)"),
           std::pair("/closed", "a Require directive applies to the <Location>"),
-          std::pair("/basic", "httpd itself asks for credentials (401)"),
-          std::pair("/moved", "redirects elsewhere (302)"),
-          std::pair("/page", "another page replies (200)"),
+          std::pair("/basic", "httpd itself, not the service, requires credentials (401)"),
+          std::pair("/moved", "redirects to another one (302)"),
+          std::pair("/page", "another page is at this URL (200)"),
           std::pair("/open", "without credentials instead of 401")})
         finds(configuration, problem, {"--url", server + path});
 }
@@ -552,15 +552,14 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const std::string both =
         check(configuration, {"--url", "https://" + server + "/api/user"}).output;
     CHECK_TEXT(has(both, "cannot verify the server's certificate: ") &&
-                   has(both, "no service is at"),
+                   has(both, "there is no service at"),
                both.c_str());
-    finds(configuration, "another page replies (400)", {"--url", "http://" + server + "/"});
+    finds(configuration, "another page is at this URL (400)", {"--url", "http://" + server + "/"});
 }
 
 TEST(check_server, reports_a_server_that_is_not_running) {
     const std::string configuration = whole(service);
-    finds(configuration, "no server accepts the connection",
-          {"--url", "http://127.0.0.1:1/api/users"});
+    finds(configuration, "cannot connect: ", {"--url", "http://127.0.0.1:1/api/users"});
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 

@@ -76,7 +76,7 @@ TEST(check, finds_no_problem_in_a_new_schema) {
     CHECK_EQUAL(std::string("absent; nothing is written"), json.at("data.service.issuer"));
     CHECK_EQUAL(0, json.size("data.problems"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    CHECK(has(done(ctl({"check"})), "No problems were found."));
+    CHECK(has(done(ctl({"check"})), "No problems found."));
 }
 
 TEST(check, suggests_directives_from_better_auths_rows) {
@@ -128,9 +128,9 @@ TEST(check, finds_rows_created_before_the_directives_were_correct) {
 TEST(check, reports_a_directive_that_the_rows_contradict) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     CHECK(lists(look(1, {"--account-id", "email"}), "data.problems",
-                "write: UserAdminAccountId user-id"));
+                "set UserAdminAccountId to user-id"));
     CHECK(lists(look(1, {"--email-case", "keep"}), "data.problems",
-                "write: UserAdminEmailCase lower"));
+                "set UserAdminEmailCase to lower"));
     look(0, {"--account-id", "user-id", "--email-case", "lower", "--hash", "scrypt"});
 }
 

@@ -125,7 +125,7 @@ TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
     CHECK_EQUAL(3, before);
     CHECK_EQUAL(2, not_asked.status);
     CHECK(has(deleted, "1 row of deleted users, deleted"));
-    CHECK_EQUAL(std::string("No rows of deleted users were found."), left);
+    CHECK_EQUAL(std::string("No rows of deleted users found."), left);
     CHECK_EQUAL(1, codes);
     CHECK_EQUAL(std::string("2"), all);
 }

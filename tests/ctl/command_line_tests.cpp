@@ -32,7 +32,7 @@ TEST(command_line, exits_with_1_if_the_output_is_closed) {
         arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" >&-)"});
         const CommandResult ended = test::run({arguments, environment()});
         CHECK_EQUAL_TEXT(1, ended.status, closed);
-        CHECK_TEXT(has(ended.errors, "the output could not be written"), ended.errors.c_str());
+        CHECK_TEXT(has(ended.errors, "cannot write the output"), ended.errors.c_str());
     }
 }
 
@@ -81,16 +81,17 @@ TEST(command_line, exits_with_2_and_a_hint_after_a_usage_error) {
 }
 
 TEST(command_line, suggests_a_name_for_a_mistyped_one) {
-    CHECK(has(ctl({"lst"}).errors, "there is no command 'lst' (did you mean 'list'?"));
+    CHECK(has(ctl({"lst"}).errors, "unknown command 'lst' (did you mean 'list'?"));
     CHECK(has(ctl({"session", "opne", "a@x"}).errors, "did you mean 'session open'?"));
-    CHECK(
-        has(ctl({"sesion", "open", "a@x"}).errors, "no command 'sesion' (did you mean 'session'?"));
+    CHECK(has(ctl({"sesion", "open", "a@x"}).errors,
+              "unknown command 'sesion' (did you mean 'session'?"));
     CHECK(has(ctl({"sesion", "list", "a@x"}).errors, "did you mean 'session'?"));
     CHECK(has(ctl({"list", "session"}).errors, "usage: useradminctl list"));
-    CHECK(has(ctl({"list", "--serach=x"}).errors, "takes no --serach (did you mean '--search'?"));
+    CHECK(has(ctl({"list", "--serach=x"}).errors,
+              "has no option --serach (did you mean '--search'?"));
     CHECK(has(ctl({"--confg", "x", "list"}).errors, "did you mean '--config'?"));
     CHECK_FALSE(has(ctl({"frobnicate"}).errors, "did you mean"));
-    CHECK(has(ctl({"session"}).errors, "'session' needs a subcommand: open, list, revoke\n"));
+    CHECK(has(ctl({"session"}).errors, "'session' requires a subcommand: open, list, revoke\n"));
     CHECK(has(ctl({"--limit", "1", "list", "--limit", "1"}).errors, "must follow the command"));
 }
 
@@ -164,7 +165,7 @@ TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     const CommandResult ended =
         bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "cannot connect: "));
+    CHECK(has(ended.errors, "cannot connect to the database: "));
     CHECK(has(ended.errors, "check --params"));
     CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}).status);
 }

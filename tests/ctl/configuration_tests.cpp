@@ -173,7 +173,7 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     const CommandResult two =
         list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
-    CHECK(has(two.errors, "DBDParams contains a variable without a single value; use --params"));
+    CHECK(has(two.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
     CHECK_EQUAL(2, list(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }

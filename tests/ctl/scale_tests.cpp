@@ -119,9 +119,10 @@ TEST(scale, and_no_scale_are_mutually_exclusive) {
 TEST(postgresql_scale, prints_the_number_of_users_each_time) {
     sql().run(users(1, 4500));
     const std::string said = scale();
-    CHECK_EQUAL(std::string("4500 users were counted and indexed; the service uses the counts and "
-                            "indexes within ten seconds."),
-                said);
+    CHECK_EQUAL(
+        std::string("4500 users were counted and indexed; the service will use the counts and "
+                    "indexes within ten seconds."),
+        said);
     is_exact();
     CHECK_EQUAL(said, scale());
     CHECK_EQUAL(std::string("The counts of 4500 users are correct."), check());
@@ -149,7 +150,7 @@ TEST(postgresql_scale, corrects_wrong_counts) {
     scale();
     CHECK_EQUAL(std::string("The counts of 100 users are correct."), check());
     sql().run("UPDATE useradmin_public_user.counts SET number = number + 5");
-    CHECK_EQUAL(std::string("1 count was wrong and corrected."), check());
+    CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
     is_exact();
     sql().run("DELETE FROM useradmin_public_user.counts");
     sql().run("INSERT INTO useradmin_public_user.counts VALUES ('nobody', false, true, 3)");
@@ -161,7 +162,7 @@ TEST(postgresql_scale, corrects_wrong_counts) {
     Session session(params_);
     CHECK_EQUAL(std::string(),
                 session.run("SET session_replication_role = replica;" + users(101, 120)));
-    CHECK_EQUAL(std::string("1 count was wrong and corrected."), check());
+    CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
     is_exact();
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
@@ -411,8 +412,9 @@ TEST(postgresql_scale, waits_for_a_long_transaction_without_blocking_others) {
 TEST(postgresql_scale, reports_progress_and_how_to_resume_if_interrupted) {
     sql().run(users(1, 10));
     const std::pair<const char*, const char*> commands[] = {
-        {"--scale", "interrupted; what was created is kept; run this again to create the rest\n"},
-        {"--no-scale", "interrupted; run this again to remove the rest\n"}};
+        {"--scale",
+         "interrupted; what was created is kept; run the command again to create the rest\n"},
+        {"--no-scale", "interrupted; run the command again to remove the rest\n"}};
     for (const auto& [command, sentence] : commands) {
         const std::string out = path("interrupted-scale.txt");
         Session holder(params_);

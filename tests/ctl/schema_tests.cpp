@@ -334,7 +334,8 @@ TEST(schema, creates_a_private_sqlite_file) {
         std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
     const auto before = ::umask(022);
     const std::string said = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
-    CHECK(has(said, name + " is accessible only to its owner: it and its directory must belong"));
+    CHECK(has(said,
+              name + " is accessible only to its owner. The file and its directory must belong"));
     CHECK(mode_of(name) == owner_alone);
     CHECK_FALSE(std::filesystem::exists(name + "-wal"));
     {

@@ -16,7 +16,7 @@ TEST(terminal, asks_for_the_password_twice_without_echo) {
     terminal.await("Password: ");
     CHECK_FALSE(terminal.echoes());
     terminal.type("s3cr3t word\n");
-    terminal.await("Once more: ");
+    terminal.await("Repeat password: ");
     terminal.type("s3cr3t word\n");
     CHECK_EQUAL(0, terminal.status());
     CHECK(terminal.echoes());
@@ -29,7 +29,7 @@ TEST(terminal, passwords_that_differ_change_nothing) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
     terminal.type("s3cr3t word\n");
-    terminal.await("Once more: ");
+    terminal.await("Repeat password: ");
     terminal.type("s3cr3t wort\n");
     CHECK_EQUAL(2, terminal.status());
     CHECK(has(terminal.screen(), "the passwords do not match; nothing was changed"));
@@ -85,7 +85,7 @@ TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation)
 TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
     create("ana@x.org", "Ana", "superAdmin");
     Terminal terminal(words({"delete", "ana@x.org"}), environment());
-    terminal.await("role superAdmin, the last one? [y/N] ");
+    terminal.await("role superAdmin, the last superAdmin? [y/N] ");
     terminal.type("n\n");
     CHECK_EQUAL(1, terminal.status());
 }
@@ -106,7 +106,7 @@ TEST(terminal, shows_no_user_data_in_the_progress_line) {
     const std::string done = screen_of({"import", right, "--audit-log", log}, 0);
     CHECK_TEXT(has(done, alone + "1 user created"), done.c_str());
     const std::string verified = screen_of({"audit", "verify", log}, 0);
-    CHECK_TEXT(has(verified, alone + "2 lines, number 1 to 2"), verified.c_str());
+    CHECK_TEXT(has(verified, alone + "2 lines, numbered 1 to 2"), verified.c_str());
     const std::string exported = screen_of({"export"}, 0);
     CHECK_TEXT(exported.starts_with("{\"id\":"), exported.c_str());
     CHECK_FALSE(has(exported, "Exporting"));
@@ -140,9 +140,9 @@ TEST(terminal, progress_shows_the_total_the_rate_and_the_time_left) {
         CHECK_TEXT(at != screen.npos, screen.c_str());
         CHECK_TEXT(rest.find("/s, ") < rest.find(" left …"), screen.c_str());
     };
-    shows(screen_of({"import", users, "--dry-run"}), "Checking the lines: 500 of 1200, ");
-    shows(screen_of({"import", users, "--audit-log", log}), "Importing the lines: 1000 of 1200, ");
-    shows(screen_of({"export", out}), "Exporting the users: 50 of 1200, ");
+    shows(screen_of({"import", users, "--dry-run"}), "Checking lines: 500 of 1200, ");
+    shows(screen_of({"import", users, "--audit-log", log}), "Importing lines: 1000 of 1200, ");
+    shows(screen_of({"export", out}), "Exporting users: 50 of 1200, ");
     // Progress is shown every 10,000 lines.
     std::string many;
     for (int count = 0; count < 10; ++count)
@@ -153,7 +153,7 @@ TEST(terminal, progress_shows_the_total_the_rate_and_the_time_left) {
             CHECK_EQUAL(1, terminal.status());
             return terminal.screen();
         }(),
-        "Verifying the lines: 10000 of 12010, ");
+        "Verifying lines: 10000 of 12010, ");
 }
 
 TEST(terminal, progress_stays_on_one_line_of_a_narrow_terminal) {
@@ -161,7 +161,7 @@ TEST(terminal, progress_stays_on_one_line_of_a_narrow_terminal) {
                                                     "\n");
     Terminal terminal(words({"import", users}), environment());
     // Automatic wrapping is off within the line.
-    terminal.await("\x1b[?7lImporting the lines: 1 of 1, ");
+    terminal.await("\x1b[?7lImporting lines: 1 of 1, ");
     terminal.await(" left …\x1b[?7h");
     CHECK_EQUAL(0, terminal.status());
 }

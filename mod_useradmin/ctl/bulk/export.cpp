@@ -38,7 +38,7 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
 
 [[noreturn]] void fail_write(const std::string& name) {
     throw CommandError(Exit::failure,
-                       name + " cannot be written: " + std::generic_category().message(errno));
+                       "cannot write " + name + ": " + std::generic_category().message(errno));
 }
 
 /// Resolves and checks the file that a name refers to. In a shared directory such as /tmp, another
@@ -122,9 +122,10 @@ void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
         ending != ".jsonl")
-        throw CommandError(Exit::usage, "the extension " + ending +
-                                            " is not .csv, .ndjson or .jsonl; add --format "
-                                            "csv or --format ndjson");
+        throw CommandError(
+            Exit::usage,
+            "unknown file extension " + ending +
+                " (known: .csv, .ndjson, .jsonl); add --format csv or --format ndjson");
 }
 
 /// Escapes the control characters in each line.
@@ -242,15 +243,15 @@ Exit export_users(Context& context) {
     const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)
-        progress.emplace("Exporting the users");
+        progress.emplace("Exporting users");
     bool is_complete = false;
     Interruption interruption(context.wants_json(), [&](bool is_delayed) {
         if (progress)
             progress->clear();
-        return is_delayed    ? "it is unknown whether the output is complete; run this again"
-               : is_complete ? "the output is complete"
-               : output.remove_part() ? "nothing was written; run this again"
-                                      : "the output is not complete; run this again";
+        return is_delayed             ? "the output may be incomplete; run the command again"
+               : is_complete          ? "the output is complete"
+               : output.remove_part() ? "nothing was written; run the command again"
+                                      : "the output is not complete; run the command again";
     });
     // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
@@ -290,8 +291,8 @@ Exit export_users(Context& context) {
     print_count(context, output, count);
     if (const std::int64_t kept = writer.formulas_kept(); kept > 0)
         print_error(count_of(kept, "cell contains", "cells contain") +
-                    " formulas, which a spreadsheet would run; --spreadsheet escapes them, but do "
-                    "not import the resulting file");
+                    " formulas that a spreadsheet would evaluate; --spreadsheet escapes them, but "
+                    "do not import a file with escaped formulas");
     return Exit::success;
 }
 

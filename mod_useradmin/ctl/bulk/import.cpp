@@ -101,8 +101,8 @@ bool set(model::User& user, const model::Field<model::User>& field, const Cell& 
 
 const char* kind_of(const model::Field<model::User>& field) {
     return std::holds_alternative<bool model::User::*>(field.member)
-               ? ", which must be true or false"
-               : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
+               ? ": it must be true or false"
+               : ": it must be a time such as 2026-11-20T23:30:19.717Z, with a year up to 9999";
 }
 
 /// The settings, options and tables that determine which lines are valid.
@@ -132,15 +132,15 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     if (!user.updated_at)
         user.updated_at = user.created_at;
     if (user.email.find('@') == user.email.npos)
-        return user.email.empty() ? "has no email" : "has an email that is not an address";
+        return user.email.empty() ? "has no email" : "has an invalid email address";
     if (rules.lowers_email)
         user.email = entry.email = text::lower(user.email);
     if (user.name.empty())
         return "has no name";
     if (const std::string_view role = user.role.value_or("user");
         !api::is_role(role) && !rules.takes_all)
-        return "has the role '" + std::string(role) +
-               "', not user, admin or superAdmin; use --force to accept it";
+        return "has the unknown role '" + std::string(role) +
+               "' (known: user, admin, superAdmin); use --force to accept it";
     const store::Column& key = rules.schema.user.at("id");
     if (key.is_serial())
         user.id = {};
@@ -155,16 +155,16 @@ std::string fill(Entry& entry, const ImportRules& rules) {
         const std::string problem = password_problem(
             entry.password, rules.takes_all ? LengthPolicy::any : LengthPolicy::standard);
         if (!problem.empty())
-            return "has a password that " + problem;
+            return "has an invalid password: it " + problem;
     }
     if (entry.row.password_hash && !rules.takes_all && !password::cost_of(*entry.row.password_hash))
-        return "has a passwordHash that is not argon2id, better-auth's scrypt or bcrypt, or "
-               "whose cost is too high; use --force to accept it";
+        return "has a passwordHash that is not in a known format (argon2id, better-auth's scrypt, "
+               "bcrypt) or whose cost is too high; use --force to accept it";
     return {};
 }
 
 constexpr const char* leaves_none =
-    "would leave no superAdmin who is not banned; create one first, or use --yes";
+    "would leave no superAdmin who is not banned; create one first or use --yes";
 
 std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
@@ -183,7 +183,7 @@ Input open_input(const std::string& name) {
     Input input(name == "-" ? stdin : std::fopen(name.c_str(), "re"));
     if (input == nullptr)
         throw CommandError(Exit::failure,
-                           name + " cannot be read: " + std::generic_category().message(errno));
+                           "cannot read " + name + ": " + std::generic_category().message(errno));
     return input;
 }
 
@@ -238,11 +238,11 @@ class Import {
           rules_{schema_, context.settings.lowers_email.value_or(false),
                  context.options.has("force"), text::now()},
           reader_(input_.get(), format_of(context.options.find("format"), name)),
-          progress_(is_dry_ ? "Checking the lines" : "Importing the lines"),
+          progress_(is_dry_ ? "Checking lines" : "Importing lines"),
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
           interruption_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
-              return is_delayed ? state_without_answer() : state("run this again");
+              return is_delayed ? state_without_answer() : state("run the command again");
           }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
@@ -308,10 +308,11 @@ class Import {
     }
 
     /// Describes what an import that ends early has written, and the next step.
-    std::string state(const std::string& remedy = "fix it, then run this again") const {
+    std::string
+    state(const std::string& remedy = "fix the problem, then run the command again") const {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
-        return "the lines up to line " + std::to_string(lines_imported_) + " are imported; " +
+        return "all lines up to line " + std::to_string(lines_imported_) + " were imported; " +
                remedy + with_option();
     }
 
@@ -584,7 +585,7 @@ class Import {
                                                 seen.after ? &*seen.after : nullptr)) {
                 context_.audit().revert_changes(false);
                 throw CommandError(Exit::failure,
-                                   "the audit log is required, and cannot be written; " + state());
+                                   "the audit log is required but cannot be written; " + state());
             }
     }
 

@@ -199,8 +199,8 @@ std::string_view UserFileReader::read_line() {
         const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
         buffer_.resize(before + count);
         if (std::ferror(file_) != 0)
-            throw CommandError(Exit::failure, "the file cannot be read: " +
-                                                  std::generic_category().message(errno));
+            throw CommandError(Exit::failure,
+                               "cannot read the file: " + std::generic_category().message(errno));
         if (count == 0) {
             end = buffer_.size();
             break;
@@ -237,9 +237,9 @@ void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
         auto cell = take_cell(line);
         if (!cell || cell->is_last != (name == headings_.back())) {
             read.problem =
-                cell ? "must have " + std::to_string(headings_.size()) + " cells, as line 1 has"
-                     : "is quoted incorrectly: a cell with a quote, a comma or "
-                       "a cell with a line end is quoted, and its quotes are doubled";
+                cell ? "must have " + std::to_string(headings_.size()) + " cells, like line 1"
+                     : "is quoted incorrectly: enclose cells that contain quotes, commas or line "
+                       "breaks in quotes, and double the quotes inside them";
             return;
         }
         const bool is_null = cell->text.view().empty() && !cell->is_quoted;
@@ -286,7 +286,7 @@ std::optional<FileLine> UserFileReader::next() {
         if (line.empty())
             continue;
         if (!text::is_clean_utf8(line))
-            read.problem = "is not UTF-8, or contains U+0000";
+            read.problem = "is not valid UTF-8, or contains U+0000";
         else if (format_ == FileFormat::csv)
             read_cells(line, read);
         else

@@ -106,11 +106,10 @@ void print_texts(const char* title, const std::vector<std::string>& texts) {
 void print_verdict(const Findings& findings) {
     if (findings.problems.empty())
         print_line(findings.unchecked.empty()
-                       ? "No problems were found."
-                       : "No problems were found, but not everything could be checked.");
+                       ? "No problems found."
+                       : "No problems found, but some checks could not be performed.");
     else
-        print_texts((count_of(findings.problems.size(), "problem was", "problems were") + " found:")
-                        .c_str(),
+        print_texts((count_of(findings.problems.size(), "problem", "problems") + " found:").c_str(),
                     findings.problems);
     print_texts("Not checked", findings.unchecked);
 }
@@ -194,7 +193,7 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
             write_texts(writer.key("problems"), findings.problems);
             write_texts(writer.key("directives"), findings.directives);
         },
-        findings.problems.empty() ? "" : "there are problems");
+        findings.problems.empty() ? "" : "problems were found");
 }
 
 } // namespace
@@ -205,7 +204,7 @@ Exit check(Context& context) {
     if (context.options.has("orphans"))
         return check_orphans(context);
     if (context.options.has("delete"))
-        throw CommandError(Exit::usage, "--delete belongs to --orphans");
+        throw CommandError(Exit::usage, "--delete requires --orphans");
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     Findings findings = findings_of(found, context.settings, database.dialect().product());

@@ -214,7 +214,7 @@ class ConfigurationExaminer {
     void report_hidden(const ConfigLine& line, const ConfigSection& condition) {
         const std::string& name = condition.arguments[0];
         const std::string text = line.file + ": httpd ignores " + line.words[0] +
-                                 " and the lines around it, because <" + condition.name + " " +
+                                 " and the lines around it because <" + condition.name + " " +
                                  name + "> is false";
         if (!reported_.insert(condition.name + name).second)
             return;
@@ -264,8 +264,8 @@ class ConfigurationExaminer {
         std::string names;
         for (const std::string_view each : handlers)
             names.append(names.empty() ? "" : ", ").append(each);
-        problem(line.file + ": SetHandler " + name +
-                " is not a known handler, so its requests get 404; the handlers are " + names);
+        problem(line.file + ": SetHandler names the unknown handler " + name +
+                ", so its requests get 404; the handlers are " + names);
     }
 
     void check_slash(const ConfigLine& line) {
@@ -278,7 +278,7 @@ class ConfigurationExaminer {
             !locations_without_slash_.insert(location).second)
             return;
         problem(line.file + ": " + location_text(location->arguments[0]) +
-                " matches no request, since paths begin with a slash; write " +
+                " matches no request because paths start with a slash; use " +
                 location_text("/" + location->arguments[0]));
     }
 
@@ -289,7 +289,7 @@ class ConfigurationExaminer {
         check_port(service);
         if (edit_distance(service.path, usual_path) == 1)
             problem(service.file + ": the service is at " + service.path +
-                    ", so requests to the usual address get 404; write " +
+                    ", so requests to the usual URL get 404; use " +
                     location_text(std::string(usual_path)));
     }
 
@@ -329,8 +329,8 @@ class ConfigurationExaminer {
             return;
         problem(service.file + ": nothing authenticates the callers of " +
                 location_text(service.path) +
-                ", so every request gets 401; add AuthUserAdmin On there or, if another "
-                "module authenticates the callers, UserAdminSession");
+                ", so every request gets 401; add AuthUserAdmin On there, or UserAdminSession if "
+                "another module authenticates the callers");
     }
 
     void check_access(const Service& service) {
@@ -345,8 +345,8 @@ class ConfigurationExaminer {
             });
         if (requires_in_section == 1)
             problem(last->file + ": Require all denied applies to " + location_text(service.path) +
-                    ", so every request gets 403; add Require all granted there, since the "
-                    "service checks its callers itself");
+                    ", so every request gets 403; add Require all granted there; the service "
+                    "checks its callers itself");
     }
 
     void check_port(const Service& service) {
@@ -366,8 +366,8 @@ class ConfigurationExaminer {
         }
         if (!ports.empty())
             problem(service.file + ": httpd does not listen on port " + ports +
-                    ", on which the <VirtualHost> has " + location_text(service.path) +
-                    "; write: Listen " + ports);
+                    ", which the <VirtualHost> of " + location_text(service.path) +
+                    " uses; add Listen " + ports);
     }
 
     static constexpr std::string_view usual_path = "/api/users";
@@ -395,8 +395,9 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     checked.server_root = whole.server_root();
     if (!installed && !given.has("LoadModule")) {
         findings.unchecked.push_back(
-            "httpd: " + given.name() + " is only a part of a configuration, which " +
-            default_configuration_file() + " does not include; use --config with a complete one");
+            "httpd: " + given.name() + " is only part of a configuration, and " +
+            default_configuration_file() +
+            " does not include it; use --config with a complete configuration");
         return checked;
     }
     const HttpdTest test = test_with_httpd(whole.name(), pool);

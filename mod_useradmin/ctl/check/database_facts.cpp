@@ -185,7 +185,7 @@ RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
 /// Counts the users that the service created and, separately, all others. The query returns one row
 /// for each group: a flag (1 for the service), then the counts.
 void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
-    const Progress progress("Counting the users");
+    const Progress progress("Counting users");
     const store::Table& user = schema.user;
     const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") +
                               "*), " + user.function("sum") + "CASE WHEN " +
@@ -202,7 +202,7 @@ void count_users(Database& database, const store::Schema& schema, DatabaseFacts&
 
 void count_accounts(Database& database, const store::Schema& schema,
                     const ReadableColumns& readable, DatabaseFacts& found) {
-    const Progress progress("Counting the accounts");
+    const Progress progress("Counting accounts");
     const bool has_names = readable.has('a', {"accountId"});
     const bool has_passwords = readable.has('a', {"password"});
     const store::Table& user = schema.user;
@@ -254,7 +254,7 @@ void count_accounts(Database& database, const store::Schema& schema,
 
 void survey_addresses(Database& database, const store::Schema& schema,
                       const store::ProtectedEmail& spared, DatabaseFacts& found) {
-    const Progress progress("Comparing the addresses");
+    const Progress progress("Comparing addresses");
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";
     found.ambiguous_emails =

@@ -68,7 +68,7 @@ class Examiner {
         read_version(least, wanted);
         read_version(found_.version, there);
         if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
-            problem_that("the database has version " + found_.version + "; upgrade it to " +
+            problem_that("the database server has version " + found_.version + "; upgrade it to " +
                          std::string(least) + " or later");
     }
 
@@ -114,8 +114,8 @@ class Examiner {
              "every user has the role user, so nobody can administer users; 'useradminctl schema' "
              "adds it"},
             {"banned", "nobody can be banned; 'useradminctl schema' adds it"},
-            {"banReason", "bans have no reason; 'useradminctl schema' adds it"},
-            {"banExpires", "bans do not expire; 'useradminctl schema' adds it"},
+            {"banReason", "bans cannot have a reason; 'useradminctl schema' adds it"},
+            {"banExpires", "bans cannot expire; 'useradminctl schema' adds it"},
             {"emailVerified", "it is false in every reply"},
             {"image", "it is null in every reply"},
             {"createdAt", "it is null in every reply, and lists are sorted by id"},
@@ -161,7 +161,7 @@ class Examiner {
         if (is_known && value != wanted)
             problem_that(name + " is " + (value ? if_true : if_false) +
                          ", but the application's rows require " + (wanted ? if_true : if_false) +
-                         ": " + consequence + "; write: " + name + " " +
+                         ": " + consequence + "; set " + name + " to " +
                          (wanted ? if_true : if_false));
     }
 
@@ -186,7 +186,7 @@ class Examiner {
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
                 note("the database account may not read the accounts, so the rows were not "
-                     "evaluated; to evaluate them, run this as the tables' owner");
+                     "evaluated; to evaluate them, run the command as the tables' owner");
             return;
         }
         check_emails(*found_.own, *found_.foreign);
@@ -214,7 +214,7 @@ class Examiner {
             problem_that(
                 "the application requires the user's id as the accountId, but " +
                 count_of(strays, "account created here has", "accounts created here have") +
-                " another one; better-auth 1.7 and later reject their passwords; run: " +
+                " a different one; better-auth 1.7 and later reject their passwords; run: " +
                 account_id_repair());
     }
 
@@ -238,8 +238,9 @@ class Examiner {
         }
         const bool wants_lower = theirs.capital_emails == 0;
         compare(settings_.lowers_email, wants_lower, "UserAdminEmailCase", "keep", "lower",
-                wants_lower ? "the application may not find users whose address has capital letters"
-                            : "its own addresses have capital letters");
+                wants_lower
+                    ? "the application may not find users whose addresses have capital letters"
+                    : "its own addresses have capital letters");
         if (!wants_lower || own.capital_emails == 0)
             return;
         const std::string email = schema().user.find("email")->sql();
@@ -367,7 +368,7 @@ class Examiner {
                  "(UserAdminCleanUp); run: useradminctl schema");
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +
-                 " has the name of a better-auth plugin's table, but different columns, so its "
+                 " has the name of a better-auth plugin's table but different columns, so its "
                  "rows are not deleted with the user (UserAdminCleanUp)");
     }
 
@@ -376,7 +377,7 @@ class Examiner {
             note("foreign key " +
                  (product_.names_violated_keys ? store::quoted_identifier(key.name) + " of " : "") +
                  key.text() + " refers to table " + table(key.referenced).name +
-                 " without ON DELETE CASCADE or SET NULL: a user to whom a row refers cannot be "
+                 " without ON DELETE CASCADE or SET NULL, so users that it references cannot be "
                  "deleted");
     }
 

@@ -27,7 +27,7 @@ std::string no_row(const store::Table& table, const store::OwnedTable& o) {
 }
 
 std::vector<Orphans> find_orphans(Database& database, const store::Schema& schema) {
-    const Progress progress("Looking for rows of deleted users");
+    const Progress progress("Searching for rows of deleted users");
     const auto is_organization = [](const store::OwnedTable& owned) {
         return owned.plugin->reference == store::Reference::organization;
     };
@@ -82,7 +82,7 @@ void print_orphans(const Context& context, const std::vector<Orphans>& all, bool
             print_line("table " + orphans.table + ": " + count_of(orphans.number, "row", "rows") +
                        " of deleted users" + (is_deleted ? ", deleted" : ""));
     if (!has_rows)
-        print_line("No rows of deleted users were found.");
+        print_line("No rows of deleted users found.");
 }
 
 } // namespace

@@ -63,17 +63,16 @@ std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* data) noe
 std::string problem_of(CURLcode result, const std::string& detail) {
     switch (result) {
     case CURLE_COULDNT_RESOLVE_HOST:
-        return "the host has no address: " + detail;
+        return "cannot resolve the host name: " + detail;
     case CURLE_COULDNT_CONNECT:
-        return "no server accepts the connection: " + detail +
-               "; start httpd, and check its Listen directives";
+        return "cannot connect: " + detail + "; start httpd and check its Listen directives";
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-        return "the reply is not HTTP; another server is at this port";
+        return "the reply is not HTTP; another server is listening on this port";
     case CURLE_SSL_CONNECT_ERROR:
-        return "the TLS handshake fails: " + detail + "; compare the port and SSLEngine";
+        return "the TLS handshake failed: " + detail + "; check the port and SSLEngine";
     default:
-        return "the server sends no reply: " + detail;
+        return "the server did not reply: " + detail;
     }
 }
 
@@ -105,9 +104,10 @@ std::optional<Reply> reply_to_get(const Url& url, std::vector<std::string>& prob
     };
     CURLcode result = send();
     if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
-        problems.push_back("cannot verify the server's certificate: " + sentence(result) +
-                           "; use a host name in the certificate, or install its CA certificate "
-                           "on this machine (ca-certificates)");
+        problems.push_back(
+            "cannot verify the server's certificate: " + sentence(result) +
+            "; use a host name that the certificate covers, or install its CA certificate "
+            "on this machine (ca-certificates)");
         // The request has no credentials, so the other checks can use an untrusted connection.
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -138,23 +138,23 @@ std::string problem_of_status(long status) {
     const std::string number = std::to_string(status);
     switch (status) {
     case 401:
-        return "httpd itself asks for credentials (401), not the service; a Require or AuthType "
-               "applies to this address; add Require all granted";
+        return "httpd itself, not the service, requires credentials (401): a Require or AuthType "
+               "directive applies to this URL; add Require all granted";
     case 403:
     case 404:
-        return "no service is at this address, or httpd rejects the request first (" + number +
-               "); compare the <Location> that has UserAdmin On, and its <VirtualHost>, with this "
-               "address, reload httpd after a change, and see httpd's error log";
+        return "there is no service at this URL, or httpd rejects the request first (" + number +
+               "); compare this URL with the <Location> that has UserAdmin On and with its "
+               "<VirtualHost>, reload httpd after a change, and see httpd's error log";
     case 502:
     case 503:
     case 504:
-        return "a proxy or an overloaded server replies " + number + ", not the service";
+        return "a proxy or an overloaded server replied " + number + ", not the service";
     default:
         if (status >= 300 && status < 400)
-            return "the reply redirects elsewhere (" + number + "); use that address";
+            return "the URL redirects to another one (" + number + "); use that one";
         if (status >= 500)
-            return "httpd fails (" + number + "); see its error log";
-        return "another page replies (" + number + "), not the service";
+            return "httpd failed (" + number + "); see its error log";
+        return "another page is at this URL (" + number + "), not the service";
     }
 }
 
@@ -170,9 +170,9 @@ std::string problem_of(const Reply& reply) {
                "to the <Location>, or UserAdminSession gives such a caller an id; httpd's "
                "error log says which";
     case 404:
-        return "the service has nothing at this path (404); its base address is shorter";
+        return "the service has nothing at this path (404); use its base URL, which is shorter";
     default:
-        return "the service replies " + std::to_string(reply.status) +
+        return "the service replied " + std::to_string(reply.status) +
                " to a request without credentials instead of 401; see httpd's error log, and "
                "whether UserAdminSession gives such a caller an id";
     }

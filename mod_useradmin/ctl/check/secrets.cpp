@@ -81,13 +81,13 @@ void check_cookie(std::string_view source, Context& context, crypto::SigningSecr
     const auto token = crypto::verify_signature(cookie, secrets);
     if (!token) {
         findings.problems.emplace_back(
-            "the cookie in --cookie is not signed with AuthUserAdminSecret, so requests with the "
+            "the cookie from --cookie is not signed with AuthUserAdminSecret, so requests with the "
             "application's cookies get 401; use the application's secret (BETTER_AUTH_SECRET)");
         return;
     }
     const auto session = context.store().find_caller(*token);
     if (session.is_not_found())
-        findings.problems.emplace_back("the cookie in --cookie has a valid signature, but its "
+        findings.problems.emplace_back("the cookie from --cookie has a valid signature, but its "
                                        "session is not in the database: it has ended, or the "
                                        "application uses another database");
     else
@@ -121,8 +121,8 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     if (match == Match::no)
         findings.problems.emplace_back(
             "AuthUserAdminSecret decrypts none of the application's second factors, so it is not "
-            "the application's secret and requests with its cookies get 401; write the "
-            "application's (BETTER_AUTH_SECRET)");
+            "the application's secret, and requests with the application's cookies get 401; use "
+            "the application's secret (BETTER_AUTH_SECRET)");
     else if (match == Match::unknown && !cookie)
         findings.unchecked.emplace_back(
             "AuthUserAdminSecret: nothing in the database shows whether it is the application's; "

@@ -23,21 +23,19 @@ Exit drain(Context& context) {
     const bool is_done = drains ? std::ofstream(file, std::ios::app).is_open()
                                 : unlink(file.c_str()) == 0 || errno == ENOENT;
     if (!is_done)
-        throw CommandError(Exit::failure, "cannot change " + file + ": " +
-                                              std::generic_category().message(errno) +
-                                              "; run this as an account that may write there");
+        throw CommandError(Exit::failure,
+                           "cannot change " + file + ": " + std::generic_category().message(errno) +
+                               "; run the command as an account that may write there");
     const bool is_named = context.options.has("file");
     const std::string where = is_named ? "where UserAdminDrainFile is " + file + ", " : "";
     const std::string option = is_named ? " --file " + file : "";
     if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
-        print_line(where +
-                   (drains
-                        ? "useradmin-health replies 503, so a load balancer sends no new requests; "
-                          "useradminctl drain off" +
-                              option + " ends this"
-                        : "useradmin-health replies 200 again if the database answers"));
+        print_line(where + (drains ? "useradmin-health replies 503, so load balancers send no new "
+                                     "requests; 'useradminctl drain off" +
+                                         option + "' ends this"
+                                   : "useradmin-health replies 200 again if the database answers"));
     return Exit::success;
 }
 

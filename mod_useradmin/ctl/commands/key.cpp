@@ -40,7 +40,7 @@ std::optional<std::string> window_of(const Options& options) {
     const auto window = parse_duration(options.find("per").value_or("1d"));
     if (!window || *window > std::chrono::milliseconds(largest_number))
         throw CommandError(Exit::usage,
-                           "--per must be a duration such as 30m, 12h, 7d or 2w; at most 24d");
+                           "--per must be a duration of at most 24d, such as 30m, 12h, 7d or 2w");
     return std::to_string(std::chrono::milliseconds(*window).count());
 }
 
@@ -152,8 +152,9 @@ Exit revoke_key(Context& context) {
     const auto revoked =
         context.database_with_rows().store().delete_api_key(context.options.words[0]);
     if (revoked.is_not_found())
-        throw CommandError(Exit::not_found, "there is no API key with that id; 'useradminctl key "
-                                            "list' lists a user's");
+        throw CommandError(
+            Exit::not_found,
+            "there is no API key with that id; 'useradminctl key list' lists a user's keys");
     value_of(revoked);
     if (context.wants_json())
         print_data([](json::Writer& writer) { writer.key("revoked").integer(1); });

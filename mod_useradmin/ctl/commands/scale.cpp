@@ -42,10 +42,9 @@ class ScaleObjects {
                                                   "; create it with 'useradminctl schema'");
         words_ = database.dialect().scale_placeholders(schema);
         if (words_.empty())
-            throw CommandError(Exit::usage,
-                               std::string(database.dialect().product().name) +
-                                   " needs no additional objects for long lists; leave out "
-                                   "--scale, --no-scale and --counts");
+            throw CommandError(Exit::usage, std::string(database.dialect().product().name) +
+                                                " needs no additional objects for long lists; omit "
+                                                "--scale, --no-scale and --counts");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
@@ -69,14 +68,13 @@ class ScaleObjects {
         std::string holders;
         for (const Database::Row& row : ask(file("lock_holders").front()))
             (holders += holders.empty() ? "" : ", ") += row[0].value_or("");
-        return {Exit::failure,
-                holders.empty()
-                    ? std::string(timeout.what()) + "; run this again"
-                    : "waited " + std::to_string(lock_timeout.count()) +
-                          " s for a lock on the user table or its counts, which is held by " +
-                          holders +
-                          "; wait for these transactions, or end them with "
-                          "pg_terminate_backend(PID), then run this again"};
+        return {Exit::failure, holders.empty()
+                                   ? std::string(timeout.what()) + "; run the command again"
+                                   : "waited " + std::to_string(lock_timeout.count()) +
+                                         " s for a lock on the user table or its counts held by " +
+                                         holders +
+                                         "; wait for these transactions, or end them with "
+                                         "pg_terminate_backend(PID), then run the command again"};
     }
 
     /// Returns which objects exist. Throws CommandError if they belong to another user table.
@@ -118,10 +116,9 @@ class ScaleObjects {
                 std::this_thread::sleep_for(pause_between_tries);
             }
         }
-        throw CommandError(
-            Exit::failure,
-            "other sessions keep the user table locked; end their long transactions (they "
-            "are in pg_stat_activity), then run this again");
+        throw CommandError(Exit::failure,
+                           "other sessions keep the user table locked; end their long transactions "
+                           "(see pg_stat_activity), then run the command again");
     }
 
     /// Takes an advisory lock that excludes other commands on these objects until the connection
@@ -140,13 +137,14 @@ class ScaleObjects {
                 return;
             std::this_thread::sleep_for(pause_between_tries);
         }
-        throw CommandError(Exit::failure,
-                           "another command creates or removes the objects for long lists (its "
-                           "session is in pg_stat_activity); run this again when it has ended");
+        throw CommandError(
+            Exit::failure,
+            "another command is creating or removing the objects for long lists (see its session "
+            "in pg_stat_activity); run the command again when it has ended");
     }
 
     void index() {
-        const Progress progress("Creating the indexes");
+        const Progress progress("Creating indexes");
         run_result_of("unusable");
         run("indexes");
         run_result_of("seen_index");
@@ -156,7 +154,7 @@ class ScaleObjects {
 
     /// Corrects the counts. Returns how many were wrong.
     std::int64_t correct() {
-        const Progress progress("Comparing the counts");
+        const Progress progress("Comparing counts");
         const std::vector<std::string> statements = file("correct");
         Transaction transaction(database_);
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
@@ -257,7 +255,7 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 
 Exit create_scale(Context& context) {
     const Interruption interruption(context.wants_json(), [](bool) {
-        return "what was created is kept; run this again to create the rest";
+        return "what was created is kept; run the command again to create the rest";
     });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
@@ -276,14 +274,14 @@ Exit create_scale(Context& context) {
     objects.run_whole("readers");
     const std::int64_t users = objects.users();
     print(context, users, corrected,
-          std::to_string(users) + " users were counted and indexed; the service uses the counts "
-                                  "and indexes within ten seconds.");
+          std::to_string(users) + " users were counted and indexed; the service will use the "
+                                  "counts and indexes within ten seconds.");
     return Exit::success;
 }
 
 Exit remove_scale(Context& context) {
-    const Interruption interruption(context.wants_json(),
-                                    [](bool) { return "run this again to remove the rest"; });
+    const Interruption interruption(
+        context.wants_json(), [](bool) { return "run the command again to remove the rest"; });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
     static_cast<void>(objects.state());
@@ -291,7 +289,7 @@ Exit remove_scale(Context& context) {
     objects.run_locked("removal");
     objects.remove_order_indexes();
     print(context, 0, 0,
-          "The counts and their indexes were removed; two indexes of the user table are kept.");
+          "The counts and their indexes were removed; two indexes on the user table were kept.");
     return Exit::success;
 }
 
@@ -316,7 +314,7 @@ Exit check_counts(Context& context) {
     print(context, users, corrected,
           corrected == 0
               ? "The counts of " + std::to_string(users) + " users are correct."
-              : count_of(corrected, "count was", "counts were") + " wrong and corrected.");
+              : count_of(corrected, "wrong count was", "wrong counts were") + " corrected.");
     return Exit::success;
 }
 

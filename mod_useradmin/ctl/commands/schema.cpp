@@ -163,8 +163,8 @@ void print_done(const Context& context, const Done& done) {
         print_line("Missing columns were added: " + names + ".");
     if (!done.new_file.empty())
         print_line("The file " + done.new_file +
-                   " is accessible only to its owner: it and its directory must belong to the "
-                   "account of httpd's children.");
+                   " is accessible only to its owner. The file and its directory must belong to "
+                   "the account of httpd's children.");
 }
 
 void reject_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {
@@ -173,8 +173,7 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
     for (std::string_view name : {names.user, names.session, names.account})
         if (name.find('.') != name.npos)
             throw CommandError(Exit::usage, std::string(product.name) +
-                                                " creates tables without a schema; leave it out of "
-                                                "--tables");
+                                                " has no schemas; omit them from --tables");
 }
 
 } // namespace
@@ -198,10 +197,10 @@ Exit create_schema(Context& context) {
     names.has_plugins = true; // useradmin_disabled_key counts as a plugin's table
     const store::Schema found = database.schema(names);
     if (!found.fitting_tables.empty() && !context.options.has("force"))
-        throw CommandError(Exit::failure,
-                           "the database has the tables under other names; use --tables \"" +
-                               found.fitting_tables + "\" and set UserAdminTables " +
-                               found.fitting_tables + "; --force creates other tables");
+        throw CommandError(Exit::failure, "the tables exist under other names; use --tables \"" +
+                                              found.fitting_tables + "\" and set UserAdminTables " +
+                                              found.fitting_tables +
+                                              "; --force creates other tables");
     if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
         const std::string& error = database.client().error_message();
         throw CommandError(Exit::failure,

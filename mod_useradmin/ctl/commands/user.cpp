@@ -60,7 +60,7 @@ Exit remove(Context& context) {
     const std::string whom = display(user);
     if (!context.options.has("yes") &&
         !confirm("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
-                 (is_last_super_admin(context, user) ? ", the last one?" : "?")))
+                 (is_last_super_admin(context, user) ? ", the last superAdmin?" : "?")))
         throw CommandError(Exit::failure, "nothing was deleted");
     value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
     const std::string done = whom + " was deleted, with its sessions and accounts";

@@ -25,7 +25,7 @@ std::string display_of(const model::Value& value, const model::Field<model::User
 
 model::User find_user(Context& context, std::string_view word) {
     if (word.empty())
-        throw CommandError(Exit::usage, "name the user by address or id");
+        throw CommandError(Exit::usage, "specify the user by address or id");
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
     auto user = is_address ? store.find_by_email(word) : store.find(word);
@@ -35,8 +35,8 @@ model::User find_user(Context& context, std::string_view word) {
         throw CommandError(Exit::not_found,
                            "there is no user with the " +
                                std::string(is_address ? "address " : "id ") + std::string(word) +
-                               (is_address ? "; 'useradminctl list --search TEXT' looks for one"
-                                           : "; an address has an @"));
+                               (is_address ? "; search with 'useradminctl list --search TEXT'"
+                                           : "; an address contains an @"));
     model::User found = value_of(user);
     context.audit().set_target(found.id);
     return found;

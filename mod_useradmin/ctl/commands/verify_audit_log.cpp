@@ -65,12 +65,13 @@ class Files {
             std::error_code ignored;
             LogFile& stream = streams_.emplace_back(name);
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
-                throw CommandError(Exit::failure, "cannot read " + name +
-                                                      "; name a file that this account may read");
+                throw CommandError(Exit::failure,
+                                   "cannot read " + name +
+                                       "; specify a file that this account may read");
             sources_.push_back({name, &stream, last_written(name, stream, notes_)});
         }
         if (sources_.empty())
-            throw CommandError(Exit::usage, "name an audit log");
+            throw CommandError(Exit::usage, "specify an audit log");
     }
 
     const std::vector<audit::Source>& sources() const noexcept { return sources_; }
@@ -95,7 +96,7 @@ std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
 }
 
 audit::Findings follow(const Files& files, std::vector<std::string> anchors) {
-    const Progress progress("Verifying the lines");
+    const Progress progress("Verifying lines");
     const std::uint64_t total = progress.is_shown() ? lines_of(files.sources()) : 0;
     audit::Findings found =
         audit::verify(files.sources(), std::move(anchors),
@@ -138,7 +139,7 @@ void print_verification_as_json(const audit::Findings& found) {
 }
 
 std::string verdict_of(const audit::ChainFindings& chain, bool is_intact) {
-    return count_of(chain.lines, "line", "lines") + ", number " +
+    return count_of(chain.lines, "line", "lines") + ", numbered " +
            std::to_string(chain.first.number) + " to " + std::to_string(chain.last.number) +
            (is_intact ? ": intact." : ": not intact.");
 }
@@ -175,10 +176,11 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
         return;
     if (found.chains.size() == 1)
         print("The last hash is " + found.chains[0].last.hash +
-              "; stored elsewhere, it shows later (--anchor) that no line up to here was removed.");
+              ". Store it elsewhere: with --anchor, it later proves that no line up to here was "
+              "removed.");
     else
-        print("The last hashes, stored elsewhere, show later (--anchor HASH,HASH) that no line up "
-              "to them was removed.");
+        print("Store the last hashes elsewhere: with --anchor HASH,HASH, they later prove that no "
+              "line up to them was removed.");
 }
 
 /// Returns the hashes in --anchor. Throws CommandError if one is invalid.
@@ -190,8 +192,8 @@ std::vector<std::string> anchors_of(const Options& options) {
         const std::string_view hash = text::take_until(rest, ',');
         if (!text::is_lower_hex(hash, 64))
             throw CommandError(Exit::usage,
-                               "--anchor must be a hash that an earlier verification printed: 64 "
-                               "hexadecimal digits; several are separated by commas");
+                               "--anchor must be a hash printed by an earlier verification (64 "
+                               "hexadecimal digits), or several separated by commas");
         anchors.emplace_back(hash);
     }
     return anchors;
@@ -203,8 +205,7 @@ Exit verify_audit_log(Context& context) {
     const std::vector<std::string>& names = context.options.words;
     const bool prints_lines = context.options.has("print");
     if (prints_lines && context.wants_json())
-        throw CommandError(Exit::usage,
-                           "--print prints the lines, which are JSON; leave --json out");
+        throw CommandError(Exit::usage, "--print prints lines that are already JSON; omit --json");
     if (prints_lines && std::find(names.begin(), names.end(), "-") != names.end())
         throw CommandError(Exit::usage, "--print reads twice; name a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);

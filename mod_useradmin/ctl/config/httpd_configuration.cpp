@@ -99,9 +99,9 @@ class Loader {
     static constexpr std::uintmax_t max_bytes = 16 << 20;
 
     [[noreturn]] static void reject(const std::string& why) {
-        throw CommandError(Exit::failure, why +
-                                              "; --config names a configuration file of httpd that "
-                                              "this account may read, with those that it includes");
+        throw CommandError(Exit::failure,
+                           why + "; use --config with an httpd configuration file that this "
+                                 "account may read, together with the files it includes");
     }
 
     void take(const std::string& file, const std::string& text) {
@@ -167,7 +167,7 @@ class Loader {
         const std::string path = named.starts_with('/') ? named : server_root_ + "/" + named;
         if (path.find("${") != path.npos)
             reject(by + " includes " + named +
-                   ", which contains a variable without a single value");
+                   ", which contains an undefined or ambiguous variable");
         const std::vector<std::string> found = matches_of(path);
         if (found.empty() && must_exist)
             reject(by + " includes " + path + ", which does not exist");
@@ -255,7 +255,7 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
         };
         for (const std::string& word : line.words)
             if (is_undefined(line, word))
-                refuse(word.find("${") != word.npos ? " contains a variable without a single value"
+                refuse(word.find("${") != word.npos ? " contains an undefined or ambiguous variable"
                                                     : " contains a macro parameter");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))

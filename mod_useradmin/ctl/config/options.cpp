@@ -28,7 +28,7 @@ constexpr Option all_options[] = {
     {"email-change", "keep|unverify", "whether a changed address stays verified"},
     {"protected-email", "ADDRESS", "as in UserAdminProtectedEmail"},
     {"search", "TEXT", "words in the name or the address, ignoring case and accents"},
-    {"banned", "", "banned users only; the other filters must match, too"},
+    {"banned", "", "only banned users; all other filters must match as well"},
     {"sort", "createdAt|updatedAt|name|email|lastSeen",
      "the sort key; default: createdAt, newest first"},
     {"page", "N", "the page; default: 1"},
@@ -43,10 +43,10 @@ constexpr Option all_options[] = {
     {"remaining", "N", "the number of requests that the key allows; default: unlimited"},
     {"rate", "N", "the number of requests allowed per --per; default: unlimited"},
     {"per", "30m|12h|7d|2w", "the period of --rate; default: 1d"},
-    {"api-keys", "", "creates the table of API keys as well"},
+    {"api-keys", "", "also creates the table of API keys"},
     {"scale", "", "adds counts and indexes for long lists (PostgreSQL)"},
     {"no-scale", "", "removes what --scale added"},
-    {"counts", "", "compares the counts of --scale, and corrects them"},
+    {"counts", "", "checks the counts of --scale and corrects them"},
     {"orphans", "", "counts the rows of deleted users in plugins' tables"},
     {"delete", "", "deletes the rows that --orphans finds; asks first"},
     {"url", "URL", "tests the running server at the service's URL"},
@@ -84,7 +84,7 @@ std::optional<std::string_view> Options::find(std::string_view name) const {
 std::string_view Options::require(std::string_view name) const {
     const std::optional<std::string_view> value = find(name);
     if (!value || value->empty())
-        throw CommandError(Exit::usage, "--" + std::string(name) + " needs a value");
+        throw CommandError(Exit::usage, "--" + std::string(name) + " requires a value");
     return *value;
 }
 
@@ -98,7 +98,7 @@ std::int64_t Options::number(std::string_view name, std::int64_t most,
     const auto [stop, error] = std::from_chars(value->data(), end, number);
     if (error != std::errc() || stop != end || number < 1 || number > most)
         throw CommandError(Exit::usage, "--" + std::string(name) +
-                                            " must be a whole number from 1 to " +
+                                            " must be an integer from 1 to " +
                                             std::to_string(most));
     return number;
 }

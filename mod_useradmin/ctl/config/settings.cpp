@@ -81,12 +81,13 @@ class Reader {
         std::string value = text(option, directive);
         if (value.empty() && file_)
             throw CommandError(
-                Exit::usage, "there is no " + std::string(directive) + " in " + file_->name() +
-                                 " or the files it includes; name the file that has it, or use --" +
-                                 std::string(option));
+                Exit::usage,
+                "there is no " + std::string(directive) + " in " + file_->name() +
+                    " or the files it includes; specify the file that has it, or use --" +
+                    std::string(option));
         if (value.empty())
             throw CommandError(Exit::usage,
-                               "name the database: use --config FILE, or --driver pgsql|sqlite3 "
+                               "specify the database: use --config FILE, or --driver pgsql|sqlite3 "
                                "and --params TEXT; without them, " +
                                    default_configuration_file() + " is read if it exists");
         return value;
@@ -202,9 +203,8 @@ void read_audit_log(const std::optional<SourcedOptions>& setting, const std::str
     const bool is_required = setting->words.size() == 2 && setting->words[1] == "required";
     if (setting->words.empty() || setting->words[0].empty() ||
         (setting->words.size() > 1 && !is_required))
-        reject_setting(
-            *setting,
-            "a file and, to reject changes that cannot be logged, the word required; or none");
+        reject_setting(*setting, "a file, optionally followed by required (to reject changes that "
+                                 "cannot be logged), or none");
     settings.audit_log =
         setting->words[0].starts_with('|') ? setting->words[0] : path_of(*setting, server_root);
     settings.is_audit_required = is_required;
@@ -291,10 +291,9 @@ CommandSettings read_settings(const Options& options,
 crypto::Secret secret_of(const CommandSettings& settings) {
     auto read = crypto::load_secret(settings.secret_source, settings.secret_folder);
     if (const auto* const problem = std::get_if<std::string>(&read))
-        throw CommandError(Exit::failure,
-                           "the token cannot be signed: " + *problem +
-                               "; use --secret file:PATH or --secret env:NAME, or run this as an "
-                               "account that may read it");
+        throw CommandError(Exit::failure, "the token cannot be signed: " + *problem +
+                                              "; use --secret file:PATH or --secret env:NAME, or "
+                                              "run the command as an account that may read it");
     return std::move(std::get<crypto::LoadedSecret>(read).secret);
 }
 
