@@ -71,7 +71,7 @@ class Reader {
         if (foreign)
             refuse(count_);
         if (!head_ && source_->text->bad())
-            add_problem(*findings_, source_->name + " cannot be read to the end: it is truncated");
+            add_problem(*findings_, source_->name + " is truncated and cannot be read to the end");
     }
 
   private:
@@ -98,7 +98,7 @@ class Reader {
     }
     void refuse(std::uint64_t number) {
         add_problem(*findings_, source_->name + ", line " + std::to_string(number) +
-                                    ": is not a line of an audit log: it was edited or truncated");
+                                    ": this is not an audit log line: it was edited or truncated");
     }
 
     const Source* source_;
@@ -149,7 +149,7 @@ class Chain {
     void follow(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         if (!line.is_intact)
-            problem(reader.where() + ": was edited: its hash does not match its text");
+            problem(reader.where() + ": the line was edited: its hash does not match its text");
         if (found.lines == 0)
             begin(reader);
         else
@@ -182,7 +182,7 @@ class Chain {
         const ParsedLine& line = *reader.head();
         found.first = line.position;
         if (line.position.number == 1 && line.previous != ChainPosition().hash)
-            problem("the first line does not begin the chain: it was edited");
+            problem("the first line does not start the chain: it was edited");
         if (line.position.number == 1)
             return;
         if (continues_another)
@@ -204,7 +204,7 @@ class Chain {
                     std::to_string(last.number) + ": lines were reordered or inserted");
         else if (line.previous != last.hash)
             problem(reader.where() +
-                    ": does not follow the line before it: that line was replaced");
+                    ": the line does not follow the previous one, which was replaced");
     }
 
     Findings& findings_;
@@ -238,10 +238,8 @@ class Chains {
         if (chain == nullptr)
             chain = begin(reader);
         if (chain == nullptr) {
-            add_problem(
-                findings_,
-                reader.where() +
-                    ": starts a new chain, but there are too many chains; verify fewer files");
+            add_problem(findings_, reader.where() + ": the line starts a new chain, but there are "
+                                                    "too many chains; verify fewer files");
             return;
         }
         if (const ParsedLine& line = *reader.head(); !line.host.empty())

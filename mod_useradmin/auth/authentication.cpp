@@ -258,7 +258,7 @@ int authenticate(request_rec* request) {
     const Outcome& outcome = answer.outcome;
     if (!outcome.identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
         log_rejection(request, settings,
-                      {"an administrator impersonates its user", "impersonated-session",
+                      {"an administrator is impersonating its user", "impersonated-session",
                        "to accept such sessions, set AuthUserAdminImpersonated to allow"},
                       answer);
         return DECLINED;
@@ -324,8 +324,8 @@ Explanation explain_missing_credential(const request_rec* request, const AuthSet
     const std::string_view cookies = headers.find("Cookie");
     const std::string own = settings.get<CookieName>() + std::string("=");
     if (cookies.find("session_token=") != cookies.npos && cookies.find(own) == cookies.npos)
-        return {Level::warning, "its session cookie does not have the name in AuthUserAdminCookie",
-                "if it is the application's, set AuthUserAdminCookie to its name"};
+        return {Level::warning, "its session cookie has a different name than AuthUserAdminCookie",
+                "if it is the application's cookie, set AuthUserAdminCookie to its name"};
     return {Level::info, "it has no session token", "the user must sign in"};
 }
 

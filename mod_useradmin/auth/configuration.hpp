@@ -63,7 +63,7 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
             "the maximum number of sessions per user; a sign-in beyond it ends the oldest", 100,
-            httpd::NumberReader{"a whole number", 1, 100000}),
+            httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,
             "the number of failed sign-in attempts allowed for an account from an address [, the "
@@ -71,7 +71,7 @@ inline constexpr auto directives = std::tuple_cat(
             password::AttemptLimit(), read_limit),
         httpd::directive<struct SecondFactorMode>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
-            "sign-in to an account with a second factor: verify (requires a code), refuse, or "
+            "sign-in with a second factor: verify (requires a code), refuse, or "
             "ignore (password alone)",
             sign_in::SecondFactor::verified, read_second_factor),
         // false means "allow".

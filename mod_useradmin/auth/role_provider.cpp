@@ -16,8 +16,8 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
     *parsed = line;
     return apr::view_of(line).find_first_not_of(" \t") != std::string_view::npos
                ? nullptr
-               : "Require user-role: name the roles that may pass: Require user-role superAdmin "
-                 "admin";
+               : "Require user-role requires one or more roles, such as Require user-role "
+                 "superAdmin admin";
 }
 
 authz_status check_role(request_rec* request, const char* line, const void*) noexcept {

@@ -69,8 +69,8 @@ std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
     if (source.empty())
         return "must be the application's secret, file:path or env:NAME";
     if (is_file(resolve_path(source, folder)))
-        return "the secret is the path of a file; put file: before it to read the secret from "
-               "there";
+        return "the secret is the path of a file; prefix it with file: to read the secret from "
+               "that file";
     return LoadedSecret{Secret(std::string(source)), /* is_inline */ true};
 }
 

@@ -131,15 +131,15 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     const std::string_view word = line.words[0];
     const bool is_none = word == "none";
     if (line.words.size() > 1 && (is_none || line.words[1] != "required"))
-        return "must be a file or \"|program\" and, to reject changes that cannot be logged, the "
-               "word required; or none";
+        return "must be a file or \"|program\", optionally followed by required (to reject changes "
+               "that cannot be logged), or none";
     if (is_none)
         return nullptr;
     const bool is_program = word.starts_with('|');
     const char* const name =
         is_program ? line.copy(word) : ap_server_root_relative(line.pool(), line.copy(word));
     if (word.empty() || word == "|" || name == nullptr)
-        return "must name a file or a \"|program\", such as /var/log/useradmin/audit.log";
+        return "must be a file or a \"|program\", such as /var/log/useradmin/audit.log";
     std::error_code ignored;
     if (!is_program) {
         const std::filesystem::path path(name);
@@ -147,7 +147,7 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
             return line.copy("there is no directory " + path.parent_path().string() +
                              " for its file");
         if (std::filesystem::is_directory(path, ignored))
-            return line.copy(std::string(name) + " is a directory; name a file in it");
+            return line.copy(std::string(name) + " is a directory; specify a file in it");
     }
     std::deque<NamedLog>& logs = named_logs(line.pool());
     for (const NamedLog& known : logs)

@@ -85,7 +85,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
                                 const HashBounds& hash_bounds) {
     apr_pool_t* const process_pool = servers->process->pool;
     return {shared_semaphore(configuration_pool, "hashing slots", slot_bounds(hash_bounds)),
-            shared_object<password::AttemptLimiter>(process_pool, "attempts to sign in"),
+            shared_object<password::AttemptLimiter>(process_pool, "sign-in attempts"),
             shared_object<store::SessionCache>(process_pool, "sessions"),
             shared_object<SharedTotals::Table>(process_pool, "totals"),
             shared_array<MetricsRegistry>(process_pool, "metrics registry", 1),
@@ -154,10 +154,10 @@ const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins)
     for (const std::string_view word : line.words) {
         const auto origin = http::parse_origin(word);
         if (!origin)
-            return line.copy("'" + std::string(word) +
-                             "' is not an origin; write http:// or https://, a host and, unless it "
-                             "is the scheme's default, a port, without a path or a wildcard, such "
-                             "as https://app.example.com");
+            return line.copy(
+                "'" + std::string(word) +
+                "' is not an origin; use http:// or https://, a host and, unless it is the "
+                "default, a port, without a path or wildcard, such as https://app.example.com");
         kept.push_back(line.copy(*origin));
     }
     if (line.words.empty())
@@ -177,7 +177,7 @@ const char* read_password_hash(const ConfigLine& line, password::Format& format)
 const char* ServerNumberReader::operator()(const ConfigLine& line, unsigned& value) const {
     if (ap_check_cmd_context(line.command, GLOBAL_ONLY) != nullptr)
         return "applies to the whole server and must be outside <VirtualHost>";
-    return NumberReader{"a whole number", 1, max}(line, value);
+    return NumberReader{"an integer", 1, max}(line, value);
 }
 
 Backend& backend_of(const server_rec* server, const module& owner) noexcept {

@@ -59,10 +59,10 @@ std::size_t index_of(std::string_view placeholder) noexcept {
 std::string problem_of(const Template& read) {
     constexpr std::size_t max_subject_size = 200;
     if (read.subject.empty() || read.subject.size() > max_subject_size)
-        return "needs a line with its subject, of at most 200 bytes";
+        return "requires a subject line of at most 200 bytes";
     if (read.subject.find("{link}") != read.subject.npos ||
         read.text.find("{link}") == read.text.npos)
-        return "needs {link} in its text, and not in its subject";
+        return "requires {link} in its text, not in its subject";
     // Each "\n" is sent as CRLF.
     std::size_t size = read.text.size() + static_cast<std::size_t>(
                                               std::count(read.text.begin(), read.text.end(), '\n'));
@@ -119,7 +119,7 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
         const std::string begin(line);
         read->subject = split_line(text);
         if (!split_line(text).empty())
-            return "needs an empty line after the subject of " + begin;
+            return "requires an empty line after the subject of " + begin;
         const char* const start = text.data();
         const char* end = start;
         for (line = {}; !text.empty(); line = {}) {

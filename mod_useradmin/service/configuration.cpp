@@ -72,11 +72,10 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
     if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
-        return "is a field of the service itself; name an extra column of the application, "
-               "such as company";
+        return "is a field of the service itself; specify an extra column of the application, such "
+               "as company";
     if (column == "lastSeenAt")
-        return "is in replies anyway, as the last activity; UserAdminLastSeen names the column "
-               "with it";
+        return "is already in replies as the last activity; UserAdminLastSeen sets its column";
     if (has_name_of_secret(name))
         return "has the name of a secret, which the service never shows";
     if (is_editable && name == "twofactorenabled")
@@ -213,7 +212,7 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
             actions.add(*action);
         else
             return line.copy("'" + std::string(word) +
-                             "' is not an action; name actions such as user:list and "
+                             "' is not an action; use actions such as user:list and "
                              "session:revoke, or only all");
     }
     first = &apr::emplace<admin::RoleActions>(line.pool(),

@@ -107,7 +107,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const mail::Templates*>(nullptr), read_mail_templates),
         httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
                                            "the maximum number of links sent by mail per hour",
-                                           100L, httpd::NumberReader{"a whole number", 1, 100000}),
+                                           100L, httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct ShownColumns>(
             "UserAdminColumns", TAKE_ARGV, httpd::anywhere,
             "extra columns of the user table that superAdmins can see", api::ColumnNames(),
@@ -123,7 +123,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char*>(nullptr), read_last_seen),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the maximum page size of a list", 1000,
-                                          httpd::NumberReader{"a whole number", 1, 100000}),
+                                          httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct TotalAge>(
             "UserAdminTotalCache", TAKE1,
             httpd::anywhere, "for how many seconds the total of a filter may be reused",

@@ -82,17 +82,18 @@ const char* problem_of_mail(const ap_conf_vector_t* configuration) {
     const bool has_sender = settings.get<MailFrom>().address != nullptr;
     if (settings.get<MailCommandLine>() == nullptr)
         return has_password_link || has_verify_link || has_sender
-                   ? "links by mail need UserAdminMailCommand, such as UserAdminMailCommand "
+                   ? "links by mail require UserAdminMailCommand, such as UserAdminMailCommand "
                      "\"/usr/sbin/sendmail -t\""
                    : nullptr;
     if (!settings.get<HasExtras>())
-        return "UserAdminMailCommand needs UserAdminExtras On";
+        return "UserAdminMailCommand requires UserAdminExtras On";
     if (!has_sender)
-        return "UserAdminMailCommand needs UserAdminMailFrom with the sender's address";
+        return "UserAdminMailCommand requires UserAdminMailFrom with the sender's address";
     if (!has_password_link && !has_verify_link)
-        return "UserAdminMailCommand needs UserAdminMailPasswordLink or UserAdminMailVerifyLink";
+        return "UserAdminMailCommand requires UserAdminMailPasswordLink or UserAdminMailVerifyLink";
     if (has_verify_link && httpd::token_settings(configuration).signing_secret.empty())
-        return "UserAdminMailVerifyLink needs AuthUserAdminSecret with the application's secret, "
+        return "UserAdminMailVerifyLink requires AuthUserAdminSecret with the application's "
+               "secret, "
                "which signs the link";
     return nullptr;
 }

@@ -229,9 +229,9 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage) {
     constexpr const char* right =
         "must be none, or redis://[user:password@]host[:port][/database], or rediss: for TLS (the "
-        "text itself, file:path or env:NAME), then the prefix of the application's keys, if it has "
-        "one, and 'required', if changes that revoke sessions are to be rejected while Redis is "
-        "unreachable";
+        "text itself, file:path or env:NAME), optionally followed by the prefix of the "
+        "application's keys and by 'required' (to reject changes that revoke sessions while Redis "
+        "is unreachable)";
     storage = {};
     auto words = line.words;
     if (words.size() == 1 && words[0] == "none")
@@ -251,8 +251,8 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
     if (!parse_address(line.pool(), url, address))
         return right;
     if (address.has_tls && !secondary_storage::is_tls_available)
-        return "cannot be rediss: this build has no TLS, which needs hiredis 1.0 or later; use a "
-               "tunnel such as stunnel, and redis:";
+        return "cannot use TLS (rediss:), because this build does not support it (hiredis 1.0 or "
+               "later is required); use redis: through a tunnel such as stunnel";
     if (words.size() > 1)
         address.prefix = line.copy(words[1]);
     storage.address = &address;

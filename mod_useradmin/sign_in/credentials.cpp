@@ -11,9 +11,9 @@ namespace useradmin::sign_in {
 namespace {
 
 std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network network) {
-    std::string line = "UA0305: too many failed attempts to sign in";
+    std::string line = "UA0305: too many failed sign-in attempts";
     if (scope.of_one_account)
-        line += " to one account";
+        line += " for one account";
     if (scope.prefix_length == 0)
         return line += " from all clients";
     line += scope.prefix_length == 64 ? " from this address: " : " from this network: ";
@@ -104,17 +104,17 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
 }
 
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
-    log_.write_for_client(
-        text::Level::info,
-        "UA0316: rejected the sign-in of user " + std::string(user.id) +
-            " with only a password: the account has a second factor (twoFactorEnabled); to "
-            "allow it, set AuthUserAdminSecondFactor ignore",
-        network.text());
+    log_.write_for_client(text::Level::info,
+                          "UA0316: rejected a password-only sign-in of user " +
+                              std::string(user.id) +
+                              ": the account has a second factor (twoFactorEnabled); to "
+                              "allow it, set AuthUserAdminSecondFactor ignore",
+                          network.text());
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
     constexpr std::size_t longest_shown = 254; // maximum length of an address (RFC 5321)
-    std::string line = "UA0315: sign-in to '";
+    std::string line = "UA0315: sign-in as '";
     line += login.email.substr(0, longest_shown);
     line += "' failed: ";
     line += sentence_of(outcome);

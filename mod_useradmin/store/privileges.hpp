@@ -72,7 +72,7 @@ inline std::vector<Privilege> mail_privileges(const Schema& schema) {
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};
 
-/// The table of failed attempts to sign in.
+/// The table of failed sign-in attempts.
 inline constexpr Privilege attempt_privileges[] = {
     {'t', "SELECT"}, {'t', "INSERT"}, {'t', "UPDATE"}, {'t', "DELETE"}};
 

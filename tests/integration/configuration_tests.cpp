@@ -82,7 +82,7 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"AuthUserAdminCookie \"a b\"", "cookie"},
         {"AuthUserAdminSecret file:/nonexistent",
          "cannot read /nonexistent: No such file or directory"},
-        {"AuthUserAdminSecret /etc/passwd", "put file: before it"},
+        {"AuthUserAdminSecret /etc/passwd", "prefix it with file:"},
         {"AuthUserAdminSecret env:NO_SUCH_VARIABLE", "variable NO_SUCH_VARIABLE is not set"},
         {"AuthUserAdminSecret a s3cr3t of words", "must be quoted"},
         {file + " s3cr3t", "file:path or env:NAME for each of several"},
@@ -111,7 +111,7 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminColumns company,plan", "must be one or more column names separated by"},
         {"UserAdminColumns company email_verified", "'email_verified' is a field of the service"},
         {"UserAdminColumns banReason", "'banReason' is a field of the service itself"},
-        {"UserAdminColumns lastSeenAt", "'lastSeenAt' is in replies anyway, as the last activity"},
+        {"UserAdminColumns lastSeenAt", "'lastSeenAt' is already in replies as the last activity"},
         {"UserAdminColumns passwordHint", "'passwordHint' has the name of a secret"},
         {"UserAdminColumns reset_token", "'reset_token' has the name of a secret"},
         {"UserAdminEditable", "must be one or more columns of the user table"},
@@ -123,15 +123,14 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminGuard", "must be none, rank, last-superadmin, or both"},
         {"UserAdminGuard none rank", "must be none, rank, last-superadmin, or both"},
         {"UserAdminAuditLog /nowhere/audit.log", "there is no directory /nowhere for its file"},
-        {"UserAdminAuditLog /tmp", "is a directory; name a file in it"},
-        {"UserAdminAuditLog /tmp/a demanded", "the word required; or none"},
-        {"UserAdminAuditLog none required", "the word required; or none"},
-        {"UserAdminAuditLog \"|\"", "must name a file or a"},
+        {"UserAdminAuditLog /tmp", "is a directory; specify a file in it"},
+        {"UserAdminAuditLog /tmp/a demanded", "optionally followed by required"},
+        {"UserAdminAuditLog none required", "optionally followed by required"},
+        {"UserAdminAuditLog \"|\"", "must be a file or a"},
         {"UserAdminBetterAuthRole", "must be a role and its actions"},
         {"UserAdminBetterAuthRole admin", "must be a role and its actions"},
         {"UserAdminBetterAuthRole user:list user:get", "must be a role and its actions"},
-        {"UserAdminBetterAuthRole admin user:fly",
-         "'user:fly' is not an action; name actions such"},
+        {"UserAdminBetterAuthRole admin user:fly", "'user:fly' is not an action; use actions such"},
         {"UserAdminBetterAuthRole admin all user:list", "'all' is not an action"},
         {"UserAdminBetterAuthRole admin user", "'user' is not an action"},
         {"UserAdminLastSeen " + std::string(64, 'a'), "must be the name of a column, such as"},
@@ -157,9 +156,9 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminMailTemplates /tmp", "but /tmp is not one"},
         {"UserAdminMailTemplates /dev/zero", "but /dev/zero is not one"},
         {"UserAdminMailTemplates /etc/passwd", "instead of the start of a template"},
-        {"UserAdminMailLimit 0", "must be a whole number from 1 to 100000"},
-        {"UserAdminMailLimit 100001", "must be a whole number from 1 to 100000"},
-        {"UserAdminMailLimit many", "must be a whole number from 1 to 100000"},
+        {"UserAdminMailLimit 0", "must be an integer from 1 to 100000"},
+        {"UserAdminMailLimit 100001", "must be an integer from 1 to 100000"},
+        {"UserAdminMailLimit many", "must be an integer from 1 to 100000"},
         {"UserAdminMaxBody 0", "must be"},
         {"UserAdminMaxLimit 0", "must be"},
         {"UserAdminMaxLimit -1", "must be"},
@@ -190,7 +189,7 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminSession a b c", "1-2 arguments"},
         {"UserAdminTimeout 0", "must be"},
         {"UserAdminTrustedOrigin", "must be one or more origins"},
-        {"UserAdminTrustedOrigin app.example.com", "is not an origin; write http:// or https://"},
+        {"UserAdminTrustedOrigin app.example.com", "is not an origin; use http:// or https://"},
         {"UserAdminTrustedOrigin https://a https://b/c", "is not an origin"},
     };
     for (const auto& [directive, hint] : refusals)
@@ -238,11 +237,12 @@ TEST(configuration, with_incomplete_directives_for_links_by_mail_is_rejected) {
         return with_database(location("/api/users", directives));
     };
     for (const auto& [directives, hint] :
-         {std::pair(extras + sender, "links by mail need UserAdminMailCommand"),
-          {command + sender + password, "UserAdminMailCommand needs UserAdminExtras On"},
-          {extras + command + password, "needs UserAdminMailFrom"},
-          {extras + command + sender, "needs UserAdminMailPasswordLink or UserAdminMailVerifyLink"},
-          {extras + command + sender + verify, "needs AuthUserAdminSecret"}})
+         {std::pair(extras + sender, "links by mail require UserAdminMailCommand"),
+          {command + sender + password, "UserAdminMailCommand requires UserAdminExtras On"},
+          {extras + command + password, "requires UserAdminMailFrom"},
+          {extras + command + sender,
+           "requires UserAdminMailPasswordLink or UserAdminMailVerifyLink"},
+          {extras + command + sender + verify, "requires AuthUserAdminSecret"}})
         refused(at(directives), {"UA0230", hint});
     taken(at(extras + command + sender + password + "UserAdminMailLimit 1\n"));
     taken(at(extras + command + sender + verify + signing));

@@ -334,7 +334,8 @@ class TlsStorage : public SecondaryStorage {
         const CommandResult result = configtest("rediss://localhost");
         if (result.status == 0)
             return true;
-        STRCMP_CONTAINS("cannot be rediss: this build has no TLS, which needs hiredis 1.0 or later",
+        STRCMP_CONTAINS("cannot use TLS (rediss:), because this build does not support it (hiredis "
+                        "1.0 or later",
                         result.errors.c_str());
         return false;
     }

@@ -1,4 +1,4 @@
-// Limits on failed attempts to sign in, and other tests that need their own httpd.
+// Limits on failed sign-in attempts, and other tests that need their own httpd.
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
 }
 
 TEST(sign_in_limit, is_separate_for_each_database) {
-    expect_log("UA0305: too many failed attempts to sign in to one account");
+    expect_log("UA0305: too many failed sign-in attempts for one account");
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-accounts");
     start("AuthUserAdminSignInLimit 2 1000",
           "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"

@@ -248,8 +248,8 @@ TEST(sign_in, returns_the_token_in_set_auth_token) {
 }
 
 TEST(sign_in, failures_are_the_same_401_and_logged_with_the_reason) {
-    expect_log("UA0315: sign-in to 'eva@example.org' failed: the password is wrong");
-    expect_log("UA0315: sign-in to 'nobody@example.org' failed: there is no such account");
+    expect_log("UA0315: sign-in as 'eva@example.org' failed: the password is wrong");
+    expect_log("UA0315: sign-in as 'nobody@example.org' failed: there is no such account");
     for (const char* password : {"", "s3cr3t of ev", "s3cr3t of eva ", "S3cr3t of eva"})
         expect(sign_in(login(eva, password)), 401, wrong_credentials);
     expect(sign_in(login("nobody@example.org", right_password)), 401, wrong_credentials);

@@ -75,7 +75,7 @@ TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
     expect_explained("warn", refused + "its session has expired", "the user must sign in again");
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ulises-1'");
     call("/refusing/users", token_of(Caller::user));
-    expect_explained("warn", refused + "an administrator impersonates its user",
+    expect_explained("warn", refused + "an administrator is impersonating its user",
                      "to accept such sessions, set AuthUserAdminImpersonated to allow");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
     call("/api/users", token_of(Caller::user));
@@ -130,9 +130,9 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
                      "set AuthUserAdminApiKey On");
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
     expect_explained("warn",
-                     "UA0319: a request got 401: its session cookie does not have the name in "
+                     "UA0319: a request got 401: its session cookie has a different name than "
                      "AuthUserAdminCookie",
-                     "if it is the application's, set AuthUserAdminCookie to its name");
+                     "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
 TEST(unauthorized, a_Location_that_nobody_authenticates_is_named) {

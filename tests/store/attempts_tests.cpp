@@ -1,4 +1,4 @@
-// The table of failed attempts to sign in, shared by all servers.
+// The table of failed sign-in attempts, shared by all servers.
 #include "contract.hpp"
 
 #include <atomic>

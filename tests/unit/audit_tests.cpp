@@ -169,7 +169,7 @@ TEST(audit_chain, of_an_unchanged_log_has_no_problems) {
 TEST(audit_chain, reports_an_edited_line) {
     Texts lines = five();
     lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
-    CHECK_EQUAL(std::string("a, line 5: was edited: its hash does not match its text\n"),
+    CHECK_EQUAL(std::string("a, line 5: the line was edited: its hash does not match its text\n"),
                 found_in({text_of(lines)}));
 }
 
@@ -179,7 +179,7 @@ TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
     lines[2] = audit::close_line(R"({"what":"other")", position);
     lines[2].pop_back();
     CHECK_EQUAL(
-        std::string("a, line 4: does not follow the line before it: that line was replaced\n"),
+        std::string("a, line 4: the line does not follow the previous one, which was replaced\n"),
         found_in({text_of(lines)}));
 }
 
@@ -210,7 +210,7 @@ TEST(audit_chain, reports_duplicate_and_malformed_lines) {
     lines.insert(lines.begin(), R"({"what":"mine"})");
     CHECK_EQUAL(
         std::string(
-            "a, line 1: is not a line of an audit log: it was edited or truncated\na, line 4: "
+            "a, line 1: this is not an audit log line: it was edited or truncated\na, line 4: "
             "number 2 comes after number 2: lines were reordered or inserted\n"),
         found_in({text_of(lines)}));
 }
@@ -237,7 +237,7 @@ TEST(audit_chain, verifies_overlong_lines_in_bounded_memory) {
     CHECK(letters.resident_kib_at_end() - before < 64L * 1024);
     CHECK_EQUAL(0, found.lines);
     CHECK_EQUAL(1, found.problems.size());
-    CHECK_EQUAL(std::string("a, line 1: is not a line of an audit log: it was edited or truncated"),
+    CHECK_EQUAL(std::string("a, line 1: this is not an audit log line: it was edited or truncated"),
                 found.problems[0]);
 }
 
@@ -292,7 +292,7 @@ TEST(audit_chain, covers_an_incomplete_line) {
     CHECK_EQUAL(half, lines.at(5));
     lines[5] = R"({"what":"hale)";
     CHECK_EQUAL(
-        std::string("a, line 6: is not a line of an audit log: it was edited or truncated\n"),
+        std::string("a, line 6: this is not an audit log line: it was edited or truncated\n"),
         found_in({text_of(lines)}));
 }
 

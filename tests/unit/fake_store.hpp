@@ -89,7 +89,7 @@ class FakeStore final : public store::Store {
     store::Revocations revocations;
     /// The positions passed to revocations_since().
     std::vector<std::int64_t> positions;
-    /// The table of failed attempts to sign in. Keys are subjects.
+    /// The table of failed sign-in attempts. Keys are subjects.
     std::map<std::string, std::int64_t> attempts;
     /// Whether the table of failed attempts exists.
     bool has_attempts = true;

@@ -130,10 +130,10 @@ TEST(templates, that_are_invalid_are_rejected_with_a_reason) {
     for (const auto& [text, reason] :
          {std::pair("Hello", "has the line 'Hello' instead of the start of a template"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
-          {"[invitation en]\nx\n{link}", "needs an empty line after the subject"},
-          {"[invitation en]\n\n\n{link}", "needs a line with its subject"},
-          {"[invitation en]\nx\n\ntext", "needs {link} in its text"},
-          {"[invitation en]\n{link}\n\n{link}", "and not in its subject"},
+          {"[invitation en]\nx\n{link}", "requires an empty line after the subject"},
+          {"[invitation en]\n\n\n{link}", "requires a subject line"},
+          {"[invitation en]\nx\n\ntext", "requires {link} in its text"},
+          {"[invitation en]\n{link}\n\n{link}", ", not in its subject"},
           {"[invitation en]\nx\n\n{link} {token}", "has '{token}'; the placeholders are {name}"},
           {"[invitation en]\nx\n\n{link} {", "has '{'"},
           {"\xff", "is not UTF-8"}})

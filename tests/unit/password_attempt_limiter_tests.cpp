@@ -1,4 +1,4 @@
-// Limits on failed attempts to sign in.
+// Limits on failed sign-in attempts.
 #include "password/attempt_limiter.hpp"
 #include "support/shared_object.hpp"
 

@@ -80,7 +80,7 @@ TEST(credentials, that_are_not_UTF_8_cause_no_query) {
 
 TEST(credentials, with_a_wrong_password_are_rejected) {
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
-    expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong", log.text);
 }
 
 TEST(credentials, with_an_unsupported_hash_are_rejected_and_logged) {
@@ -151,7 +151,7 @@ TEST(credentials, over_the_limit_cause_no_query_and_no_hash) {
     CHECK_TRUE(verification.outcome == Outcome::limited);
     expect("", calls.text());
     CHECK_TRUE(verification.retry_after > std::chrono::seconds(50));
-    CHECK_TRUE(log.text.ends_with("UA0305: too many failed attempts to sign in to one account from "
+    CHECK_TRUE(log.text.ends_with("UA0305: too many failed sign-in attempts for one account from "
                                   "this address: 192.0.2.1"));
 }
 
@@ -179,16 +179,16 @@ TEST(credentials, over_a_limit_log_which_limit_and_network) {
     };
     for (const char* email : {"a@example.org", "b@example.org", "c@example.org"})
         fail("192.0.2.1", email);
-    expect("UA0305: too many failed attempts to sign in from this address: 192.0.2.1",
+    expect("UA0305: too many failed sign-in attempts from this address: 192.0.2.1",
            line("192.0.2.1", "d@example.org"));
     for (int number = 0; number < 4; ++number)
         fail("2001:db8::" + std::to_string(number) + "00:0:0:0:1", "e@example.org");
-    expect("UA0305: too many failed attempts to sign in to one account from this network: "
+    expect("UA0305: too many failed sign-in attempts for one account from this network: "
            "2001:db8::/48",
            line("2001:db8:0:ff00::1", "e@example.org"));
     for (int number = 0; number < 10; ++number)
         fail("198.51.100." + std::to_string(number), "f@example.org");
-    expect("UA0305: too many failed attempts to sign in to one account from all clients",
+    expect("UA0305: too many failed sign-in attempts for one account from all clients",
            line("203.0.113.1", "f@example.org"));
 }
 
@@ -210,14 +210,13 @@ TEST(credentials, of_an_account_with_a_second_factor_are_rejected) {
     expect("credential eva@example.org, verify right", calls.text());
     expect("", log.text);
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(
-        log.text.starts_with("UA0316: rejected the sign-in of user eva with only a password"));
+    CHECK_TRUE(log.text.starts_with("UA0316: rejected a password-only sign-in of user eva"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
     store.credentials["eva@example.org"].has_second_factor = true;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong", log.text);
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");
 }
@@ -264,7 +263,7 @@ TEST(shared_limit, applies_to_all_servers_together) {
     const auto refused = verify("Eva@example.org", "right");
     CHECK_TRUE(refused.outcome == Outcome::limited);
     LONGS_EQUAL(60, refused.retry_after.count());
-    CHECK_TRUE(log.text.find("UA0305: too many failed attempts to sign in to one account from this "
+    CHECK_TRUE(log.text.find("UA0305: too many failed sign-in attempts for one account from this "
                              "address: 192.0.2.1") != std::string::npos);
     // This server also rejects further attempts without the shared counts.
     store.attempts.clear();

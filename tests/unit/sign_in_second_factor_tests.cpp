@@ -202,7 +202,7 @@ TEST(second_step, rejects_a_wrong_code_and_counts_it_as_a_wrong_password) {
         expect("wrong-code", event.reason);
         expect("eva", event.target);
     }
-    expect("UA0315: sign-in to 'eva@example.org' failed: the code is wrong",
+    expect("UA0315: sign-in as 'eva@example.org' failed: the code is wrong",
            std::string_view(log.text).substr(log.text.rfind("UA0315")));
     expect("429", verify_totp());
     expect("too-many-attempts", event.reason);

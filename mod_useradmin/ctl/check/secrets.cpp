@@ -102,8 +102,9 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     const std::vector<std::string_view> views = secrets.views();
     const auto cookie = context.options.find("cookie");
     if (cookie && views.empty() && secrets.failure.empty())
-        throw CommandError(Exit::usage,
-                           "--cookie needs a configuration with AuthUserAdminSecret; use --config");
+        throw CommandError(
+            Exit::usage,
+            "--cookie requires a configuration with AuthUserAdminSecret; use --config");
     if (cookie && !views.empty())
         check_cookie(*cookie, context, views, findings);
     if (!secrets.failure.empty()) {
