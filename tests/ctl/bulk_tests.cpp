@@ -701,7 +701,7 @@ TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
     CHECK(has(of("root@x.org", "banExpires"), "2020"));
 }
 
-TEST(bulk, import_can_reassign_the_earlier_address_of_a_user) {
+TEST(bulk, import_can_reassign_the_former_address_of_a_user) {
     const std::string id = create("old@x.org");
     const std::vector<std::string> arguments = {
         "import",

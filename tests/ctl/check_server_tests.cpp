@@ -281,7 +281,7 @@ TEST(check_server, reports_a_missing_mod_useradmin) {
     finds(without_module("useradmin", service), "Invalid command 'UserAdmin'");
 }
 
-TEST(check_server, reports_a_module_that_a_condition_needs) {
+TEST(check_server, reports_a_condition_on_a_module_that_is_not_loaded) {
     for (const char* const name : {"auth_useradmin_module", "mod_auth_useradmin.c"})
         finds(without_module("auth_useradmin",
                              "<IfModule " + std::string(name) + ">\n" + service + "</IfModule>\n"),
@@ -318,7 +318,7 @@ TEST(check_server, accepts_sessions_without_the_service) {
     accepts(whole("<Location \"/reports\">\n  AuthUserAdmin On\n</Location>\n"));
 }
 
-TEST(check_server, reports_a_forgotten_AuthUserAdmin) {
+TEST(check_server, reports_a_missing_AuthUserAdmin) {
     finds(whole(with(service, "  AuthUserAdmin On\n", "")), "every request gets 401");
 }
 
@@ -350,7 +350,7 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
         accepts(whole(text));
 }
 
-TEST(check_server, reports_a_path_next_to_the_usual_one) {
+TEST(check_server, reports_a_misspelled_usual_path) {
     for (const char* const path : {"/api/user", "/api/userss", "/apis/users"})
         finds(whole(with(service, "/api/users", path)), "write <Location \"/api/users\">");
     accepts(whole(with(service, "/api/users", "/admin/people")));
@@ -430,7 +430,7 @@ TEST(check_server, accepts_values_that_only_httpd_knows) {
         accepts(check(whole(text, {"mod_macro.so"}), {}, named));
 }
 
-TEST(check_server, reports_a_file_that_belongs_to_no_server) {
+TEST(check_server, reports_a_file_that_no_server_includes) {
     const CommandResult ended = check(file("part.conf", with_database(service)));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
@@ -475,7 +475,7 @@ TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
     accepts(rotated);
 }
 
-TEST(check_server, reports_that_nothing_confirms_the_secret) {
+TEST(check_server, reports_that_the_secret_cannot_be_checked) {
     const CommandResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
@@ -563,7 +563,7 @@ TEST(check_server, reports_a_server_that_is_not_running) {
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 
-TEST(check_server, rejects_urls_that_it_cannot_query) {
+TEST(check_server, rejects_URLs_that_it_cannot_query) {
     for (const char* const url :
          {"ftp://localhost/api/users", "localhost", "http://", "/api", "http://a@localhost/",
           "https://:b@localhost/", "http:///api/users", "http://\xc3\xbc/", "http://local host/",

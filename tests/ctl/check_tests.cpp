@@ -420,9 +420,9 @@ class PostgresqlRights : public Scene {
     }
 };
 
-TEST_GROUP_BASE(postgresql_rights, PostgresqlRights){};
+TEST_GROUP_BASE(postgresql_privileges, PostgresqlRights){};
 
-TEST(postgresql_rights, that_the_database_account_lacks_are_named) {
+TEST(postgresql_privileges, that_the_database_account_lacks_are_named) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
     const Json json = look("");
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
@@ -430,12 +430,12 @@ TEST(postgresql_rights, that_the_database_account_lacks_are_named) {
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
-TEST(postgresql_rights, that_an_account_with_a_single_connection_lacks_are_named) {
+TEST(postgresql_privileges, that_an_account_with_a_single_connection_lacks_are_named) {
     sql().run("ALTER ROLE reader CONNECTION LIMIT 1");
     CHECK(lists(look(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
 }
 
-TEST(postgresql_rights, to_record_revocations_are_named_if_there_is_a_table) {
+TEST(postgresql_privileges, to_record_revocations_are_named_if_there_is_a_table) {
     CHECK(lists(
         look(""), "data.problems",
         R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
@@ -444,7 +444,7 @@ TEST(postgresql_rights, to_record_revocations_are_named_if_there_is_a_table) {
                 R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
 }
 
-TEST(postgresql_rights, to_count_attempts_are_named_if_all_servers_share_them) {
+TEST(postgresql_privileges, to_count_attempts_are_named_if_all_servers_share_them) {
     const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
     CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
     CHECK_FALSE(lists(look("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
@@ -453,7 +453,7 @@ TEST(postgresql_rights, to_count_attempts_are_named_if_all_servers_share_them) {
                 R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
-TEST(postgresql_rights, to_send_links_by_mail_are_named) {
+TEST(postgresql_privileges, to_send_links_by_mail_are_named) {
     const std::string mail = "UserAdmin On\nUserAdminExtras On\nUserAdminMailCommand /bin/cat\n";
     grant(look("UserAdmin On\nUserAdminExtras On\n"));
     const Json found = look(mail);
@@ -467,7 +467,7 @@ TEST(postgresql_rights, to_send_links_by_mail_are_named) {
     sql().run(R"(REVOKE ALL ON "verification" FROM reader)");
 }
 
-TEST(postgresql_rights, to_count_uses_of_api_keys_are_named) {
+TEST(postgresql_privileges, to_count_uses_of_api_keys_are_named) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     sql().run("DROP TABLE IF EXISTS apikey");
     CHECK(
@@ -488,7 +488,7 @@ TEST(postgresql_rights, to_count_uses_of_api_keys_are_named) {
     CHECK_FALSE(lists(without, "data.problems", "apikey"));
 }
 
-TEST(postgresql_rights, to_list_and_remove_sign_in_methods_are_named) {
+TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
     const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
     sql().run(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
                      counter integer))");
@@ -509,7 +509,7 @@ TEST(postgresql_rights, to_list_and_remove_sign_in_methods_are_named) {
     CHECK_EQUAL(0, may_read_key);
 }
 
-TEST(postgresql_rights, to_sign_in_with_a_second_factor_are_noted) {
+TEST(postgresql_privileges, to_sign_in_with_a_second_factor_are_named_in_a_note) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
     grant(look(sign_in));
     sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
@@ -558,7 +558,7 @@ TEST(postgresql_rights, to_sign_in_with_a_second_factor_are_noted) {
     }
 }
 
-TEST(postgresql_rights, of_the_service_do_not_include_hashes) {
+TEST(postgresql_privileges, of_the_service_do_not_include_hashes) {
     grant(look("UserAdmin On\n"));
     CHECK_EQUAL(0, look("UserAdmin On\n").size("data.problems"));
     CHECK_EQUAL(0, may_read("password"));
@@ -579,7 +579,7 @@ TEST(postgresql_rights, of_the_service_do_not_include_hashes) {
     CHECK_EQUAL(1, may("session", "UPDATE"));
 }
 
-TEST(postgresql_rights, of_the_extras_do_not_include_tokens_or_hashes) {
+TEST(postgresql_privileges, of_the_extras_do_not_include_tokens_or_hashes) {
     grant(look("UserAdmin On\nUserAdminExtras On\n"));
     CHECK_EQUAL(0, look("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
     CHECK_EQUAL(0, may_read("password"));
@@ -588,7 +588,7 @@ TEST(postgresql_rights, of_the_extras_do_not_include_tokens_or_hashes) {
                                 "'SELECT')::int"));
 }
 
-TEST(postgresql_rights, do_not_hide_a_wrong_column_for_the_last_activity) {
+TEST(postgresql_privileges, do_not_hide_a_wrong_column_for_the_last_activity) {
     const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
     CHECK(lists(
         found, "data.problems",
@@ -597,7 +597,7 @@ TEST(postgresql_rights, do_not_hide_a_wrong_column_for_the_last_activity) {
                       "UserAdminLastSeen"));
 }
 
-TEST(postgresql_rights, of_a_configuration_that_only_verifies_passwords_are_read_only) {
+TEST(postgresql_privileges, of_a_configuration_that_only_verifies_passwords_are_read_only) {
     grant(look("AuthBasicProvider file useradmin\n"));
     CHECK_EQUAL(1, may_read("password"));
     CHECK_EQUAL(1, may("user", "SELECT"));
@@ -606,7 +606,7 @@ TEST(postgresql_rights, of_a_configuration_that_only_verifies_passwords_are_read
             CHECK_EQUAL(0, may(table, right));
 }
 
-TEST(postgresql_rights, to_read_are_reported_as_not_readable_if_missing) {
+TEST(postgresql_privileges, to_read_are_reported_if_missing) {
     create("admin@example.com");
     grant(look("UserAdmin On\n"));
     const Json json = look("UserAdmin On\n");
@@ -631,7 +631,7 @@ TEST(postgresql_rights, to_read_are_reported_as_not_readable_if_missing) {
     CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
 }
 
-TEST(postgresql_rights, on_a_schema_are_reported_as_missing) {
+TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {
     const std::string names = "closed.user closed.session closed.account";
     sql().run("CREATE SCHEMA closed");
     done(ctl({"--tables", names, "schema", "--force"}));

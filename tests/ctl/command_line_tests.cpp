@@ -121,7 +121,7 @@ TEST(command_line, reports_errors_as_json_on_request) {
     }
 }
 
-TEST(command_line, without_a_database_says_how_to_name_one) {
+TEST(command_line, says_how_to_specify_a_missing_database) {
     const CommandResult ended = bare_ctl({"--driver", "pgsql", "list"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use --config FILE, or --driver"));

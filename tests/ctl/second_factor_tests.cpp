@@ -63,7 +63,7 @@ TEST(ctl_second_factor, is_kept_by_a_deletion_without_UserAdminCleanUp) {
     CHECK_EQUAL(1, factors());
 }
 
-TEST(ctl_second_factor, rights_are_in_check_if_UserAdminExtras_is_on) {
+TEST(ctl_second_factor, privileges_are_checked_if_UserAdminExtras_is_on) {
     if (!is_postgresql())
         return;
     sql().run("CREATE ROLE reader LOGIN; ALTER TABLE \"twoFactor\" ADD FOREIGN KEY (\"userId\") "

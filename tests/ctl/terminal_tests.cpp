@@ -272,7 +272,7 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
               .status != 0);
 }
 
-TEST(hostile_texts, with_NUL_reach_no_terminal) {
+TEST(hostile_texts, with_NUL_do_not_reach_the_terminal) {
     if (is_postgresql())
         return; // PostgreSQL rejects such strings
     add_user("'id-1'");

@@ -122,7 +122,7 @@ TEST(allocations, that_fail_result_only_in_500_or_503) {
         }
 }
 
-TEST(allocations, that_fail_only_make_the_sign_in_fail) {
+TEST(allocations, that_fail_make_only_the_sign_in_fail) {
     if (!Suite::current().is_plain_event())
         return;
     expect_success(send("POST", "/api/users",

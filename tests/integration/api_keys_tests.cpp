@@ -168,7 +168,7 @@ TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     CHECK(std::stoi(reply.header("Retry-After").value_or("0")) > 80000);
 }
 
-TEST(api_keys, without_their_table_are_an_error) {
+TEST(api_keys, cause_an_error_without_their_table) {
     start_with();
     sql().run("ALTER TABLE \"apikey\" RENAME TO \"other\"");
     expect_log("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");

@@ -135,7 +135,7 @@ TEST(application, UserAdminEmailCase_lower_stores_and_compares_addresses_in_lowe
     CHECK_EQUAL(std::string("ulises@example.com"), text_member(updated, "email"));
 }
 
-TEST(application, UserAdminEmailChange_unverify_unverifies_another_address) {
+TEST(application, UserAdminEmailChange_unverify_unverifies_a_changed_address) {
     const auto log = Suite::current().work().make("email-change") / "audit.log";
     start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminEmailCase lower\n"
                                  "UserAdminEmailChange unverify\nUserAdminAuditLog \"" +

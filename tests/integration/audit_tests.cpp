@@ -556,7 +556,7 @@ TEST(audit, is_readable_by_owner_and_group_only) {
     }
 }
 
-TEST(audit, of_a_Location_with_none_has_no_lines) {
+TEST(audit, has_no_lines_for_a_Location_with_none) {
     start(directive(log_, "") + as_sara + location("/api/users", "UserAdminAuditLog none") +
           location("/told/users", ""));
     client_->send({"DELETE", "/api/users/a"});

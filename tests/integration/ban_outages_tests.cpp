@@ -207,7 +207,7 @@ return 1)",
 
 TEST_GROUP_BASE(ban_outages, BanOutages){};
 
-TEST(ban_outages, of_a_Redis_that_is_stopped_and_starts_with_old_entries) {
+TEST(ban_outages, of_a_Redis_that_restarts_with_old_entries_lose_no_bans) {
     if (!takes_place())
         return;
     start();
@@ -221,7 +221,7 @@ TEST(ban_outages, of_a_Redis_that_is_stopped_and_starts_with_old_entries) {
         [this] { redis_->start(); });
 }
 
-TEST(ban_outages, of_a_Redis_that_starts_empty) {
+TEST(ban_outages, of_a_Redis_that_restarts_empty_lose_no_bans) {
     if (!takes_place())
         return;
     start();
@@ -229,7 +229,7 @@ TEST(ban_outages, of_a_Redis_that_starts_empty) {
         "Redis restarted empty", [this] { redis_->stop(); }, [this] { redis_->start(); });
 }
 
-TEST(ban_outages, of_a_Redis_that_is_frozen_and_thaws) {
+TEST(ban_outages, of_a_temporarily_frozen_Redis_lose_no_bans) {
     if (!takes_place())
         return;
     start();
@@ -238,7 +238,7 @@ TEST(ban_outages, of_a_Redis_that_is_frozen_and_thaws) {
         [this] { redis_->signal(SIGCONT); });
 }
 
-TEST(ban_outages, of_a_Redis_with_another_password_for_a_while) {
+TEST(ban_outages, of_a_Redis_with_a_changed_password_lose_no_bans) {
     if (!takes_place())
         return;
     start();
@@ -248,7 +248,7 @@ TEST(ban_outages, of_a_Redis_with_another_password_for_a_while) {
         [this] { redis_->change_password(Redis::password); });
 }
 
-TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
+TEST(ban_outages, of_a_restarted_database_lose_no_bans) {
     if (!takes_place(true))
         return;
     start();
@@ -257,7 +257,7 @@ TEST(ban_outages, of_a_database_that_is_stopped_and_started) {
         [] { Suite::current().database().make_available(); });
 }
 
-TEST(ban_outages, of_a_database_that_is_frozen_temporarily) {
+TEST(ban_outages, of_a_temporarily_frozen_database_lose_no_bans) {
     if (!takes_place(true))
         return;
     // The connect_timeout limits how long requests wait for a new connection.
@@ -267,7 +267,7 @@ TEST(ban_outages, of_a_database_that_is_frozen_temporarily) {
         [] { Suite::current().database().thaw(); });
 }
 
-TEST(ban_outages, of_a_database_whose_password_is_changed_temporarily) {
+TEST(ban_outages, of_a_database_with_a_changed_password_lose_no_bans) {
     if (!takes_place(true))
         return;
     RoleWithPassword role(Suite::current().database());
@@ -276,7 +276,7 @@ TEST(ban_outages, of_a_database_whose_password_is_changed_temporarily) {
         "PostgreSQL with another password", [&] { role.lock_out(); }, [&] { role.let_in(); });
 }
 
-TEST(ban_outages, with_killed_children_do_not_lose_bans) {
+TEST(ban_outages, with_killed_children_lose_no_bans) {
     if (!takes_place())
         return;
     allow_log("exit signal Killed");

@@ -376,7 +376,7 @@ TEST(configuration, with_different_hashes_for_sign_in_causes_a_warning) {
               {"UA0210"});
 }
 
-TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {
+TEST(configuration, may_test_for_the_modules_by_their_source_file_names) {
     for (const char* name : {"mod_useradmin.c", "mod_auth_useradmin.c", "useradmin_module"})
         refused("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
                 {"NoSuchDirective"});

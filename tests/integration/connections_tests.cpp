@@ -91,7 +91,7 @@ TEST(connections, that_the_request_already_has_are_reused) {
         expect_success(reply);
 }
 
-TEST(connections, are_as_many_as_DBDMax_says_also_in_quotes) {
+TEST(connections, are_limited_to_DBDMax_even_if_it_is_quoted) {
     if (!can_be_occupied())
         return;
     expect_log("UA0201");

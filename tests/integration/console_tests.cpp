@@ -79,7 +79,7 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
         CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
 }
 
-TEST(console, is_no_larger_than_30_KB_as_a_browser_gets_it) {
+TEST(console, is_at_most_30_KiB_when_compressed) {
     start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
     const Reply reply = ask_for("/admin", {"Accept-Encoding: gzip"});
@@ -91,7 +91,7 @@ TEST(console, is_no_larger_than_30_KB_as_a_browser_gets_it) {
     CHECK(reply.body.size() <= most);
 }
 
-TEST(console, is_304_if_unchanged) {
+TEST(console, returns_304_if_it_is_unchanged) {
     start(location("/api/users", as_sara) + page("/api/users/console") + page("/admin") +
               page("/small", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
@@ -123,7 +123,7 @@ TEST(console, differs_for_each_service) {
     CHECK(ask_for("/a/users/console").header("ETag") != ask_for("/b/users/console").header("ETag"));
 }
 
-TEST(console, is_for_GET_HEAD_and_OPTIONS) {
+TEST(console, allows_only_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/admin"));
     const Reply whole = ask_for("/admin");
     const Reply head = ask_for("/admin", {}, "HEAD");
@@ -237,7 +237,7 @@ TEST(console, identifies_the_caller_as_the_service_does) {
                 caller({"X-Id: x", "X-Role: admin"}));
 }
 
-TEST(console, is_rejected_if_several_services_match) {
+TEST(console, returns_500_if_several_services_match) {
     expect_log("UA0217: useradmin-console: this virtual host has ");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
     CHECK_EQUAL(500, ask_for("/admin").status);

@@ -115,7 +115,7 @@ TEST(create_user, accepts_a_password_of_up_to_1024_bytes) {
                 argon2id_verify(stored_password().c_str(), longest.data(), longest.size()));
 }
 
-TEST(create_user, with_an_unreadable_body_is_500_and_stores_nothing) {
+TEST(create_user, returns_500_and_stores_nothing_if_the_body_is_unreadable) {
     for (const std::string& body : {
              std::string(""),
              std::string("name=N&email=n@x&password=s3cr3t"),

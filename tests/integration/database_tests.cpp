@@ -39,7 +39,7 @@ TEST_GROUP_BASE(database, ChangedDatabase){};
 TEST_GROUP_BASE(postgresql_database, ChangedDatabase){};
 TEST_GROUP_BASE(sqlite_database, ChangedDatabase){};
 
-TEST(database, failure_is_500_without_SQL_in_the_reply) {
+TEST(database, failure_results_in_500_without_SQL_in_the_reply) {
     expect_log("UA0103");
     start(location("/api/users", as_sara));
     hide("user");
@@ -57,7 +57,7 @@ TEST(database, failure_is_500_without_SQL_in_the_reply) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
-TEST(database, foreign_key_that_rejects_a_deletion_is_500_and_named_in_the_log) {
+TEST(database, foreign_key_that_rejects_a_deletion_is_named_in_the_log) {
     expect_log("UA0106");
     expect_log(R"("invoice")");
     expect_log("delete the rows that refer to it, or declare the foreign key ON DELETE CASCADE");
@@ -71,7 +71,7 @@ TEST(database, foreign_key_that_rejects_a_deletion_is_500_and_named_in_the_log) 
     expect_success(send("DELETE", "/api/users/ulises-1"));
 }
 
-TEST(database, failure_of_a_session_lookup_is_not_401) {
+TEST(database, failure_of_a_session_lookup_does_not_result_in_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));
     hide("session");
@@ -80,7 +80,7 @@ TEST(database, failure_of_a_session_lookup_is_not_401) {
     expect_error(reply, 500, "Error al obtener usuarios");
 }
 
-TEST(database, outage_is_503_with_Retry_After) {
+TEST(database, outage_results_in_503_with_Retry_After) {
     for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
         allow_log(line);
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "own");
@@ -187,7 +187,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     CHECK_EQUAL(20, told + debug);
 }
 
-TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
+TEST(database, with_DBDMax_1_does_not_let_a_slow_reader_block_others) {
     // With one child, all requests use the same pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara) +
@@ -208,7 +208,7 @@ TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     CHECK(rest.ends_with(R"("totalPages":2}})"));
 }
 
-TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
+TEST(database, with_DBDMax_1_serves_all_concurrent_requests) {
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
     const std::vector<Request> requests(16, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))

@@ -11,7 +11,7 @@ constexpr const char* protected_one = "No se puede eliminar el usuario administr
 
 TEST_GROUP_BASE(delete_user, Scene){};
 
-TEST(delete_user, of_the_built_in_protected_address_is_403) {
+TEST(delete_user, with_the_built_in_protected_address_returns_403) {
     add_user({"main", "M", "admin@example.com", "superAdmin", "2026-02-01T00:00:00.000Z"});
     add_session("s3cr3t-of-main", "main");
     expect_error(remove(Caller::super_admin, "main"), 403, protected_one);
@@ -19,7 +19,7 @@ TEST(delete_user, of_the_built_in_protected_address_is_403) {
     CHECK_EQUAL(4, count("session"));
 }
 
-TEST(delete_user, of_the_address_of_UserAdminProtectedEmail_is_403) {
+TEST(delete_user, with_the_address_in_UserAdminProtectedEmail_returns_403) {
     add_user({"boss", "B", "jefa@example.org", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"main", "M", "admin@example.com", "user", "2026-02-01T00:00:00.000Z"});
     expect_error(ask(Caller::super_admin, "DELETE", "/protected/users/boss"), 403, protected_one);
@@ -51,7 +51,7 @@ TEST(delete_user, ignores_a_body) {
     expect_success(ask(Caller::super_admin, "DELETE", "/api/users/ulises-1", "{ not JSON"));
 }
 
-TEST(delete_user, of_the_address_of_ADMIN_EMAIL_is_403) {
+TEST(delete_user, with_the_address_in_ADMIN_EMAIL_returns_403) {
     add_user({"boss", "B", "jefa@example.org", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"main", "M", "admin@example.com", "user", "2026-02-01T00:00:00.000Z"});
     auto settings = Suite::current().settings(

@@ -241,7 +241,7 @@ TEST(extras_sign_in_methods, are_listed_without_secrets_for_a_superAdmin) {
     expect_error(methods("GET", "", Caller::super_admin, "unknown"), 404, not_found);
 }
 
-TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_go_on) {
+TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_continue) {
     for (const char* kind : {"account", "passkey", "api-key"}) {
         const std::string rest = "/" + std::string(kind) + "/ulises-1";
         for (const Caller caller : {Caller::user, Caller::admin})
@@ -298,7 +298,7 @@ class ExtraColumnsOfUsers : public Extras {
 
 TEST_GROUP_BASE(extras_columns, ExtraColumnsOfUsers){};
 
-TEST(extras_columns, are_read_by_a_superAdmin_as_far_as_the_directives_name_them) {
+TEST(extras_columns, are_readable_by_a_superAdmin_if_the_directives_name_them) {
     const std::string query = "?columns=apiSecret,plan,company";
     for (const char* path : {"/api/users/ada-1", "/api/users"}) {
         const Reply reply = ask_for(Caller::super_admin, path + query);

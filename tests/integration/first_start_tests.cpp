@@ -49,7 +49,7 @@ class FirstStart : public OwnHttpd {
 
 TEST_GROUP_BASE(first_start, FirstStart){};
 
-TEST(first_start, with_correct_parameters_is_200) {
+TEST(first_start, with_correct_parameters_returns_200) {
     make("first-start-right");
     const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
     expect_success(
@@ -94,7 +94,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
 
-TEST(first_start, of_a_role_without_rights_names_every_GRANT_that_it_lacks) {
+TEST(first_start, of_a_role_without_privileges_names_every_missing_GRANT) {
     make("first-start-rightless");
     if (own_->kind() != Kind::postgresql)
         return;

@@ -74,7 +74,7 @@ class FrozenDatabase : public OwnHttpd {
 
 TEST_GROUP_BASE(frozen_database, FrozenDatabase){};
 
-TEST(frozen_database, is_503_within_the_timeout) {
+TEST(frozen_database, results_in_503_within_the_timeout) {
     if (!make("frozen"))
         return;
     allow_log("UA0");
@@ -103,7 +103,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     CHECK(eventually([&] { return are_successes(client_->send_at_once(patient_reads)); }));
 }
 
-TEST(frozen_database, is_503_even_at_startup) {
+TEST(frozen_database, results_in_503_even_at_startup) {
     if (!make("frozen-from-the-start"))
         return;
     allow_log("UA0");

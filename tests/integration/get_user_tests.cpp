@@ -21,7 +21,7 @@ TEST(get_user, decodes_an_id) {
     CHECK_EQUAL(std::string("x@x"), text_member(reply, "email"));
 }
 
-TEST(get_user, with_an_encoded_slash_is_404_by_default) {
+TEST(get_user, returns_404_for_an_encoded_slash_by_default) {
     add_user({"a/b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     for (const char* path : {"/api/users/a%2Fb", "/api/users/a%2fb", "/api/users/%2F"})
         expect_error(get(Caller::admin, path), 404, not_found);
@@ -47,7 +47,7 @@ TEST(get_user, accepts_an_id_with_dots) {
     CHECK_FALSE(reply.header("Content-Encoding").has_value());
 }
 
-TEST(get_user, of_an_id_of_six_thousand_characters_is_404) {
+TEST(get_user, returns_404_for_an_id_of_six_thousand_characters) {
     expect_error(get(Caller::super_admin, "/api/users/" + std::string(6000, 'x')), 404, not_found);
 }
 

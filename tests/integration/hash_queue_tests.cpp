@@ -217,7 +217,7 @@ TEST(hash_queue, keeps_places_for_others_during_many_creates) {
     expect_places_for_ivo();
 }
 
-TEST(hash_queue, has_a_place_for_every_fourth_worker_by_default) {
+TEST(hash_queue, has_one_place_for_every_four_workers_by_default) {
     expect_log("UA0215");
     start_with("");
     freeze_hashing_child();

@@ -45,7 +45,7 @@ class Health : public OwnHttpd {
 
 TEST_GROUP_BASE(health, Health){};
 
-TEST(health, is_200_while_the_database_answers) {
+TEST(health, returns_200_while_the_database_answers) {
     start(health_location());
     expect_health(200, "ok\n");
     const Reply head = health({}, "HEAD");
@@ -62,12 +62,12 @@ TEST(health, may_be_below_a_base_address_and_is_not_counted_there) {
     CHECK_EQUAL(std::string::npos, metrics.find("useradmin_requests_total{"));
 }
 
-TEST(health, is_for_GET_HEAD_and_OPTIONS) {
+TEST(health, allows_only_GET_HEAD_and_OPTIONS) {
     start(health_location());
     expect_only_read("/health");
 }
 
-TEST(health, is_503_with_the_reason_during_an_outage) {
+TEST(health, returns_503_with_the_reason_during_an_outage) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
     make("away");
@@ -100,7 +100,7 @@ TEST(health, shows_the_reason_only_to_local_callers) {
     own_->make_available();
 }
 
-TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
+TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     for (const char* line : {"UA0", "AH00", "dbd"})
@@ -119,7 +119,7 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, is_503_on_a_read_only_database_if_writable_is_required) {
+TEST(health, returns_503_on_a_read_only_database_if_writable_is_required) {
     allow_log("UA0108");
     make("read-only");
     const std::string writable = "/health/writable";
@@ -138,7 +138,7 @@ TEST(health, is_503_on_a_read_only_database_if_writable_is_required) {
     CHECK(becomes(200));
 }
 
-TEST(health, is_503_while_the_drain_file_exists) {
+TEST(health, returns_503_while_the_drain_file_exists) {
     const std::filesystem::path file = Suite::current().work().path() / "drain";
     start(health_location("UserAdminDrainFile " + file.string() + "\n"));
     expect_health(200, "ok\n");
@@ -190,7 +190,7 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
     std::filesystem::remove(file);
 }
 
-TEST(health, is_503_if_a_table_is_missing) {
+TEST(health, returns_503_if_a_table_is_missing) {
     expect_log("UA0103");
     make("bare");
     own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
@@ -209,7 +209,7 @@ TEST(health, escapes_control_characters_in_the_reason) {
     CHECK(reply.body.find('\x1b') == std::string::npos);
 }
 
-TEST(health, is_503_if_no_database_is_configured) {
+TEST(health, returns_503_if_no_database_is_configured) {
     auto settings = Suite::current().settings(health_location());
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     client_ = std::make_unique<HttpClient>(httpd_->port());

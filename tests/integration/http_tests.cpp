@@ -33,7 +33,7 @@ std::string body_of(std::size_t size) {
 
 TEST_GROUP_BASE(methods, Scene){};
 
-TEST(methods, OPTIONS_is_204_with_Allow_before_the_session) {
+TEST(methods, OPTIONS_returns_204_with_Allow_even_without_a_session) {
     for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
         const auto collection = ask(caller, "OPTIONS", "/api/users");
         CHECK_EQUAL(204, collection.status);
@@ -70,7 +70,7 @@ TEST(paths, next_to_the_base_address_do_not_belong_to_the_service) {
     }
 }
 
-TEST(paths, with_an_invalid_escape_are_400) {
+TEST(paths, with_an_invalid_escape_get_400) {
     expect_log("AH10244"); // httpd: invalid URI path
     for (const char* path :
          {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
@@ -153,11 +153,11 @@ TEST(replies, to_many_concurrent_readers_are_complete) {
 
 TEST_GROUP_BASE(bodies, Scene){};
 
-TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
+TEST(bodies, of_exactly_UserAdminMaxBody_are_accepted) {
     expect_success(post(Caller::super_admin, body_of(65536)));
 }
 
-TEST(bodies, over_UserAdminMaxBody_are_413) {
+TEST(bodies, over_UserAdminMaxBody_get_413) {
     expect_error(post(Caller::super_admin, body_of(65537)), 413, too_large);
     expect_error(put(Caller::super_admin, "ulises-1", body_of(65537)), 413, too_large);
     // The same applies without a Content-Length.
@@ -168,7 +168,7 @@ TEST(bodies, over_UserAdminMaxBody_are_413) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(bodies, over_the_limit_by_Content_Length_are_refused_unread) {
+TEST(bodies, with_a_Content_Length_over_the_limit_are_rejected_unread) {
     const RawConnection connection(Suite::current().httpd().port());
     CHECK(connection.send(head("POST /api/users", "Content-Length: 1000000000\r\n")));
     const auto reply = parse_reply(connection.receive_all());
@@ -221,7 +221,7 @@ TEST(bodies, that_are_awaited_get_100_Continue) {
     expect_success(parse_reply(interim + connection.receive_all()));
 }
 
-TEST(bodies, that_are_refused_get_no_100_Continue) {
+TEST(bodies, that_are_rejected_get_no_100_Continue) {
     expect_log("AH01630"); // httpd: denied by server configuration
     const std::string expecting = "Expect: 100-continue\r\nContent-Length: 60000\r\n";
     const std::pair<std::string, int> requests[] = {
@@ -265,7 +265,7 @@ TEST(bodies, that_end_too_early_are_rejected) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(bodies, that_stall_are_408) {
+TEST(bodies, that_stall_get_408) {
     for (const char* headers : {"Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"}) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(head("POST /hasty/users", headers)));
@@ -276,7 +276,7 @@ TEST(bodies, that_stall_are_408) {
     }
 }
 
-TEST(bodies, that_arrive_slowly_are_408) {
+TEST(bodies, that_arrive_slowly_get_408) {
     const std::string chunked = "Transfer-Encoding: chunked\r\n";
     const struct {
         std::string start;

@@ -105,7 +105,7 @@ TEST(mail, with_a_password_link_is_invalidated_by_later_changes) {
     }
 }
 
-TEST(mail, with_a_verification_link_is_for_addresses_that_are_not_verified) {
+TEST(mail, with_a_verification_link_goes_only_to_unverified_addresses) {
     start_with(keeping());
     expect_error(send_link("verification"), 400, "El email ya está verificado");
     sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ulises-1')");
@@ -132,7 +132,7 @@ TEST(mail, that_fails_leaves_no_link) {
     STRCMP_CONTAINS(R"("corrects":)", read_file(log_).c_str());
 }
 
-TEST(mail, that_hangs_is_ended_at_the_time_limit) {
+TEST(mail, that_hangs_is_killed_at_the_time_limit) {
     start_with("exec /bin/sleep 1000", "UserAdminTimeout 1\n");
     expect_log("did not exit within 1 s (UserAdminTimeout)");
     expect_error(send_link("password"), 500, link_failed);
@@ -174,7 +174,7 @@ TEST(mail, with_an_invitation_that_fails_creates_no_user) {
     CHECK_EQUAL(0, count("verification"));
 }
 
-TEST(mail, needs_the_table_that_counts_it) {
+TEST(mail, requires_the_attempt_table) {
     sql().run("ALTER TABLE \"useradmin_attempt\" RENAME TO \"other\"");
     start_with(keeping());
     expect_log("UA0103: there is no table \"useradmin_attempt\"");

@@ -140,7 +140,7 @@ TEST(metrics, survive_a_graceful_restart) {
     expect_sample(requests("one.test", "list", 200), "3");
 }
 
-TEST(metrics, are_nowhere_without_SetHandler_and_are_protected_as_any_handler) {
+TEST(metrics, require_SetHandler_and_obey_Require) {
     start(location("/api/users", as_sara) +
           "<Location \"/closed\">\n  SetHandler useradmin-metrics\n  Require all denied\n"
           "</Location>\n");
@@ -152,7 +152,7 @@ TEST(metrics, are_nowhere_without_SetHandler_and_are_protected_as_any_handler) {
     CHECK(closed.body.find("useradmin_") == std::string::npos);
 }
 
-TEST(metrics, are_for_GET_HEAD_and_OPTIONS) {
+TEST(metrics, allow_only_GET_HEAD_and_OPTIONS) {
     start(metrics_location);
     expect_only_read("/metrics");
 }

@@ -24,7 +24,7 @@ class OpenApi : public OwnHttpd {
 
 TEST_GROUP_BASE(openapi, OpenApi){};
 
-TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
+TEST(openapi, a_page_below_a_base_address_describes_that_service) {
     start(location("/api/users", as_sara) + location("/other/users", as_sara) +
           page("/api/users/openapi.json") + page("/other/users/openapi.json"));
     CHECK_EQUAL(std::string("/api/users"), base_of("/api/users/openapi.json"));
@@ -34,7 +34,7 @@ TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
     expect_error(send("GET", "/api/users/openapi.jso"), 404, "Usuario no encontrado");
 }
 
-TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
+TEST(openapi, a_page_elsewhere_describes_the_only_service_of_its_virtual_host) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users", as_sara) +
           // Two Locations with the same path are one base address.
@@ -64,7 +64,7 @@ TEST(openapi, a_page_without_a_service_says_what_to_do) {
     CHECK_EQUAL(500, document("/openapi.json").status);
 }
 
-TEST(openapi, is_for_GET_HEAD_and_OPTIONS) {
+TEST(openapi, allows_only_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/api/users/openapi.json") +
           page("/openapi.json"));
     for (const char* path : {"/api/users/openapi.json", "/openapi.json"})
@@ -110,7 +110,7 @@ TEST(openapi, does_not_mention_tokens_if_an_expression_identifies_callers) {
     STRCMP_CONTAINS(R"("security":[])", document("/openapi.json").body.c_str());
 }
 
-TEST(openapi, is_304_while_nothing_has_changed) {
+TEST(openapi, returns_304_if_nothing_has_changed) {
     start(location("/api/users", as_sara) + page("/openapi.json") +
               page("/small.json", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
@@ -127,7 +127,7 @@ TEST(openapi, is_304_while_nothing_has_changed) {
     CHECK_EQUAL(304, document("/small.json", {compressed, "If-None-Match: " + small}).status);
 }
 
-TEST(openapi, is_412_unless_it_has_the_ETag_of_If_Match) {
+TEST(openapi, returns_412_if_If_Match_does_not_match) {
     start(location("/api/users", as_sara) + page("/openapi.json"));
     const std::string tag = document("/openapi.json").header("ETag").value_or("(none)");
     CHECK_EQUAL(200, document("/openapi.json", {"If-Match: " + tag}).status);
@@ -137,7 +137,7 @@ TEST(openapi, is_412_unless_it_has_the_ETag_of_If_Match) {
     CHECK_EQUAL(200, document("/openapi.json", {"If-Match: " + compressed}).status);
 }
 
-TEST(openapi, is_an_envelope_if_the_table_is_missing) {
+TEST(openapi, returns_an_envelope_if_the_table_is_missing) {
     expect_log("UA0103");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");
     own.sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");

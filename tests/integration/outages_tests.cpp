@@ -286,7 +286,7 @@ class Outages : public OwnHttpd {
 
 TEST_GROUP_BASE(outages, Outages){};
 
-TEST(outages, of_a_server_that_crashes_and_is_restarted) {
+TEST(outages, of_a_crashed_server_end_with_its_restart) {
     if (!takes_place(Kind::postgresql))
         return;
     make("crashed");
@@ -309,7 +309,7 @@ TEST(outages, of_single_backends_do_not_fail_reads) {
                 true, true, std::chrono::milliseconds(0)});
 }
 
-TEST(outages, of_a_server_that_is_frozen_temporarily) {
+TEST(outages, of_a_temporarily_frozen_server_end) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("frozen-under-load");
@@ -329,7 +329,7 @@ TEST(outages, with_dropped_packets_end_in_503) {
                 false, false, std::chrono::seconds(machine::times(8, 10))});
 }
 
-TEST(outages, of_a_database_password_that_was_changed) {
+TEST(outages, caused_by_a_changed_database_password_end) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("locked-out");
@@ -427,13 +427,13 @@ TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
                [&] { return standby_->params(); });
 }
 
-TEST(outages, behind_PgBouncer_that_pools_sessions) {
+TEST(outages, behind_PgBouncer_with_session_pooling_end) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     crash_behind_bouncer("session");
 }
 
-TEST(outages, behind_PgBouncer_that_pools_transactions) {
+TEST(outages, behind_PgBouncer_with_transaction_pooling_end) {
     if (!takes_place(Kind::postgresql))
         return;
     crash_behind_bouncer("transaction");

@@ -104,7 +104,7 @@ TEST(password_provider, identifies_the_caller_to_the_service) {
     expect_success(read("eva@example.org", right_password, "sara-1"));
 }
 
-TEST(password_provider, names_the_role_to_Require_user_role) {
+TEST(password_provider, passes_the_role_to_Require_user_role) {
     expect_log("AH01631");
     start();
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/role/users").status);
@@ -112,7 +112,7 @@ TEST(password_provider, names_the_role_to_Require_user_role) {
     CHECK_EQUAL(200, read("eva@example.org", right_password, id_, "/role/users").status);
 }
 
-TEST(password_provider, is_for_Require_user_the_stored_address) {
+TEST(password_provider, passes_the_stored_address_to_Require_user) {
     expect_log("AH01631"); // not the required user
     start();
     CHECK_EQUAL(401, read("Eva@example.org", right_password, id_, "/named/users").status);

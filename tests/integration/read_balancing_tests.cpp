@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(read_balancing, Scene){};
 
-TEST(read_balancing, of_pgpool_is_a_problem_that_check_reports) {
+TEST(read_balancing, by_pgpool_is_reported_by_check) {
     if (Suite::current().kind() != Kind::postgresql || !Suite::current().is_plain_event())
         return;
     const WorkFolder& work = Suite::current().work();

@@ -137,7 +137,7 @@ TEST(sessions, the_directives_of_a_virtual_host_apply_to_its_Locations) {
                  "No se puede eliminar el usuario administrador principal");
 }
 
-TEST(sessions, the_caller_is_the_user_of_the_access_log) {
+TEST(sessions, the_caller_is_the_user_in_the_access_log) {
     expect_success(get(Caller::user, own_record));
     const std::string line = "ulises-1 200 GET /api/users/ulises-1";
     const auto logged = [&line] {

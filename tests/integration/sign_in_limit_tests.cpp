@@ -69,7 +69,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
     }
 };
 
-TEST(sign_in_limit, is_429_even_for_the_correct_password) {
+TEST(sign_in_limit, returns_429_even_for_the_correct_password) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));

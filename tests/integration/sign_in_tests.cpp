@@ -223,7 +223,7 @@ TEST(sign_in, stores_up_to_512_bytes_of_the_User_Agent) {
             .value());
 }
 
-TEST(sign_in, not_remembered_lasts_a_day) {
+TEST(sign_in, that_is_not_remembered_lasts_a_day) {
     const auto before = in_hours(24);
     const auto reply =
         sign_in_at("/signed/auth", login(eva, right_password, R"(,"rememberMe":false)"));
@@ -256,7 +256,7 @@ TEST(sign_in, failures_are_the_same_401_and_logged_with_the_reason) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, of_a_banned_user_is_403_if_the_password_is_correct) {
+TEST(sign_in, of_a_banned_user_returns_403_if_the_password_is_correct) {
     set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
     expect(sign_in(login(eva, right_password)), 403, banned);
     expect(sign_in(login(eva, "wrong")), 401, wrong_credentials);
@@ -267,7 +267,7 @@ TEST(sign_in, of_a_banned_user_is_403_if_the_password_is_correct) {
     CHECK_EQUAL(200, sign_in(login(eva, right_password)).status);
 }
 
-TEST(sign_in, with_a_body_that_is_not_a_JSON_object_is_400) {
+TEST(sign_in, with_a_body_that_is_not_a_JSON_object_returns_400) {
     for (const char* body : {"{", "nonsense", "[", "[1,]", "{\"email\":\"\\u0000\"}"})
         expect(sign_in(body), 400, fault("Invalid JSON in request body", "BAD_REQUEST"));
     for (const auto& [body, kind] :
@@ -279,7 +279,7 @@ TEST(sign_in, with_a_body_that_is_not_a_JSON_object_is_400) {
                      "VALIDATION_ERROR"));
 }
 
-TEST(sign_in, with_a_member_of_another_type_is_400) {
+TEST(sign_in, with_a_member_of_another_type_returns_400) {
     const auto no = [](const std::string& member, const std::string& wanted,
                        const std::string& is) {
         return "[body." + member + "] Invalid input: expected " + wanted + ", received " + is;
@@ -305,7 +305,7 @@ TEST(sign_in, with_a_member_of_another_type_is_400) {
            R"({"message":"Invalid callbackURL: expected a string"})");
 }
 
-TEST(sign_in, with_an_address_that_the_library_rejects_is_400) {
+TEST(sign_in, with_an_address_that_the_library_rejects_returns_400) {
     for (const char* email : {"",         "x",       "a@b",       "a@b.c",
                               " a@b.co",  "a@b.co ", "a..b@b.co", "\xc3\xa4@b.co",
                               "a@b_c.co", ".a@b.co", "a.@b.co",   "a@-b.co",
@@ -330,7 +330,7 @@ TEST(sign_in, accepts_a_form_too) {
                  "VALIDATION_ERROR"));
 }
 
-TEST(sign_in, with_another_content_type_is_415) {
+TEST(sign_in, with_another_content_type_returns_415) {
     CHECK_EQUAL(
         200, sign_in(login(eva, right_password), {"Content-Type: Application/JSON ; charset=utf-8"})
                  .status);
@@ -344,7 +344,7 @@ TEST(sign_in, with_another_content_type_is_415) {
                  "UNSUPPORTED_MEDIA_TYPE"));
 }
 
-TEST(sign_in, with_a_body_over_64_KiB_is_413) {
+TEST(sign_in, with_a_body_over_64_KiB_returns_413) {
     expect(sign_in(login(eva, std::string(65536, 'x'))), 413,
            fault("Request body too large", "PAYLOAD_TOO_LARGE"));
     expect(sign_in(login(eva, std::string(65000, 'x'))), 400,
@@ -366,7 +366,7 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_redirects_to_it) {
     CHECK_FALSE(empty.header("Location").has_value());
 }
 
-TEST(sign_in, with_a_callbackURL_of_another_site_is_403_and_opens_no_session) {
+TEST(sign_in, with_a_callbackURL_of_another_site_returns_403_and_opens_no_session) {
     const auto where = own_origin();
     for (const std::string& url :
          {std::string("http://evil.test/"), std::string("//evil.test"), std::string("dash"),
@@ -378,7 +378,7 @@ TEST(sign_in, with_a_callbackURL_of_another_site_is_403_and_opens_no_session) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, from_another_site_is_403) {
+TEST(sign_in, from_another_site_returns_403) {
     const auto invalid = fault("Invalid origin", "INVALID_ORIGIN");
     const auto missing = fault("Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
     const auto body = login(eva, right_password);
@@ -448,7 +448,7 @@ TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
     expect(sign_in(body), 403, fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
 }
 
-TEST(sign_in, by_another_method_is_405_with_Allow) {
+TEST(sign_in, by_another_method_returns_405_with_Allow) {
     const auto not_allowed = fault("Method not allowed", "METHOD_NOT_ALLOWED");
     for (const char* method : {"GET", "PUT", "DELETE", "PATCH"})
         for (const char* path : {"/api/auth/sign-in/email", "/api/auth/sign-out"}) {
@@ -471,7 +471,7 @@ TEST(sign_in, answers_OPTIONS_with_Allow) {
     CHECK_EQUAL(std::string("POST, OPTIONS"), reply.header("Allow").value_or("(none)"));
 }
 
-TEST(sign_in, on_another_path_is_404) {
+TEST(sign_in, on_another_path_returns_404) {
     for (const char* path : {"", "/", "/sign-in", "/sign-in/email/", "/sign-in/social",
                              "/get-session/", "/sign-up/email", "/Get-Session"})
         for (const char* method : {"GET", "POST"})
@@ -558,7 +558,7 @@ TEST(sign_in, sign_out_from_another_site_without_a_cookie_clears_no_cookie) {
     }
 }
 
-TEST(sign_in, sign_out_from_another_site_is_403_and_keeps_the_session) {
+TEST(sign_in, sign_out_from_another_site_returns_403_and_keeps_the_session) {
     const auto token = token_in(sign_in(login(eva, right_password)));
     expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));

@@ -110,7 +110,7 @@ TEST(survey, does_not_delay_replies) {
     expect_success(reply);
 }
 
-TEST(survey, follows_the_first_answered_request) {
+TEST(survey, runs_after_the_first_answered_request) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
     CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
     CHECK_EQUAL(0, lines_with("UA0212"));

@@ -135,7 +135,7 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
                      "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
-TEST(unauthorized, a_Location_that_nobody_authenticates_is_named) {
+TEST(unauthorized, a_Location_without_authentication_is_named) {
     const std::string reason = "UA0223: a request to <Location \"/api/users\"> got 401: "
                                "no auth module set the note session-user-id";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";

@@ -36,7 +36,7 @@ TEST(update_user, returns_the_full_updated_row) {
     CHECK_EQUAL(reply.body, get(Caller::super_admin, "/api/users/ulises-1").body);
 }
 
-TEST(update_user, to_a_registered_email_is_500_and_changes_nothing) {
+TEST(update_user, to_a_registered_email_returns_500_and_changes_nothing) {
     expect_log("UA0106");
     expect_error(put(Caller::super_admin, "ulises-1", R"({"name":"X","email":"sara@example.org"})"),
                  500, update_failed);

@@ -161,7 +161,7 @@ TEST_GROUP(load) {
     }
 };
 
-TEST(load, of_many_kept_connections_causes_no_failures_or_leaks) {
+TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     const int clients = machine::times(200, 2000);
     const std::chrono::seconds time(machine::times(10, 600));
     const std::chrono::milliseconds pause(machine::times(200, 5000));

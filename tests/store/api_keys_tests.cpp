@@ -135,7 +135,7 @@ TEST(api_keys, use_up_their_remaining_requests_and_are_refilled) {
     CHECK_TRUE(found.key.last_request == now_);
 }
 
-TEST(api_keys, are_counted_in_a_window) {
+TEST(api_keys, are_counted_per_window) {
     create_table();
     add_key();
     store::ApiKeyUse use{"k", now_};

@@ -236,7 +236,7 @@ class DisabledKeys : public CleanUp {
 
 TEST_GROUP_BASE(disabled_keys, DisabledKeys){};
 
-TEST(disabled_keys, are_those_of_a_banned_user_until_the_ban_is_lifted) {
+TEST(disabled_keys, belong_to_a_banned_user_until_the_ban_is_lifted) {
     ban(true);
     CHECK_EQUAL(std::string("other"), enabled());
     ban(false);
@@ -263,7 +263,7 @@ TEST(disabled_keys, of_a_ban_that_the_application_lifted_are_not_enabled) {
     CHECK_EQUAL(std::string("other, two"), enabled());
 }
 
-TEST(disabled_keys, are_only_those_of_a_ban) {
+TEST(disabled_keys, include_only_keys_that_a_ban_disabled) {
     worked(cleaning([](store::DatabaseStore& store) {
         return store.update("n", {{"role", "admin"}, {"email", "o@x"}}, {});
     }));
@@ -296,7 +296,7 @@ TEST(disabled_keys, of_a_deleted_user_are_no_longer_recorded) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
 }
 
-TEST(disabled_keys, need_the_privilege_to_change_them_but_a_ban_does_not) {
+TEST(disabled_keys, require_a_privilege_that_a_ban_does_not_require) {
     if (!is_postgresql())
         return;
     create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"

@@ -274,7 +274,7 @@ TEST(lists, are_filtered_by_the_time_of_creation) {
     CHECK_EQUAL(std::string(" of 0"), ids_of(filter));
 }
 
-TEST(lists, are_the_same_with_more_matches_than_are_collected) {
+TEST(lists, are_sorted_correctly_with_thousands_of_matches) {
     add_users();
     const bool is_postgresql = database().kind() == Kind::postgresql;
     sql().run(std::string("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
@@ -538,7 +538,7 @@ TEST(email_change, to_the_same_address_keeps_it_verified) {
     CHECK(stays_verified("ana@x", true));
 }
 
-TEST(email_change, in_case_only_unverifies_unless_case_is_ignored) {
+TEST(email_change, that_affects_only_case_unverifies_unless_case_is_ignored) {
     CHECK_FALSE(stays_verified("ana@x"));
     CHECK(stays_verified("ANA@X", true));
 }
@@ -609,7 +609,7 @@ TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
 
-TEST(email_change, compares_with_the_row_as_another_writer_left_it) {
+TEST(email_change, compares_with_the_row_after_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     IgnoringListener listener(false);
@@ -657,9 +657,9 @@ class Losses : public Contract {
     }
 };
 
-TEST_GROUP_BASE(lost_rights, Losses){};
+TEST_GROUP_BASE(lost_privileges, Losses){};
 
-TEST(lost_rights, end_all_sessions_with_any_listener) {
+TEST(lost_privileges, end_all_sessions_with_any_listener) {
     IgnoringListener after(false);
     IgnoringListener before(true);
     store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
@@ -681,7 +681,7 @@ TEST(lost_rights, end_all_sessions_with_any_listener) {
     }
 }
 
-TEST(lost_rights, are_none_if_role_and_address_stay_the_same) {
+TEST(lost_privileges, are_none_if_role_and_address_stay_the_same) {
     for (const store::Changes& changes :
          {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
           store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
@@ -690,7 +690,7 @@ TEST(lost_rights, are_none_if_role_and_address_stay_the_same) {
     CHECK_EQUAL(2, left_after({{"role", "user"}}));
 }
 
-TEST(lost_rights, treat_a_null_role_as_user) {
+TEST(lost_privileges, treat_a_null_role_as_user) {
     worked(store().update("u", {{"role", model::Value()}}, {}, store::SessionPolicy::revoke));
     CHECK_EQUAL(0, left());
     add_session("again", "u", "2030-01-01T00:00:00.000Z");
@@ -700,12 +700,12 @@ TEST(lost_rights, treat_a_null_role_as_user) {
     }
 }
 
-TEST(lost_rights, end_no_sessions_unless_configured) {
+TEST(lost_privileges, end_no_sessions_unless_configured) {
     worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
     CHECK_EQUAL(2, left());
 }
 
-TEST(lost_rights, that_are_rejected_end_no_sessions) {
+TEST(lost_privileges, that_are_rejected_end_no_sessions) {
     expect_error("UA0106");
     CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
     store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
@@ -719,7 +719,7 @@ TEST(lost_rights, that_are_rejected_end_no_sessions) {
     CHECK_EQUAL(2, left());
 }
 
-TEST(lost_rights, are_determined_by_the_row_as_another_writer_left_it) {
+TEST(lost_privileges, are_determined_from_the_row_after_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
@@ -731,7 +731,7 @@ TEST(lost_rights, are_determined_by_the_row_as_another_writer_left_it) {
     CHECK_EQUAL(0, left());
 }
 
-TEST(lost_rights, return_the_new_version_of_the_row) {
+TEST(lost_privileges, return_the_new_version_of_the_row) {
     const std::string version(worked(store().find("u")).version);
     store::UpdateGuard guard;
     guard.versions = std::vector<std::string_view>{version};
@@ -1176,7 +1176,7 @@ TEST(session, that_is_extended_expires_later) {
                                         at("2026-01-05T00:00:00.000Z"))));
 }
 
-TEST(session, is_deleted_alone) {
+TEST(session, is_deleted_without_other_sessions) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     add_session("two", "u", "2030-01-01T00:00:00.000Z");
@@ -1186,7 +1186,7 @@ TEST(session, is_deleted_alone) {
     CHECK(absent(store().delete_session("one")));
 }
 
-TEST(session, lists_and_deletes_those_of_a_user) {
+TEST(session, lists_and_deletions_are_limited_to_one_user) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     add_session("one", "u", "2020-01-01T00:00:00.000Z");

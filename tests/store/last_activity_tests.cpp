@@ -268,7 +268,7 @@ TEST(last_activity, orders_and_filters_lists) {
         expect_orders_and_filters(limit);
 }
 
-TEST(last_activity, orders_and_filters_more_users_than_are_collected) {
+TEST(last_activity, orders_and_filters_thousands_of_users) {
     add_users(5500);
     const auto is_any = [](const Kept& user) { return user.seen < 28; };
     Filter filter;

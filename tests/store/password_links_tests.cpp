@@ -137,7 +137,7 @@ TEST(password_links, become_invalid_in_the_transaction_of_the_change) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'other@x')"));
 }
 
-TEST(password_links, become_invalid_without_a_clean_up) {
+TEST(password_links, become_invalid_without_UserAdminCleanUp) {
     change(R"(CREATE TABLE "passkey" ("id" text, "userId" text, "publicKey" text,
                                       "counter" integer);
               CREATE TABLE "apikey" ("id" text, "referenceId" text, "key" text, "enabled" boolean);

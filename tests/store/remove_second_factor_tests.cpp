@@ -156,7 +156,7 @@ TEST(postgresql_remove_second_factor, names_the_missing_grants) {
     worked(remove("n", {}, "poor"));
 }
 
-TEST(postgresql_remove_second_factor, runs_no_object_of_another_role) {
+TEST(postgresql_remove_second_factor, runs_no_code_of_another_role) {
     add_verification("2fa-n", "n");
     sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     execute_on_connection("SET search_path = hostile, public");

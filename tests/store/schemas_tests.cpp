@@ -707,7 +707,7 @@ TEST(shared_schemas, are_read_by_one_connection_for_all) {
     CHECK_EQUAL(1U, extra_columns(first_));
 }
 
-TEST(shared_schemas, are_less_than_twice_as_old_while_another_connection_reads) {
+TEST(shared_schemas, are_used_for_up_to_twice_their_lifetime_during_a_read) {
     CHECK_EQUAL(0U, extra_columns(first_));
     change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
            "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
@@ -1205,9 +1205,9 @@ TEST(postgresql_tables_in_use, are_searched_and_sorted_in_a_database_of_any_enco
     }
 }
 
-TEST_GROUP_BASE(postgresql_rights, Contract){};
+TEST_GROUP_BASE(postgresql_privileges, Contract){};
 
-TEST(postgresql_rights, that_are_missing_are_all_named_with_their_grant) {
+TEST(postgresql_privileges, that_are_missing_are_all_named_with_their_grant) {
     expect_error("run: GRANT INSERT, DELETE ON \"account\" TO poor;");
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON "account" TO )"
                      R"(poor)");
@@ -1217,7 +1217,7 @@ TEST(postgresql_rights, that_are_missing_are_all_named_with_their_grant) {
     CHECK(failed(with_store(create, "poor")));
 }
 
-TEST(postgresql_rights, to_write_a_hash_do_not_include_reading_one) {
+TEST(postgresql_privileges, to_write_a_hash_do_not_include_reading_one) {
     expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
     add_user("u", "u@x");
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT INSERT, DELETE, SELECT )"
@@ -1231,7 +1231,7 @@ TEST(postgresql_rights, to_write_a_hash_do_not_include_reading_one) {
     worked(with_store(set, "poor"));
 }
 
-TEST(postgresql_rights, to_sign_in_include_updates_of_one_column) {
+TEST(postgresql_privileges, to_sign_in_include_updates_of_one_column) {
     expect_error("run: GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor;");
     worked(store().create(new_user("u", "u@x")));
     create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ("userId", )"
@@ -1249,7 +1249,7 @@ TEST(postgresql_rights, to_sign_in_include_updates_of_one_column) {
     CHECK(with_store(open, "poor"));
 }
 
-TEST(postgresql_rights, to_use_a_schema_are_reported_as_missing_rights) {
+TEST(postgresql_privileges, to_use_a_schema_are_reported_if_missing) {
     expect_error("GRANT USAGE ON SCHEMA \"closed\" TO \"poor\"");
     create_poor_role("");
     change("CREATE SCHEMA closed; CREATE TABLE closed.people (\"id\" text)",

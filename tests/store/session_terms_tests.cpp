@@ -118,7 +118,7 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
     CHECK_EQUAL(std::string("other alone "), tokens());
 }
 
-TEST(postgresql_session_terms, prevent_sessions_from_being_opened_despite_a_change) {
+TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change) {
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
     const std::function<bool()> changes[] = {
@@ -208,7 +208,7 @@ class Callers : public Contract {
 
 TEST_GROUP_BASE(guarded_callers, Callers){};
 
-TEST(guarded_callers, that_are_unchanged_may_change_users) {
+TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
     store::UpdateGuard guard;
     guard.actor = boss();
     worked(store().create(new_user("new", "new@x"), boss()));
@@ -224,19 +224,19 @@ TEST(guarded_callers, that_are_unchanged_may_change_users) {
     worked(store().remove("n", {"p@x"}, guard));
 }
 
-TEST(guarded_callers, that_are_banned_change_nothing) {
+TEST(guarded_callers, cannot_change_anything_while_banned) {
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_rejected);
     sql().run(R"(UPDATE "user" SET "banExpires" = '2026-01-01T00:00:00.000Z' WHERE "id" = 'boss')");
     worked(store().create(new_user("new", "new@x"), boss()));
 }
 
-TEST(guarded_callers, that_were_deleted_change_nothing) {
+TEST(guarded_callers, cannot_change_anything_after_their_deletion) {
     sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_rejected);
 }
 
-TEST(guarded_callers, that_lost_their_role_change_nothing) {
+TEST(guarded_callers, cannot_change_anything_after_losing_their_role) {
     expect_refused(boss(1), Failure::caller_demoted);
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_demoted);

@@ -272,7 +272,7 @@ TEST(sign_in_second_factor, challenge_is_used_once_with_all_its_rows) {
     CHECK(absent(change_factor(change)));
 }
 
-TEST(sign_in_second_factor, challenge_that_expired_or_of_another_user_is_rejected) {
+TEST(sign_in_second_factor, rejects_an_expired_challenge_or_one_of_another_user) {
     create_table();
     add_verification("a", "m");
     add_verification("b", "n", "2026-11-26T10:00:00.000Z");
@@ -497,7 +497,7 @@ TEST(postgresql_sign_in_second_factor, change_is_attempted_once_if_the_connectio
     CHECK_EQUAL(std::string(), verifications());
 }
 
-TEST(postgresql_sign_in_second_factor, missing_rights_are_logged) {
+TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
     create_table();
     create_poor_role(R"(GRANT SELECT ON "user" TO poor)");
     const std::string all =
@@ -590,7 +590,7 @@ void SignInSecondFactor::use_variant(const Variant& variant) {
     CHECK_FALSE(factor.locked_until.has_value());
 }
 
-TEST(sign_in_second_factor, works_with_other_ids_names_and_times) {
+TEST(sign_in_second_factor, works_with_other_types_and_names) {
     for (const Variant& variant : variants()) {
         create_variant(variant);
         use_variant(variant);

@@ -68,7 +68,7 @@ TEST(versions, do_not_depend_on_how_a_row_is_read) {
     CHECK_EQUAL(version(), std::string(changed.version));
 }
 
-TEST(versions, can_be_a_tag) {
+TEST(versions, can_be_entity_tags) {
     add_user("u", "u@x");
     CHECK(version().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-") ==
           std::string::npos);

@@ -96,7 +96,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
     }
 };
 
-TEST(admin, without_a_session_the_reply_is_an_empty_401_of_json) {
+TEST(admin, returns_an_empty_401_without_a_session) {
     roles.reset();
     expect("401", call("get-user", "id=another"));
     expect("", calls.text());
@@ -286,7 +286,7 @@ TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
     expect("403 YOU_ARE_NOT_ALLOWED_TO_BAN_USERS", call("ban-user", R"({"userId":"another"})"));
 }
 
-TEST(admin, a_database_failure_is_500_instead_of_an_empty_list) {
+TEST(admin, returns_500_instead_of_an_empty_list_if_the_database_fails) {
     for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
         store.failures["list"] = failure;
         expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
@@ -301,7 +301,7 @@ TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
     STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
 }
 
-TEST(admin, a_limit_that_is_not_a_number_counts_as_absent) {
+TEST(admin, ignores_a_limit_that_is_not_a_number) {
     for (const char* query : {"limit=NaN&offset=NaN", "limit=nan", "limit=x", "limit=0"}) {
         call("list-users", query);
         STRCMP_CONTAINS(" 100 from 0", calls.text().c_str());
@@ -379,7 +379,7 @@ TEST(admin, a_user_without_a_password_has_no_account) {
     expect("plan", store.created->data[1].field);
 }
 
-TEST(admin, impersonation_opens_a_session_of_an_hour_that_names_the_administrator) {
+TEST(admin, impersonation_opens_a_one_hour_session_that_names_the_administrator) {
     STRCMP_CONTAINS("\"impersonatedBy\":\"me\"",
                     call("impersonate-user", R"({"userId":"another"})").c_str());
     expect("another", store.opened->user_id);
@@ -449,7 +449,7 @@ TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
     CHECK_FALSE(store.sessions.contains("s3cr3t of me"));
 }
 
-TEST(admin, endpoints_are_below_a_path_segment_admin) {
+TEST(admin, endpoints_are_below_the_path_segment_admin) {
     expect("ban", admin::operation_name(*admin::find_endpoint("/api/auth/admin/ban-user")));
     for (const char* path : {"/api/auth/ban-user", "/api/auth/admin/ban-user/",
                              "/api/auth/admin/nope", "ban-user", "admin/ban-user"})

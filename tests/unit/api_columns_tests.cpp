@@ -119,7 +119,7 @@ TEST(columns, are_set_to_values_of_their_types) {
     expect_set("since", R"("2026-11-20T23:30:19.717Z")", "2026-11-20T23:30:19.717Z");
 }
 
-TEST(columns, are_set_beside_fields) {
+TEST(columns, are_set_together_with_fields) {
     expect("200", ask(super_admin, "PUT /another", R"({"name":"Ana","data":{"plan":"pro"}})"));
     expect("Ana", store.users.at(1).name);
     expect("pro", set_to("plan"));

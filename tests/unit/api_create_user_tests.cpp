@@ -100,7 +100,7 @@ TEST(create_user, spaces_count_as_a_value) {
     expect(" ", store.created->name);
 }
 
-TEST(create_user, an_unreadable_body_is_an_unexpected_failure_and_stores_nothing) {
+TEST(create_user, fails_unexpectedly_and_stores_nothing_if_the_body_is_unreadable) {
     for (const std::string_view text : {"x", "{", "[]", "null", "\"name\"", "{} {}",
                                         R"({"name":"a\u0000b"})", "{\"name\":\"\xff\"}"}) {
         expect(failed, ask(super_admin, "POST ", text), text);
@@ -150,7 +150,7 @@ TEST(create_user, a_super_admin_may_assign_any_role) {
     expect_role("jefa de sección", R"("jefa de sección")");
 }
 
-TEST(create_user, a_role_of_another_type_is_an_unexpected_failure) {
+TEST(create_user, fails_unexpectedly_if_the_role_has_another_type) {
     for (const auto role : {"5", "true", "false", R"(["user"])", R"({"role":"user"})"}) {
         const std::string text = body_with("role", role);
         expect(failed, ask(super_admin, "POST ", text), text);
@@ -222,20 +222,20 @@ TEST(create_user, the_hash_is_stored_and_never_the_password) {
     CHECK_TRUE(reply.body.find(FakeHasher::result) == std::string::npos);
 }
 
-TEST(create_user, the_creation_time_is_now) {
+TEST(create_user, sets_the_creation_time_to_the_current_time) {
     const auto before = text::now();
     expect("200", ask(admin, "POST ", good_body));
     CHECK_TRUE(before <= store.created->now);
     CHECK_TRUE(store.created->now <= text::now());
 }
 
-TEST(create_user, no_hashing_slot_in_time_is_503) {
+TEST(create_user, returns_503_if_no_hashing_slot_is_free_in_time) {
     hasher.failure = password::HashFailure::busy;
     expect("503 Servicio no disponible temporalmente", ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash", calls.text());
 }
 
-TEST(create_user, a_hash_that_fails_is_an_unexpected_failure) {
+TEST(create_user, fails_unexpectedly_if_the_password_cannot_be_hashed) {
     hasher.failure = password::HashFailure::failed;
     expect(failed, ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash", calls.text());

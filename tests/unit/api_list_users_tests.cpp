@@ -161,7 +161,7 @@ TEST(list_users, a_page_past_the_end_is_an_empty_list_with_the_total) {
            send(super_admin, "GET ?page=9").body);
 }
 
-TEST(list_users, has_more_filters) {
+TEST(list_users, supports_more_filters) {
     expect_filters("role=- search=- banned=1", super_admin, "banned=true");
     expect_filters("role=- search=- banned=0", super_admin, "banned=false");
     expect_filters("role=- search=- verified=1", super_admin, "emailVerified=true");
@@ -177,7 +177,7 @@ TEST(list_users, has_more_filters) {
                    "createdBefore=2026-01-01");
 }
 
-TEST(list_users, nobody_is_created_after_the_last_time_that_databases_can_store) {
+TEST(list_users, lists_nobody_created_after_the_last_storable_time) {
     // The next millisecond would be in the year 10000.
     expect_filters("role=- search=- from=9999-12-31T23:59:59.999Z", super_admin,
                    "createdAfter=9999-12-31T23:59:59.999Z");
@@ -258,7 +258,7 @@ TEST(list_users, from_a_standby_warns_of_the_time_of_the_last_change) {
     expect("", header_of(send(user, "GET "), "Warning"));
 }
 
-TEST(list_users, links_next_and_previous_page_by_cursor) {
+TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
     store.users.clear();
     store.add("a", "a@x").sort_key = "2026-01-01T00:00:00.000001";
     store.add("b", "b@x");

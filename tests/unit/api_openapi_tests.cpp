@@ -193,7 +193,7 @@ TEST(api_openapi, describes_where_the_token_is_sent_if_known) {
     CHECK_EQUAL(std::string(R"([{"cookie":[]},{"bearer":[]}])"), at({"security"}));
 }
 
-TEST(api_openapi, has_the_headers_of_CORS_where_origins_are_trusted) {
+TEST(api_openapi, has_the_CORS_headers_if_origins_are_trusted) {
     CHECK(document().find("Access-Control") == std::string::npos);
     const std::string_view origins[] = {"https://app.example.org"};
     settings.trusted_origins = origins;

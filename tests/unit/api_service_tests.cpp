@@ -90,7 +90,7 @@ TEST(paths_and_methods, a_longer_path_is_not_found) {
         }
 }
 
-TEST(paths_and_methods, a_longer_path_is_401_without_a_session) {
+TEST(paths_and_methods, a_longer_path_returns_401_without_a_session) {
     expect("401 No autorizado", ask(nobody, "GET /another/name"));
     expect("401 No autorizado", ask(nobody, "GET //"));
 }
@@ -154,7 +154,7 @@ TEST(failures, that_are_temporary_have_Retry_After) {
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
-TEST(failures, that_redirect_are_not_a_success) {
+TEST(failures, that_redirect_do_not_report_success) {
     expect(R"({"success":false,"error":"Petición incorrecta"})",
            api::error_reply(302, "PUT", "/another", headers, settings).body);
 }
@@ -165,7 +165,7 @@ TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
     expect("", header_of(send(super_admin, "GET /a/b"), "WWW-Authenticate"));
 }
 
-TEST(failures, to_find_the_user_precede_a_rejected_update) {
+TEST(failures, to_find_the_user_are_reported_before_a_rejected_update) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
     store.failures["find"] = store::Failure::failed;

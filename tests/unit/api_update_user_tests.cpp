@@ -116,14 +116,14 @@ TEST(update_user, another_email_is_unverified_if_configured) {
                    R"({"email":"E@x"})");
 }
 
-TEST(update_user, an_email_verified_in_the_body_is_ignored) {
+TEST(update_user, emailVerified_in_the_body_is_ignored) {
     expect_changes("", super_admin, R"({"emailVerified":true})");
     settings.unverifies_email = true;
     expect_changes("email=e@x emailVerified=false (other)", super_admin,
                    R"({"email":"e@x","emailVerified":true})");
 }
 
-TEST(update_user, an_admins_banReason_without_banned_is_ignored) {
+TEST(update_user, banReason_without_banned_from_an_admin_is_ignored) {
     expect_changes("", admin, R"({"banReason":"spam"})");
     expect_changes("name=Eva", admin, R"({"banReason":"spam","name":"Eva"})");
     for (const auto text :
@@ -183,12 +183,12 @@ TEST(update_user, the_last_value_of_a_repeated_key_is_used) {
     expect_changes("banned=false", super_admin, R"({"banned":true,"banned":false})");
 }
 
-TEST(update_user, unknown_keys_are_ignored) {
+TEST(update_user, ignores_unknown_keys) {
     expect_changes("", admin, R"({"id":"x","Name":"Eva","Role":"admin","emailVerified":true})");
     expect_changes("", super_admin, R"({"ROLE":5,"Banned":"yes","createdAt":0})");
 }
 
-TEST(update_user, an_unreadable_body_is_500_for_an_existing_user) {
+TEST(update_user, an_unreadable_body_returns_500_for_an_existing_user) {
     for (const std::string_view text :
          {"x", "{", "[]", "null", "{}x", R"({"name":"a\u0000"})", "{\"name\":\"\xff\"}"})
         expect_refusal(failed, admin, text);
@@ -196,7 +196,7 @@ TEST(update_user, an_unreadable_body_is_500_for_an_existing_user) {
     expect_refusal(failed, admin, {});
 }
 
-TEST(update_user, an_unreadable_body_is_404_for_an_unknown_user) {
+TEST(update_user, an_unreadable_body_returns_404_for_an_unknown_user) {
     for (const std::string_view text : {"x", "{", "[]", R"({"name":5})", R"({"banned":"x"})"}) {
         expect(not_found, ask(super_admin, "PUT /unknown", text), text);
         expect("body, find unknown", calls.text(), text);
@@ -221,7 +221,7 @@ TEST(update_user, the_id_in_the_path_is_percent_encoded) {
     expect("body, update another", calls.text());
 }
 
-TEST(update_user, updated_at_is_set_to_now_on_every_update) {
+TEST(update_user, sets_updatedAt_to_the_current_time) {
     for (const Caller& caller : {admin, super_admin})
         for (const auto text :
              {"{}", R"({"name":"Eva"})", R"({"name":""})", R"({"banReason":"x"})"}) {

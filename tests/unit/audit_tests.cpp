@@ -716,7 +716,7 @@ TEST_GROUP(audit_refusals) {
     }
 };
 
-TEST(audit_refusals, have_one_line_immediately_and_one_a_minute) {
+TEST(audit_refusals, have_one_line_immediately_and_then_one_a_minute) {
     CHECK_EQUAL(1U, count("192.0.2.1").count);
     for (int time = 0; time < 1000; ++time)
         CHECK_EQUAL(0U, count("192.0.2.1", 59s).count);
@@ -840,7 +840,7 @@ TEST(audit_line, names_the_impersonator) {
                     audit::begin_line(event, {}, text::now(), 0).c_str());
 }
 
-TEST(audit_line, is_bounded_for_any_values) {
+TEST(audit_line, has_a_bounded_length_for_any_values) {
     audit::Event event;
     const std::string nasty(100000, '\x01');
     event.target = event.caller = event.role = event.impersonated_by = nasty;

@@ -27,7 +27,7 @@ void expect_tags(std::string_view expected, std::string_view list, SourceLocatio
 
 TEST_GROUP(entity_tags){};
 
-TEST(entity_tags, are_read_one_after_another) {
+TEST(entity_tags, are_read_from_a_list) {
     expect_tags("<a>", "\"a\"");
     expect_tags("<a><b><c>", "\"a\", \"b\" ,\t\"c\"");
     expect_tags("<a><b>", "\"a\",\"b\"");
@@ -36,7 +36,7 @@ TEST(entity_tags, are_read_one_after_another) {
     expect_tags("<!#~\xc3\xb1>", "\"!#~\xc3\xb1\"");
 }
 
-TEST(entity_tags, of_an_asterisk_are_any) {
+TEST(entity_tags, match_any_tag_if_given_as_an_asterisk) {
     expect_tags("any", "*");
     expect_tags("any", " *\t");
     expect_tags("<*>", "\"*\"");
@@ -53,7 +53,7 @@ TEST(entity_tags, may_have_empty_list_elements) {
     expect_tags("", " , ,");
 }
 
-TEST(entity_tags, of_a_malformed_list_are_none) {
+TEST(entity_tags, in_a_malformed_list_are_ignored) {
     for (const char* list :
          {"a", "\"a", "a\"", "\"a\" \"b\"", "\"a\"b", "\"a\", b", "\"a\", *", "*, \"a\"", "**",
           "w/\"a\"", "W/a", "W/ \"a\"", "W/", "\"a b\"", "\"a\x7f\"", "\"a\tb\"", "'a'"})

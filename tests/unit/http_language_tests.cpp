@@ -34,7 +34,7 @@ TEST(accept_language, with_one_known_language_returns_it) {
         expect_language("es", field);
 }
 
-TEST(accept_language, with_both_returns_the_one_with_the_higher_weight) {
+TEST(accept_language, with_both_languages_returns_the_one_with_the_higher_weight) {
     expect_language("en", "es;q=0.5, en;q=0.6");
     expect_language("es", "es;q=0.6, en;q=0.5");
     expect_language("en", "es;q=0.998,en;q=0.999");

@@ -189,7 +189,7 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
     CHECK_EQUAL(2000, sums().connection_holds.microseconds);
 }
 
-TEST(metrics, count_in_a_child_without_a_number) {
+TEST(metrics, are_counted_in_a_child_without_a_slot) {
     metrics().connection_acquired(1ms);
     metrics().count_request(0, 200, 1ms);
     metrics().connection_released(1ms);

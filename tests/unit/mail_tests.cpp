@@ -51,7 +51,7 @@ std::string problem_with(std::string_view text) {
 
 TEST_GROUP(message){};
 
-TEST(message, has_the_header_of_a_generated_mail) {
+TEST(message, has_the_header_of_an_automatic_message) {
     const std::string header = header_with("Hello");
     for (const char* line :
          {"From: <a@example.org>\nTo: <b@example.org>\nSubject: Hello\nDate: Sat, 28 Nov 2026 "

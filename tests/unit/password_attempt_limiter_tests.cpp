@@ -63,7 +63,7 @@ TEST(attempts, from_one_address_do_not_lock_others_out) {
     CHECK_EQUAL(std::string("free"), state("2001:db8::1", "eva"));
 }
 
-TEST(attempts, allow_ten_times_as_many_for_an_account_from_everywhere) {
+TEST(attempts, on_one_account_have_ten_times_the_limit_from_all_addresses) {
     for (int address = 0; address < 29; ++address)
         fail("10.0.0." + std::to_string(address), "eva");
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "eva"));
@@ -72,7 +72,7 @@ TEST(attempts, allow_ten_times_as_many_for_an_account_from_everywhere) {
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "ivo"));
 }
 
-TEST(attempts, allow_three_times_as_many_from_an_address) {
+TEST(attempts, from_one_address_have_three_times_the_limit_on_all_accounts) {
     for (const char* account : {"1", "2", "3", "4", "5", "6", "7", "8"})
         fail("10.0.0.1", account);
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
@@ -81,7 +81,7 @@ TEST(attempts, allow_three_times_as_many_from_an_address) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
 }
 
-TEST(attempts, of_mapped_addresses_are_those_of_the_IPv4_address) {
+TEST(attempts, from_a_mapped_address_count_for_its_IPv4_address) {
     fail("::ffff:10.0.0.1", "eva", 3);
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
     CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));

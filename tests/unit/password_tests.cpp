@@ -360,7 +360,7 @@ TEST(secret, a_string_is_wiped_beyond_its_end) {
     CHECK_TRUE(std::all_of(bytes, bytes + length, [](char byte) { return byte == 0; }));
 }
 
-TEST(secret, two_are_equal_if_every_byte_is_equal) {
+TEST(secret, is_equal_to_another_if_every_byte_is_equal) {
     CHECK_TRUE(crypto::constant_time_equal("", ""));
     CHECK_TRUE(crypto::constant_time_equal("abc", "abc"));
     CHECK_FALSE(crypto::constant_time_equal("abc", "abd"));
@@ -888,7 +888,7 @@ TEST(slots, wait_for_the_whole_timeout) {
     CHECK_TRUE(waited >= 120ms);
 }
 
-TEST(slots, processes_share_one_limit) {
+TEST(slots, are_limited_across_processes) {
     const SharedSlots shared(3);
     const HoldingProcess other(shared.slots(), 2);
     const auto third = shared.slots(0ms).acquire();
@@ -950,7 +950,7 @@ TEST(slots, are_shared_fairly_among_accounts) {
     STRCMP_EQUAL("axybcd", waiting.served().c_str());
 }
 
-TEST(slots, ignore_how_many_a_network_used_before) {
+TEST(slots, ignore_the_earlier_usage_of_a_network) {
     const SharedSlots shared(1, 8);
     for (int time = 0; time < 100; ++time) {
         auto held = std::optional(shared.slots_for(1).acquire());
@@ -1002,7 +1002,7 @@ TEST(slots, do_not_favor_a_network_that_is_rejected_often) {
     STRCMP_EQUAL("xa", waiting.served().c_str());
 }
 
-TEST(slots, allow_one_account_half_of_them) {
+TEST(slots, give_one_account_at_most_half) {
     for (const unsigned count : {1U, 2U, 3U, 8U}) {
         const SharedSlots shared(count);
         std::vector<Slot> held;
@@ -1176,7 +1176,7 @@ TEST(slots, log_a_timeout_with_the_directive_to_raise) {
                  shared.log().back().c_str());
 }
 
-TEST(slots, cannot_be_initialised_with_a_count_of_zero) {
+TEST(slots, cannot_be_initialized_with_a_count_of_zero) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
     POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {0, 1}));
     POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {1, 0}));

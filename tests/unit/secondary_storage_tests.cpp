@@ -247,7 +247,7 @@ TEST(redis_storage, times_out_on_an_endless_reply) {
     CHECK_EQUAL(std::string("timed out"), storage.problem());
 }
 
-TEST(redis_storage, ends_a_running_command_if_it_is_stopped) {
+TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
     const EndlessReply server;
     secondary_storage::RedisStorage storage({"127.0.0.1", server.port()}, std::chrono::hours(1));
     std::thread stopper([&] {

@@ -18,7 +18,7 @@ class SetCookies : public Utest {
 
 TEST_GROUP_BASE(cookies, SetCookies){};
 
-TEST(cookies, of_https_are_Secure_and_named_so) {
+TEST(cookies, of_https_are_Secure_and_have_the_Secure_prefix) {
     const std::string rest = "x=token; Max-Age=604800; Path=/; HttpOnly";
     expect(rest + "; SameSite=Lax", opened("x", false));
     expect("__Secure-" + rest + "; Secure; SameSite=Lax", opened("x", true));
@@ -31,7 +31,7 @@ TEST(cookies, with_a_Secure_prefix_are_Secure_on_http_too) {
                    opened(name, is_secure));
 }
 
-TEST(cookies, of_a_new_session_expire_one_that_the_application_keeps_in_a_cookie) {
+TEST(cookies, of_a_new_session_expire_the_applications_cached_session) {
     constexpr std::string_view name = "better-auth.session_token";
     const sign_in::Cookies cookies(name, "", false, "a=b; better-auth.session_data=x");
     CHECK_EQUAL(2, cookies.session_cookies("token", true).size());

@@ -52,7 +52,7 @@ TEST(credentials, are_verified_after_the_formats_in_use_have_been_sampled) {
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, of_each_Location_have_its_formats_and_failures) {
+TEST(credentials, of_each_Location_use_its_formats_and_failure_counts) {
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     tables_id = "there";

@@ -194,7 +194,7 @@ TEST(formats_in_use, are_sampled_again_after_a_database_failure) {
     expect("password_formats, password_formats", calls.text());
 }
 
-TEST(formats_in_use, are_kept_once_and_only_the_eight_most_expensive) {
+TEST(formats_in_use, are_distinct_and_limited_to_the_eight_most_expensive) {
     for (std::uint32_t passes = 10; passes >= 1; --passes)
         for (int time = 0; time < 2; ++time)
             formats.add(password::Argon2id{1024, passes, 1});

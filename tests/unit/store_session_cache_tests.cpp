@@ -270,7 +270,7 @@ TEST(revocations, are_read_from_the_position_of_the_last_read) {
     CHECK_EQUAL(std::string("0 0 7 7 9 "), positions());
 }
 
-TEST(revocations, that_are_too_many_end_all_cached_sessions) {
+TEST(revocations, over_the_limit_end_all_cached_sessions) {
     store.revocations = {7, {{"eva", {}}}, true};
     time += 1s;
     CHECK_EQUAL(std::string(), cached());
@@ -304,7 +304,7 @@ TEST(revocations, that_cannot_be_read_disable_cached_sessions) {
     CHECK_EQUAL(std::string("ivo"), cached());
 }
 
-TEST(revocations, without_a_table_keep_cached_sessions_usable_during_an_outage) {
+TEST(revocations, need_no_table_to_keep_cached_sessions_during_an_outage) {
     store.revocations.has_table = false;
     time += 1s;
     CHECK_EQUAL(std::string("eva ivo"), cached());
@@ -421,7 +421,7 @@ TEST(cached_sessions, of_a_banned_user_are_ignored) {
     expect("banned, asked", who_has("token", now - 1ms));
 }
 
-TEST(cached_sessions, are_only_valid_sessions) {
+TEST(cached_sessions, are_all_valid) {
     for (int time = 0; time < 2; ++time)
         expect("unknown, asked", who_has("token", now));
     store.sessions["token"] = session_of("eva");

@@ -424,7 +424,7 @@ TEST(timestamp, a_number_out_of_range_returns_nothing) {
     check_texts("nothing", shown("+1795217419"));
 }
 
-TEST(timestamp, infinity_and_years_before_christ_return_nothing) {
+TEST(timestamp, infinity_and_years_BC_return_nothing) {
     check_texts("nothing", shown("infinity"));
     check_texts("nothing", shown("-infinity"));
     check_texts("nothing", shown("0044-03-15 12:00:00+00 BC"));
