@@ -1,4 +1,4 @@
-// What the module registers with httpd.
+// Registers the module's providers with httpd.
 #pragma once
 
 #include "httpd/httpd.hpp"

@@ -6,7 +6,7 @@
 
 namespace useradmin::auth {
 
-// No signed and encoded token or API key of better-auth is this long.
+// Longer than any signed and encoded token or API key of better-auth.
 inline constexpr std::size_t max_token_length = 1024;
 
 /// Returns the percent-decoded value of the cookie, or std::nullopt if it is missing, empty or too

@@ -15,7 +15,7 @@ enum class Exit {
     not_found = 4,     ///< no such user, session, API key or second factor
 };
 
-/// Ends a command. The sentence goes to stderr and names the remedy.
+/// Thrown to end a command. The message is printed to stderr and names the remedy.
 class CommandError : public std::runtime_error {
   public:
     CommandError(Exit code, const std::string& sentence)

@@ -16,7 +16,7 @@ struct CommandLine {
 };
 
 /// Parses the arguments without the program's name. Throws CommandError (Exit::usage) if they are
-/// wrong or not UTF-8.
+/// invalid or not UTF-8.
 CommandLine parse(std::span<const char* const> arguments);
 
 } // namespace useradmin::ctl

@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 
 /// Writes an escaped line to stdout.
 void print_line(std::string_view line);
-/// Writes "useradminctl: " and the escaped sentence to stderr.
+/// Writes "useradminctl: " and the escaped message to stderr.
 void print_error(std::string_view sentence) noexcept;
 
 /// Prints messages as print_error() does.
@@ -27,13 +27,13 @@ class ErrorLogger final : public text::Logger {
     void write(text::Level, std::string_view message) noexcept override { print_error(message); }
 };
 
-/// Reports a failure as a sentence on stderr and, with --json, as JSON on stdout.
+/// Reports a failure as a message on stderr and, with --json, as JSON on stdout.
 void print_failure(const std::string& sentence, bool wants_json);
 
 /// Shows progress on a terminal until destroyed.
 class Progress {
   public:
-    /// what: a text such as "Counting the users", which must outlive the object.
+    /// what: a text such as "Counting users", which must outlive the object.
     explicit Progress(std::string_view what) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;

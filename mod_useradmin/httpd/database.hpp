@@ -28,8 +28,8 @@ struct DatabaseModule {
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns what is missing in the database configuration, as a sentence, or an empty string if
-/// nothing is. Call after httpd has read the configuration.
+/// Returns a message about what the database configuration lacks, or an empty string if it is
+/// complete. Call after httpd has read the configuration.
 std::string database_problem();
 
 /// A child's data for a mod_dbd pool. Both modules share it.

@@ -30,8 +30,8 @@ std::string_view path_below(const request_rec* request, const char* base);
 /// for the lifetime of the request.
 ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
 
-/// Returns the merged per-directory configuration for a URL path, without needing a request.
-/// Ignores <LocationMatch> sections, and <Location> sections with regular expressions or wildcards.
+/// Returns the merged per-directory configuration for a URL path, without a request. Ignores
+/// <LocationMatch> sections, and <Location> sections with regular expressions or wildcards.
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept;
 

@@ -59,8 +59,8 @@ class SharedTable {
                 });
             return found != entries_.end() ? &*found : nullptr;
         }
-        /// Returns a free entry that meets the condition, or else the oldest that does. Returns
-        /// nullptr if none does.
+        /// Returns a free entry that meets the condition or, if there is none, the oldest entry
+        /// that meets it. Returns nullptr if no entry meets it.
         template <class Condition>
         Entry* find_replaceable(const Condition& condition) const {
             std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
@@ -85,7 +85,7 @@ class SharedTable {
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
         }
-        /// Writes the key's entry, or else a free one, or else the oldest.
+        /// Writes the key's entry or, if there is none, a free or the oldest entry.
         template <class Change>
         void write(Clock::time_point now, const Change& change) const {
             Entry* const own = find();

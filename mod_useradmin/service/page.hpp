@@ -23,8 +23,9 @@ struct ServiceOfPage {
 /// disables it.
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 
-/// Returns the service whose base address contains the page, or else the only service of the
-/// virtual host. If there are none or several, logs how to fix this and returns std::nullopt.
+/// Returns the service whose base address contains the page or, if there is none, the only service
+/// of the virtual host. If there are none or several, logs how to fix this and returns
+/// std::nullopt.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
 /// Sets the ETag of a page and evaluates the request's conditions (RFC 9110, section 13). Returns

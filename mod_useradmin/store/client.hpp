@@ -1,4 +1,4 @@
-// A client that uses the database's own library on a connection of mod_dbd.
+// A database client that calls the database's own library on a connection from mod_dbd.
 #pragma once
 
 #include "store/rows.hpp"
@@ -50,7 +50,7 @@ class Client {
     virtual bool has_no_pending_input() const noexcept = 0;
     /// Returns whether the server responds to an empty query. For SQLite, always returns true.
     virtual bool ping() = 0;
-    /// Returns whether the connection is up, as far as the client knows.
+    /// Returns whether the connection is up, without checking it.
     virtual bool is_connected() const noexcept = 0;
     /// Reconnects, even if the connection is up. Returns whether the connection is up afterwards.
     virtual bool reconnect() = 0;

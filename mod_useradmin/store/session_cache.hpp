@@ -16,8 +16,8 @@
 namespace useradmin::store {
 
 /// Caches up to 8,192 sessions in less than 2 MiB of shared memory. If there is no free slot, the
-/// oldest of a few entries is replaced. Credentials and tokens are stored as keyed digests.
-/// Survives the death of any process.
+/// oldest of a few entries is replaced. Credentials and tokens are stored as keyed digests. Stays
+/// usable if a process is killed.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;

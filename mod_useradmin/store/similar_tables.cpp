@@ -15,8 +15,8 @@ std::string quoted_argument(std::string_view name) {
                                                      : '"' + std::string(name) + '"';
 }
 
-/// Returns the most likely name: the shortest one that contains the usual name, or else the only
-/// one. Returns an empty string if there is neither.
+/// Returns the most likely name: the shortest one that contains the usual name or, if there is
+/// none, the only name. Returns an empty string if there is no such name.
 std::string best_of(const std::vector<std::string>& found, std::string_view usual) {
     std::string best;
     for (const std::string& name : found)

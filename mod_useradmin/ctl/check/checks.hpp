@@ -1,4 +1,4 @@
-// The parts of check, and their results.
+// The parts of useradminctl check, and their results.
 #pragma once
 
 #include "ctl/check/database_facts.hpp"
@@ -41,7 +41,7 @@ struct CheckedConfiguration {
     std::optional<Account> children;
 };
 
-/// Returns what the database's tables and rows reveal.
+/// Evaluates the facts about the database's tables and rows.
 Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings,
                      const store::DatabaseProduct& product);
 
@@ -67,13 +67,13 @@ void check_mail_commands(const CheckedConfiguration& configuration, Findings& fi
 void check_secrets(const CheckedConfiguration& configuration, Context& context,
                    const DatabaseFacts& found, Findings& findings);
 
-/// check --url: sends a request without credentials to the service's base URL. Reports a problem
-/// unless the reply is 401 with the service's JSON and, with HTTPS, the certificate is valid.
-/// Throws CommandError if the URL is invalid.
+/// Implements check --url: sends a request without credentials to the service's base URL. Reports a
+/// problem unless the reply is 401 with the service's JSON and, with HTTPS, the certificate is
+/// valid. Throws CommandError if the URL is invalid.
 void check_running_server(const std::string& url, Findings& findings);
 
-/// check --orphans: counts the rows of deleted users in the tables of better-auth's plugins. With
-/// --delete, deletes these rows.
+/// Implements check --orphans: counts the rows of deleted users in the tables of better-auth's
+/// plugins. With --delete, deletes these rows.
 Exit check_orphans(Context& context);
 
 } // namespace useradmin::ctl

@@ -1,4 +1,5 @@
-// What check reads from the database: version, indexes, privileges, and row counts.
+// The facts that useradminctl check reads from the database: version, indexes, privileges, and row
+// counts.
 #pragma once
 
 #include "ctl/database.hpp"

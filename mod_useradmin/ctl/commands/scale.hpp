@@ -6,12 +6,12 @@
 
 namespace useradmin::ctl {
 
-/// schema --scale: adds the counts and indexes to a table in use. Can be run again, for example
-/// after an interruption.
+/// Implements schema --scale: adds the counts and indexes to a table in use. Can be run again, for
+/// example after an interruption.
 Exit create_scale(Context& context);
-/// schema --no-scale: removes the counts and indexes.
+/// Implements schema --no-scale: removes the counts and indexes.
 Exit remove_scale(Context& context);
-/// check --counts: compares the counts with the users and corrects them.
+/// Implements check --counts: checks the counts and corrects them.
 Exit check_counts(Context& context);
 
 } // namespace useradmin::ctl

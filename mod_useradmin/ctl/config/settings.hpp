@@ -17,8 +17,8 @@ namespace useradmin::ctl {
 /// How a command uses the database.
 enum class DatabaseUse { none, read, write };
 
-/// The settings from the options or, failing that, from the httpd configuration. Settings that are
-/// in neither, or that the command does not use, keep their default values.
+/// The settings, taken from the options or otherwise from the httpd configuration. Settings that
+/// are in neither, or that the command does not use, have default values.
 struct CommandSettings {
     /// The absolute path of the httpd configuration file. Empty if there is none.
     std::string configuration_file;

@@ -11,7 +11,7 @@ namespace useradmin::store {
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
 /// Rolls back the transaction of a client that postgresql_client() returned. If this fails, closes
-/// the connection to make the server roll back.
+/// the connection, so the server rolls back.
 void roll_back(Client& client) noexcept;
 
 } // namespace useradmin::store
