@@ -173,7 +173,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         if (!opened || fstat(opened.position, &named.position_file) != 0) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
                          APR_FROM_OS_ERROR(errno), servers,
-                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
+                         "UA0402: UserAdminAuditLog: cannot open %s", named.name);
             return false;
         }
         // If the log is already open under another name, share the audit::Log, because it contains

@@ -91,10 +91,9 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     if (open_ == nullptr) {
         limiter_.release();
         metrics_.count(Rejection::connection_failed);
-        log_.write_throttled(
-            text::Level::error,
-            "UA0202: mod_dbd has no connection; see mod_dbd's own error in this log; check "
-            "DBDParams and that the database is running");
+        log_.write_throttled(text::Level::error,
+                             "UA0202: mod_dbd provided no connection; see its own error in this "
+                             "log, and check DBDParams and that the database is running");
         return nullptr;
     }
     return make_connection(*open_, asked_at);

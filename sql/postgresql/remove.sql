@@ -1,6 +1,6 @@
 -- Removes what mod_useradmin has added to an application's database, for PostgreSQL 13 and later: the
 -- triggers, schema and indexes of "useradminctl schema --scale", and the tables of revocations, failed
--- attempts to sign in, and disabled API keys.
+-- sign-in attempts, and disabled API keys.
 --
 -- The tables of users, sessions, accounts and API keys are kept with their columns. The extension
 -- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"

@@ -39,8 +39,8 @@ class FirstStart : public OwnHttpd {
     void expect_refusal(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);
-        expect_log("UA0202: mod_dbd has no connection; see mod_dbd's own error in this log; check "
-                   "DBDParams and that the database is running");
+        expect_log("UA0202: mod_dbd provided no connection; see its own error in this log, and "
+                   "check DBDParams and that the database is running");
         expect_error(first_reply(params), 503, "Servicio no disponible temporalmente");
     }
 
