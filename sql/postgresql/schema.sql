@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     PRIMARY KEY (user_id, key_id)
 );
 
--- Counters of failed attempts to sign in (AuthUserAdminSignInLimit with "shared"), of messages sent, and
+-- Counters of failed sign-in attempts (AuthUserAdminSignInLimit with "shared"), of messages sent, and
 -- of changes made by bulk requests. subject is a digest; expires_at is in seconds since 1970.
 CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     subject    text   NOT NULL PRIMARY KEY,

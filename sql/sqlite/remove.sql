@@ -1,5 +1,5 @@
 -- Removes what mod_useradmin has added to an application's database, for SQLite: the tables of
--- revocations, failed attempts to sign in, and disabled API keys, and two indexes of the user table.
+-- revocations, failed sign-in attempts, and disabled API keys, and two indexes of the user table.
 --
 -- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes are
 -- named after the user table: if it is not "user" (UserAdminTables), edit the two DROP INDEX statements.

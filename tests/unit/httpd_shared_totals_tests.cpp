@@ -329,7 +329,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
 TEST(shared_totals, are_counted_when_the_table_is_full) {
     std::deque<SlowCount> counts;
     std::deque<std::string> names;
-    // Some filters find their bucket full. They are counted nevertheless.
+    // Some filters find their bucket full. They are counted anyway.
     for (int number = 0; number < 300; ++number)
         counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
                             number);

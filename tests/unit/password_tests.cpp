@@ -406,7 +406,7 @@ TEST(random_values, a_token_has_32_uniformly_distributed_letters_and_digits) {
     for (const auto& [character, count] : counts) {
         CHECK_TRUE(
             is_one_of(character, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"));
-        // A byte modulo 62 would make 8 characters 21 % more likely. 10 % is ten standard
+        // A byte modulo 62 would make 8 characters 21% more likely. 10% is ten standard
         // deviations.
         CHECK_TRUE(count > tokens * 32 / 62 * 9 / 10);
         CHECK_TRUE(count < tokens * 32 / 62 * 11 / 10);
