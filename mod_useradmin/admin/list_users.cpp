@@ -37,7 +37,7 @@ std::string one_of(std::span<const std::string_view> words) {
 
 /// Returns the operator with this name, or the default if there is none.
 Operator operator_of(std::string_view text, Operator otherwise) noexcept {
-    const auto* const found = std::find(std::begin(operators), std::end(operators), text);
+    const auto* const found = std::ranges::find(operators, text);
     return found != std::end(operators)
                ? static_cast<Operator>(std::distance(std::begin(operators), found))
                : otherwise;
@@ -123,12 +123,11 @@ Reply page_reply(const store::Page& page, const Count& limit, const Count& offse
 }
 
 bool is_clean(const store::Filter& filter) {
-    return std::all_of(
-               filter.conditions.begin(), filter.conditions.end(),
+    return std::ranges::all_of(
+               filter.conditions,
                [](const store::Condition& condition) {
                    return text::is_clean_utf8(condition.column) &&
-                          std::all_of(condition.values.begin(), condition.values.end(),
-                                      text::is_clean_utf8);
+                          std::ranges::all_of(condition.values, text::is_clean_utf8);
                }) &&
            text::is_clean_utf8(filter.role.value_or(""));
 }
@@ -152,7 +151,7 @@ std::optional<Reply> need_list_query(const http::Request& request, sign_in::Para
         const auto values = values_of(name);
         const bool is_right =
             values.empty() ||
-            (values.size() == 1 && std::find(words.begin(), words.end(), values[0]) != words.end());
+            (values.size() == 1 && std::ranges::find(words, values[0]) != words.end());
         if (!is_right)
             errors.add(name, one_of(words));
     };

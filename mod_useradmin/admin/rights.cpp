@@ -36,10 +36,9 @@ constexpr Statement statements[] = {
 } // namespace
 
 std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept {
-    const auto* const found =
-        std::find_if(std::begin(statements), std::end(statements), [&](const Statement& statement) {
-            return statement.resource == resource && statement.name == name;
-        });
+    const auto* const found = std::ranges::find_if(statements, [&](const Statement& statement) {
+        return statement.resource == resource && statement.name == name;
+    });
     return found != std::end(statements) ? std::optional(found->action) : std::nullopt;
 }
 

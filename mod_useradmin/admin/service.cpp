@@ -114,8 +114,8 @@ bool holds_permissions(const Object& body, std::string_view member) {
     if (!permissions)
         return false;
     const auto names = permissions->keys();
-    return std::all_of(names.begin(), names.end(),
-                       [&](std::string_view name) { return permissions->texts(name).has_value(); });
+    return std::ranges::all_of(
+        names, [&](std::string_view name) { return permissions->texts(name).has_value(); });
 }
 
 std::optional<Reply> need_permissions(const http::Request&, Parameters& parameters) {
@@ -285,10 +285,7 @@ const Endpoint* find_endpoint(std::string_view path) noexcept {
     const std::size_t slash = path.rfind('/');
     if (slash == path.npos || !path.substr(0, slash).ends_with("/admin"))
         return nullptr;
-    const auto* const found =
-        std::find_if(std::begin(endpoints), std::end(endpoints), [&](const Endpoint& endpoint) {
-            return endpoint.name == path.substr(slash + 1);
-        });
+    const auto* const found = std::ranges::find(endpoints, path.substr(slash + 1), &Endpoint::name);
     return found != std::end(endpoints) ? found : nullptr;
 }
 

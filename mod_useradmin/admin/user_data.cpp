@@ -5,8 +5,8 @@
 namespace useradmin::admin {
 
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept {
-    return std::any_of(
-        members.begin(), members.end(),
+    return std::ranges::any_of(
+        members,
         [&](std::string_view member) { return data.kind(member) != json::Object::Kind::absent; });
 }
 
@@ -28,7 +28,7 @@ std::string_view expected_type(const json::Object& data, std::string_view name) 
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
     for (const std::string_view name : data.keys())
-        if (std::find(omitted.begin(), omitted.end(), name) == omitted.end())
+        if (std::ranges::find(omitted, name) == omitted.end())
             values_.push_back({name, value_of(data, name), store::Change::When::always, true});
 }
 

@@ -26,13 +26,9 @@ constexpr std::size_t max_key_length = 255;
 const Operation* operation_named(std::string_view name) noexcept {
     constexpr std::string_view allowed[] = {"update", "delete", "ban", "unban", "end-sessions"};
     const auto all = operations();
-    const auto found = std::find_if(all.begin(), all.end(), [name](const Operation& operation) {
-        return operation.name == name;
-    });
-    return found != all.end() &&
-                   std::find(std::begin(allowed), std::end(allowed), name) != std::end(allowed)
-               ? &*found
-               : nullptr;
+    const auto found = std::ranges::find(all, name, &Operation::name);
+    return found != all.end() && std::ranges::find(allowed, name) != std::end(allowed) ? &*found
+                                                                                       : nullptr;
 }
 
 /// One user in a bulk request.

@@ -14,7 +14,7 @@ namespace {
 using json::Object;
 
 bool contains(ColumnNames names, std::string_view name) noexcept {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 /// Returns std::nullopt if the number is not an integer or is out of range for the column.
@@ -63,10 +63,10 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     data_ = body.object("data");
     const std::vector<std::string_view> names =
         data_ ? data_->keys() : std::vector<std::string_view>();
-    const bool may_change = may_use_extras(*call.caller) &&
-                            std::all_of(names.begin(), names.end(), [&](std::string_view name) {
-                                return contains(settings.editable_columns, name);
-                            });
+    const bool may_change =
+        may_use_extras(*call.caller) && std::ranges::all_of(names, [&](std::string_view name) {
+            return contains(settings.editable_columns, name);
+        });
     if (!may_change || !data_) {
         refusal_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
         return;
@@ -77,9 +77,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
         return;
     }
     for (const std::string_view name : names) {
-        const auto column =
-            std::find_if(columns->begin(), columns->end(),
-                         [&](const store::ExtraColumn& each) { return each.name == name; });
+        const auto column = std::ranges::find(*columns, name, &store::ExtraColumn::name);
         const auto value = column != columns->end() ? value_of(name, *column) : std::nullopt;
         if (!value) {
             refusal_ = error(400, texts.bad_request);

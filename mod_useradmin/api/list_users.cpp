@@ -182,11 +182,10 @@ store::Result<Summary> summarize(store::Store& store, const model::NullableText&
 } // namespace
 
 std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen) noexcept {
-    const auto* const sort =
-        std::find_if(std::begin(sorts), std::end(sorts), [&](const Sort& each) {
-            return name == each.name &&
-                   (allows_last_seen || each.order.by != store::SortKey::last_seen);
-        });
+    const auto* const sort = std::ranges::find_if(sorts, [&](const Sort& each) {
+        return name == each.name &&
+               (allows_last_seen || each.order.by != store::SortKey::last_seen);
+    });
     return sort != std::end(sorts) ? std::optional(sort->order) : std::nullopt;
 }
 

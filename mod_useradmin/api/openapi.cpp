@@ -63,7 +63,7 @@ cJSON* parsed(std::string_view json) {
 /// If the node is a message in Spanish, returns the message in English, otherwise nullptr.
 const char* english_of(const cJSON* node) {
     static const auto all = all_texts();
-    const auto* const found = std::find_if(all.begin(), all.end(), [node](const Text& text) {
+    const auto* const found = std::ranges::find_if(all, [node](const Text& text) {
         return cJSON_IsString(node) && text.spanish == node->valuestring;
     });
     return found != all.end() ? found->english.data() : nullptr;
@@ -128,7 +128,7 @@ class Document {
             {"bearer", carriers && carriers->bearer},
             {"api-key", carriers && carriers->api_key},
         };
-        return std::any_of(std::begin(conditions), std::end(conditions), [&](const auto& known) {
+        return std::ranges::any_of(conditions, [&](const auto& known) {
             return known.first == condition && known.second;
         });
     }

@@ -34,8 +34,7 @@ store::Versions if_match_versions(const http::Headers& headers) {
 }
 
 bool matches_version(const model::User& user, const store::Versions& versions) {
-    return !versions ||
-           std::find(versions->begin(), versions->end(), user.version) != versions->end();
+    return !versions || std::ranges::find(*versions, user.version) != versions->end();
 }
 
 } // namespace useradmin::api

@@ -95,17 +95,15 @@ Target target_of(std::string_view method, std::string_view path, bool has_extras
 /// HEAD is handled as GET. Returns nullptr if the resource does not support the method.
 const Operation* find_operation(Resource resource, std::string_view method) {
     const std::string_view wanted = method == "HEAD" ? "GET" : method;
-    const auto* const found =
-        std::find_if(std::begin(table), std::end(table), [&](const Operation& operation) {
-            return operation.resource == resource && operation.method == wanted;
-        });
+    const auto* const found = std::ranges::find_if(table, [&](const Operation& operation) {
+        return operation.resource == resource && operation.method == wanted;
+    });
     return found != std::end(table) ? found : nullptr;
 }
 
 constexpr auto names = [] {
     std::array<std::string_view, std::size(table)> all;
-    std::transform(std::begin(table), std::end(table), all.begin(),
-                   [](const Operation& operation) { return operation.name; });
+    std::ranges::transform(table, all.begin(), &Operation::name);
     return all;
 }();
 

@@ -40,8 +40,8 @@ bool has_types(const Object& body, const Caller& caller) {
 
 /// Returns whether the changes take away the role superAdmin or ban the user.
 bool revokes_super_admin(const store::Changes& changes) {
-    return std::any_of(
-        changes.begin(), changes.end(),
+    return std::ranges::any_of(
+        changes,
         [](const store::Change& change) {
             if (change.field == "banned")
                 return std::get<bool>(change.value);

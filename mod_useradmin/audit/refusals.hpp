@@ -75,7 +75,7 @@ class Refusals {
       public:
         void set(std::string_view text) noexcept {
             text = text.substr(0, size);
-            std::copy(text.begin(), text.end(), text_.begin());
+            std::ranges::copy(text, text_.begin());
             size_ = static_cast<unsigned char>(text.size());
         }
         std::string_view view() const noexcept {

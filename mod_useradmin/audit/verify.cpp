@@ -286,7 +286,7 @@ class Chains {
     /// Returns the first chain that meets the condition, or nullptr.
     template <class Condition>
     Chain* find(const Condition& condition) {
-        const auto chain = std::find_if(chains_.begin(), chains_.end(), condition);
+        const auto chain = std::ranges::find_if(chains_, condition);
         return chain != chains_.end() ? &*chain : nullptr;
     }
 
@@ -331,7 +331,7 @@ class Chains {
     bool is_first_of_instance(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const bool is_unknown = known(reader) == nullptr && line.position.number != 1;
-        return std::all_of(readers_.begin(), readers_.end(), [&](const Reader& other) {
+        return std::ranges::all_of(readers_, [&](const Reader& other) {
             return !other.head() || other.head()->position.number >= line.position.number ||
                    (other.head()->instance != line.instance &&
                     !(is_unknown && other.head()->instance.empty()));
@@ -441,10 +441,8 @@ void merge(const std::vector<Source>& sources, const Findings& found,
             if (first == nullptr || line.position.number < first->head()->position.number)
                 first = &reader;
         }
-        const auto earliest =
-            std::min_element(firsts.begin(), firsts.end(), [](const auto& one, const auto& other) {
-                return one.second->head()->time < other.second->head()->time;
-            });
+        const auto earliest = std::ranges::min_element(
+            firsts, {}, [](const auto& first) { return first.second->head()->time; });
         if (earliest == firsts.end())
             return;
         write(earliest->second->text());

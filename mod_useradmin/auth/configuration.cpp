@@ -16,7 +16,7 @@ namespace {
 /// A cookie's name is a token (RFC 6265).
 bool is_token(std::string_view name) {
     constexpr std::string_view separators = "()<>@,;:\\\"/[]?={} \t";
-    return !name.empty() && std::all_of(name.begin(), name.end(), [&](char character) {
+    return !name.empty() && std::ranges::all_of(name, [&](char character) {
         return character > ' ' && character < 0x7f && separators.find(character) == separators.npos;
     });
 }

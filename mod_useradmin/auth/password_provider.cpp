@@ -101,8 +101,7 @@ bool is_password_provider_configured(apr_pool_t* pool) {
             if (!httpd::is_named(found.directive, name))
                 continue;
             const auto words = httpd::words_of(found.directive, pool);
-            is_there =
-                is_there || std::find(words.begin(), words.end(), provider_name) != words.end();
+            is_there = is_there || std::ranges::find(words, provider_name) != words.end();
         }
     });
     return is_there;

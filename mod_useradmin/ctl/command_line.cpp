@@ -47,8 +47,7 @@ std::string name_of(const CLI::App& app) {
 
 const Command* find_command(std::string_view name) {
     const auto all = commands();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Command& command) { return command.name == name; });
+    const auto found = std::ranges::find(all, name, &Command::name);
     return found != all.end() ? &*found : nullptr;
 }
 
@@ -127,10 +126,8 @@ void take_options(const CLI::App& app, Options& options) {
 /// Returns a question that suggests the most similar name, or an empty string if none is similar.
 std::string suggestion(const std::string& typed, const std::vector<std::string>& names) {
     constexpr std::size_t max_edits = 2;
-    const auto nearest =
-        std::min_element(names.begin(), names.end(), [&](const auto& left, const auto& right) {
-            return edit_distance(typed, left) < edit_distance(typed, right);
-        });
+    const auto nearest = std::ranges::min_element(
+        names, {}, [&](const auto& name) { return edit_distance(typed, name); });
     if (nearest == names.end() || edit_distance(typed, *nearest) > max_edits)
         return "";
     return " (did you mean '" + *nearest + "'?)";
@@ -175,7 +172,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     add_names(command->required_options);
     add_names(command->options);
     const std::string right = "; usage: useradminctl " + usage_of(*command);
-    if (std::find(names.begin(), names.end(), option) != names.end())
+    if (std::ranges::find(names, option) != names.end())
         reject(option + " must follow the command" + right);
     reject("'" + std::string(command->name) + "' has no option " + option +
            suggestion(option, names) + right);
@@ -197,7 +194,7 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
         if (has_empty_value)
             texts.emplace_back();
     }
-    std::reverse(texts.begin(), texts.end());
+    std::ranges::reverse(texts);
     return texts;
 }
 
@@ -234,9 +231,7 @@ CommandLine parse(std::span<const char* const> arguments) {
     for (const std::string& text : rest)
         if (text.starts_with('-') && text != "-")
             reject_option(text.substr(0, text.find('=')), line.command);
-    const auto find = [&](std::string_view word) {
-        return std::find(arguments.begin(), arguments.end(), word);
-    };
+    const auto find = [&](std::string_view word) { return std::ranges::find(arguments, word); };
     // A word that precedes the command was meant to be the command.
     if (line.command != nullptr && !rest.empty() &&
         find(rest.front()) < find(line.command->name.substr(0, name.find(' '))))

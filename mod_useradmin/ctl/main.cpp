@@ -126,8 +126,8 @@ void reopen_closed_streams() noexcept {
 
 Exit run_guarded(std::span<const char* const> arguments) {
     // --json also applies if the command line cannot be parsed.
-    const bool wants_json = std::find(arguments.begin(), arguments.end(),
-                                      std::string_view("--json")) != arguments.end();
+    const bool wants_json =
+        std::ranges::find(arguments, std::string_view("--json")) != arguments.end();
     try {
         return run(parse(arguments));
     } catch (const CommandError& error) {

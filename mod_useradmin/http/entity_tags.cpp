@@ -33,8 +33,7 @@ EntityTagList parse_entity_tags(std::string_view list) {
         const std::string_view tag = list.substr(1, end - 1);
         list.remove_prefix(end + 1);
         skip(list, " \t");
-        if (!std::all_of(tag.begin(), tag.end(), is_tag_character) ||
-            (!list.empty() && list.front() != ','))
+        if (!std::ranges::all_of(tag, is_tag_character) || (!list.empty() && list.front() != ','))
             return {};
         if (!is_weak)
             tags.strong.push_back(tag);

@@ -81,14 +81,14 @@ std::optional<std::string> origin_of_url(std::string_view url) {
 
 bool is_own_origin(std::string_view origin, const Headers& headers) {
     const std::string_view host = headers.find("Host");
-    return std::any_of(std::begin(schemes), std::end(schemes), [&](const Scheme& scheme) {
+    return std::ranges::any_of(schemes, [&](const Scheme& scheme) {
         return origin.starts_with(scheme.prefix) &&
                parse_origin(std::string(scheme.prefix) += host) == origin;
     });
 }
 
 bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept {
-    return std::find(trusted.begin(), trusted.end(), origin) != trusted.end();
+    return std::ranges::find(trusted, origin) != trusted.end();
 }
 
 bool is_of_another_site(const Headers& headers, Origins trusted) {
@@ -116,9 +116,7 @@ void add_cors_headers(Reply& reply, std::string_view method, const Headers& head
     reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
     reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
     reply.headers.push_back({"Access-Control-Expose-Headers", exposed_headers});
-    const auto allow =
-        std::find_if(reply.headers.begin(), reply.headers.end(),
-                     [](const Header& header) { return header.name == std::string_view("Allow"); });
+    const auto allow = std::ranges::find(reply.headers, std::string_view("Allow"), &Header::name);
     if (method != "OPTIONS" || allow == reply.headers.end())
         return;
     const std::string methods = allow->value;

@@ -205,10 +205,9 @@ void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server
                         const module& owner, HashUse use, const password::Format& format) {
     auto& hashes =
         apr::find_or_emplace<SeenHashFormats>(configuration_pool, "useradmin hash formats");
-    const bool differs =
-        std::any_of(hashes.noted.begin(), hashes.noted.end(), [&](const auto& other) {
-            return other.server == server && other.use != use && other.format != format;
-        });
+    const bool differs = std::ranges::any_of(hashes.noted, [&](const auto& other) {
+        return other.server == server && other.use != use && other.format != format;
+    });
     if (differs && !hashes.has_warned)
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
                      "UA0210: UserAdminPasswordHash differs between a Location with UserAdmin On "

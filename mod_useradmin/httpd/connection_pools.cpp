@@ -61,7 +61,7 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
         for (const auto& [where, word] : directives)
             if (where.virtual_host != nullptr && is_section_of(*where.virtual_host, *server))
                 apply(where.directive, word, pool);
-        const auto same = std::find(pools_.begin(), pools_.end(), pool);
+        const auto same = std::ranges::find(pools_, pool);
         of_servers_.push_back(static_cast<unsigned>(same - pools_.begin()));
         if (same == pools_.end())
             pools_.push_back(std::move(pool));

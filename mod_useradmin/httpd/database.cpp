@@ -36,7 +36,7 @@ std::string database_problem() {
         const std::string_view said = apr::view_of(found.directive.args);
         const auto dialects = store::dialects();
         has_driver = true;
-        is_known = is_known && std::any_of(dialects.begin(), dialects.end(), [&](auto* dialect) {
+        is_known = is_known && std::ranges::any_of(dialects, [&](auto* dialect) {
                        return said.find(dialect->product().driver) != said.npos;
                    });
     });

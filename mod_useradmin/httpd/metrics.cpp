@@ -12,8 +12,7 @@ namespace {
 void count(Histogram<SharedCounter>& histogram, std::chrono::microseconds duration) noexcept {
     // The clock may have been set back.
     const std::int64_t time = std::max<std::int64_t>(duration.count(), 0);
-    const auto* const bound =
-        std::lower_bound(histogram_bounds.begin(), histogram_bounds.end(), time);
+    const auto* const bound = std::ranges::lower_bound(histogram_bounds, time);
     ++histogram.counts[static_cast<std::size_t>(bound - histogram_bounds.begin())];
     histogram.microseconds += static_cast<std::uint64_t>(time);
 }
@@ -31,10 +30,9 @@ void MetricsRegistry::add_operations(std::span<const std::string_view> names) no
 }
 
 std::size_t MetricsRegistry::operation_index(std::string_view name) const noexcept {
-    const auto found =
-        std::find_if(operations_.begin(), operations_.end(), [name](const auto& operation) {
-            return !name.empty() && operation.data() == name;
-        });
+    const auto found = std::ranges::find_if(operations_, [name](const auto& operation) {
+        return !name.empty() && operation.data() == name;
+    });
     return static_cast<std::size_t>(found - operations_.begin());
 }
 
@@ -84,7 +82,7 @@ void Metrics::activate() const noexcept {
 void Metrics::count_request(std::size_t operation, int status,
                             std::chrono::microseconds duration) const noexcept {
     activate();
-    const auto* const found = std::find(counted_statuses.begin(), counted_statuses.end(), status);
+    const auto* const found = std::ranges::find(counted_statuses, status);
     auto& [statuses, durations] = part_->operations[operation];
     ++statuses[static_cast<std::size_t>(found - counted_statuses.begin())];
     httpd::count(durations, duration);

@@ -27,9 +27,8 @@ std::string metrics_text(const module& owner) {
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
         // Virtual hosts with the same name and port share their metrics.
-        const bool is_listed =
-            std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
-                        [&](const auto& other) { return other.name == backend.name; });
+        const bool is_listed = std::ranges::any_of(
+            metrics.virtual_hosts, [&](const auto& other) { return other.name == backend.name; });
         const auto deliveries = snapshot_of(*shared.deliveries, backend.name);
         if ((backend.shared_metrics->has_counts || deliveries) && !is_listed)
             metrics.virtual_hosts.push_back(

@@ -78,9 +78,8 @@ struct FairSemaphore::Reservation {
     /// Acquires the first free reservation. Returns nullptr if there is none.
     static Reservation* acquire_free(std::span<Reservation> all, std::uint64_t order,
                                      const Client& client, Clock::time_point deadline) noexcept {
-        const auto found = std::find_if(all.begin(), all.end(), [&](Reservation& each) {
-            return each.try_acquire(order, client, deadline);
-        });
+        const auto found = std::ranges::find_if(
+            all, [&](Reservation& each) { return each.try_acquire(order, client, deadline); });
         return found != all.end() ? &*found : nullptr;
     }
 };
@@ -102,7 +101,7 @@ bool FairSemaphore::may_run(std::uint64_t account) noexcept {
     if (account == Client::nobody)
         return true;
     const auto all = slots();
-    const auto held = std::count_if(all.begin(), all.end(), [account](Reservation& slot) {
+    const auto held = std::ranges::count_if(all, [account](Reservation& slot) {
         return slot.client.account == account && slot.is_held();
     });
     return static_cast<std::size_t>(held) < (all.size() + 1) / 2;
@@ -110,7 +109,7 @@ bool FairSemaphore::may_run(std::uint64_t account) noexcept {
 
 bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
     const auto all = waiters();
-    return std::any_of(all.begin(), all.end(), [&](Reservation& waiter) {
+    return std::ranges::any_of(all, [&](Reservation& waiter) {
         return waiter.order < order && waiter.is_waiting() && may_run(waiter.client.account);
     });
 }
@@ -193,16 +192,16 @@ std::size_t FairSemaphore::size_of(const Counts& capacity) noexcept {
 FairSemaphore* FairSemaphore::create(void* memory, const Counts& capacity) noexcept {
     auto* const semaphore = new (memory) FairSemaphore(capacity);
     const auto all = semaphore->reservations();
-    const bool is_ready =
-        capacity.permits != 0 && capacity.waiters != 0 && semaphore->mutex_.init() &&
-        std::all_of(all.begin(), all.end(), [](Reservation& each) { return each.init(); });
+    const bool is_ready = capacity.permits != 0 && capacity.waiters != 0 &&
+                          semaphore->mutex_.init() &&
+                          std::ranges::all_of(all, [](Reservation& each) { return each.init(); });
     return is_ready ? semaphore : nullptr;
 }
 
 FairSemaphore::Counts FairSemaphore::in_use() noexcept {
     const auto count_held = [](std::span<Reservation> all) {
-        return static_cast<unsigned>(std::count_if(
-            all.begin(), all.end(), [](const auto& each) { return is_running(each.holder); }));
+        return static_cast<unsigned>(
+            std::ranges::count_if(all, [](const auto& each) { return is_running(each.holder); }));
     };
     return {count_held(slots()), count_held(waiters())};
 }

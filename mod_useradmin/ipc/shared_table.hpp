@@ -53,10 +53,9 @@ class SharedTable {
       public:
         /// Returns the entry with the key, or nullptr if there is none.
         Entry* find() const noexcept {
-            const auto found =
-                std::find_if(entries_.begin(), entries_.end(), [this](const Entry& entry) {
-                    return entry.written_at != 0 && entry.key == key_;
-                });
+            const auto found = std::ranges::find_if(entries_, [this](const Entry& entry) {
+                return entry.written_at != 0 && entry.key == key_;
+            });
             return found != entries_.end() ? &*found : nullptr;
         }
         /// Returns a free entry that meets the condition or, if there is none, the oldest entry
@@ -64,16 +63,12 @@ class SharedTable {
         template <class Condition>
         Entry* find_replaceable(const Condition& condition) const {
             std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
-            std::transform(
-                entries_.begin(), entries_.end(), oldest_first.begin(),
-                [](Entry& entry) { return &entry; });
-            std::sort(
-                oldest_first.begin(), oldest_first.end(),
-                [](const Entry* left, const Entry* right) {
-                    return left->written_at < right->written_at;
-                });
-            const auto found = std::find_if(oldest_first.begin(), oldest_first.end(),
-                                            [&](Entry* entry) { return condition(*entry); });
+            std::ranges::transform(
+                entries_, oldest_first.begin(), [](Entry& entry) { return &entry; });
+            std::ranges::sort(
+                oldest_first, {}, [](const Entry* entry) { return entry->written_at.load(); });
+            const auto found =
+                std::ranges::find_if(oldest_first, [&](Entry* entry) { return condition(*entry); });
             return found != oldest_first.end() ? *found : nullptr;
         }
         /// Sets the entry's key and time, and calls the function to update the value.
@@ -108,8 +103,7 @@ class SharedTable {
     /// if a mutex cannot be initialized.
     [[nodiscard]] bool init() noexcept {
         crypto::random_bytes(secret_);
-        return std::all_of(stripes_.begin(), stripes_.end(),
-                           [](Stripe& stripe) { return stripe.mutex.init(); });
+        return std::ranges::all_of(stripes_, [](Stripe& stripe) { return stripe.mutex.init(); });
     }
     /// Also initializes each value with the function, which must return false on failure.
     template <class InitValue>

@@ -254,7 +254,7 @@ Writer& Writer::splice_members(std::string_view object) {
 Writer& Writer::splice_members(std::string_view object, std::span<const std::string_view> names) {
     for (std::string_view member : members_of(without_braces(object))) {
         member.remove_prefix(std::min(member.find_first_not_of(json_space), member.size()));
-        const bool is_named = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+        const bool is_named = std::ranges::any_of(names, [&](std::string_view name) {
             std::string key;
             return member.starts_with(Writer(key).string(name).out_);
         });

@@ -17,8 +17,8 @@ constexpr std::size_t max_address_length = 254; // RFC 5321, errata 1690
 /// Returns whether the text is non-empty and consists of letters, digits and `others`.
 bool consists_of(std::string_view text, std::string_view others) noexcept {
     return !text.empty() &&
-           std::all_of(
-               text.begin(), text.end(),
+           std::ranges::all_of(
+               text,
                [&](char c) { return text::is_alphanumeric(c) || others.find(c) != others.npos; });
 }
 

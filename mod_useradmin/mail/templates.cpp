@@ -50,9 +50,8 @@ std::string_view next_placeholder(std::string_view text) {
 
 /// Returns the index in `placeholders`, or its size if there is no such placeholder.
 std::size_t index_of(std::string_view placeholder) noexcept {
-    return static_cast<std::size_t>(
-        std::find(std::begin(placeholders), std::end(placeholders), placeholder) -
-        std::begin(placeholders));
+    return static_cast<std::size_t>(std::ranges::find(placeholders, placeholder) -
+                                    std::begin(placeholders));
 }
 
 /// Returns what is wrong with the template, or an empty string.
@@ -64,8 +63,8 @@ std::string problem_of(const Template& read) {
         read.text.find("{link}") == read.text.npos)
         return "requires {link} in its text, not in its subject";
     // Each "\n" is sent as CRLF.
-    std::size_t size = read.text.size() + static_cast<std::size_t>(
-                                              std::count(read.text.begin(), read.text.end(), '\n'));
+    std::size_t size =
+        read.text.size() + static_cast<std::size_t>(std::ranges::count(read.text, '\n'));
     for (std::string_view rest : {read.subject, read.text})
         for (auto found = next_placeholder(rest); !found.empty(); found = next_placeholder(rest)) {
             if (index_of(found) == std::size(placeholders))

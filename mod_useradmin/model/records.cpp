@@ -6,9 +6,7 @@
 namespace useradmin::model {
 
 const Field<User>* find_user_field(std::string_view name) noexcept {
-    const auto* const found =
-        std::find_if(std::begin(user_fields), std::end(user_fields),
-                     [&](const Field<User>& field) { return field.name == name; });
+    const auto* const found = std::ranges::find(user_fields, name, &Field<User>::name);
     return found != std::end(user_fields) ? found : nullptr;
 }
 

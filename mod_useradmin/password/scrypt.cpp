@@ -66,8 +66,7 @@ Verdict verify_scrypt(std::string_view stored, std::string_view password) {
 
 bool is_scrypt(std::string_view stored) noexcept {
     const auto is_hex = [](std::string_view text) {
-        return std::all_of(text.begin(), text.end(),
-                           [](char digit) { return text::hex_value(digit) >= 0; });
+        return std::ranges::all_of(text, [](char digit) { return text::hex_value(digit) >= 0; });
     };
     return stored.size() == scrypt_stored_size && stored[scrypt_salt_text_size] == ':' &&
            is_hex(stored.substr(0, scrypt_salt_text_size)) &&

@@ -59,7 +59,7 @@ bool has_session_lookup(const request_rec* request) {
 
 bool has_credential(const request_rec* request) noexcept {
     constexpr std::array headers = {"Authorization", "Cookie", "x-api-key"};
-    return std::any_of(headers.begin(), headers.end(), [request](const char* name) {
+    return std::ranges::any_of(headers, [request](const char* name) {
         return apr_table_get(request->headers_in, name) != nullptr;
     });
 }

@@ -59,19 +59,19 @@ bool has_name_of_secret(std::string_view squeezed_name) noexcept {
     constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
                                           "apikey",   "privatekey", "backupcode"};
     constexpr std::string_view ends[] = {"token", "tokens", "hash", "salt", "otp"};
-    return std::any_of(std::begin(words), std::end(words),
-                       [&](std::string_view word) {
-                           return squeezed_name.find(word) != squeezed_name.npos;
-                       }) ||
-           std::any_of(std::begin(ends), std::end(ends),
-                       [&](std::string_view end) { return squeezed_name.ends_with(end); });
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) {
+                                   return squeezed_name.find(word) != squeezed_name.npos;
+                               }) ||
+           std::ranges::any_of(ends,
+                               [&](std::string_view end) { return squeezed_name.ends_with(end); });
 }
 
 /// Returns why the column must not be configured, or nullptr if it may be.
 const char* refusal_of(std::string_view column, bool is_editable) {
     const std::string name = squeezed(column);
     const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
-    if (std::any_of(std::begin(model::user_fields), std::end(model::user_fields), is_field))
+    if (std::ranges::any_of(model::user_fields, is_field))
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";
     if (column == "lastSeenAt")
@@ -112,8 +112,8 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
     // Browsers treat "//" and "/\" as the start of a host name.
     const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
                          text.find('\\') == std::string_view::npos;
-    const bool is_printable = std::all_of(text.begin(), text.end(),
-                                          [](char each) { return each > ' ' && each < '\x7f'; });
+    const bool is_printable =
+        std::ranges::all_of(text, [](char each) { return each > ' ' && each < '\x7f'; });
     if (!is_printable || !(is_path || text.starts_with("https://") || text.starts_with("http://")))
         return "must be a path, or a URL that begins with https:// or http://, such as /sign-in";
     address = line.copy(text);
@@ -122,9 +122,8 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
 
 const char* read_console_title(const httpd::ConfigLine& line, const char*& title) {
     const std::string_view text = line.words[0];
-    const bool has_control = std::any_of(text.begin(), text.end(), [](char each) {
-        return (each >= 0 && each < ' ') || each == '\x7f';
-    });
+    const bool has_control = std::ranges::any_of(
+        text, [](char each) { return (each >= 0 && each < ' ') || each == '\x7f'; });
     if (text.size() > max_title || has_control || !text::is_clean_utf8(text))
         return "must be text of at most 100 bytes in UTF-8, such as \"Users of the shop\"";
     title = line.copy(text);
@@ -174,7 +173,7 @@ const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards) {
     const auto words = line.words;
     if (words.size() == 1 && words[0] == "none")
         return nullptr;
-    const bool all_are_guards = std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    const bool all_are_guards = std::ranges::all_of(words, [&](std::string_view word) {
         if (word == "rank")
             return !std::exchange(guards.rank, true);
         return word == "last-superadmin" && !std::exchange(guards.last_super_admin, true);

@@ -38,7 +38,7 @@ const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
     if (!mail::is_address(line.words[0]))
         return "must be an email address, such as support@example.com";
     if (!text::is_clean_utf8(name) || name.size() > 100 ||
-        std::any_of(name.begin(), name.end(), [](char c) { return c >= '\0' && c < ' '; }))
+        std::ranges::any_of(name, [](char c) { return c >= '\0' && c < ' '; }))
         return "must have a name in UTF-8, of at most 100 bytes";
     return nullptr;
 }
@@ -47,7 +47,7 @@ const char* read_link(const httpd::ConfigLine& line, const char*& address) {
     constexpr std::size_t longest = 1000;
     const std::string_view text = line.words[0];
     const std::size_t mark = text.find(mail::token_mark);
-    const bool is_printable = std::all_of(text.begin(), text.end(), [](char each) {
+    const bool is_printable = std::ranges::all_of(text, [](char each) {
         return each > ' ' && each < '\x7f' && each != '<' && each != '>' && each != '"';
     });
     if (!is_printable || text.size() > longest || mark == text.npos ||

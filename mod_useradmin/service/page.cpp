@@ -31,9 +31,7 @@ constexpr Page pages[] = {
 
 const Page* find_page(const request_rec* request) noexcept {
     const std::string_view handler = apr::view_of(request->handler);
-    const auto* const found =
-        std::find_if(std::begin(pages), std::end(pages),
-                     [&](const Page& page) { return page.handler == handler; });
+    const auto* const found = std::ranges::find(pages, handler, &Page::handler);
     return found != std::end(pages) ? found : nullptr;
 }
 

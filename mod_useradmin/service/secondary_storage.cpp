@@ -217,8 +217,7 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
     httpd::for_each_location<directives>(pool, server, useradmin_module, collect);
     const bool has_endpoints = !found.empty() && has_better_auth_endpoints(pool);
     for (const ServiceSettings& settings : found) {
-        const bool is_other =
-            std::find(known.begin(), known.end(), address_of(settings)) == known.end();
+        const bool is_other = std::ranges::find(known, address_of(settings)) == known.end();
         if (is_other || settings.get<Enabled>().is_on || has_endpoints)
             visit(settings);
     }
@@ -275,7 +274,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
-        auto job = std::find_if(jobs.begin(), jobs.end(), [&](const Job* known) {
+        auto job = std::ranges::find_if(jobs, [&](const Job* known) {
             return known->equals(server, backend.tables.names, storage.address);
         });
         if (job == jobs.end()) {

@@ -23,8 +23,8 @@ struct SecondaryStorage {
     /// Returns whether the application keeps accepting sessions that are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
-               std::any_of(
-                   deliveries->begin(), deliveries->end(),
+               std::ranges::any_of(
+                   *deliveries,
                    [](const auto* delivery) {
                        return delivery->storage >= httpd::StorageState::no_table;
                    });

@@ -19,8 +19,8 @@ bool is_own_origin(std::string_view url, const http::Headers& headers, http::Ori
 }
 
 bool holds_control(std::string_view text) noexcept {
-    return std::any_of(
-        text.begin(), text.end(),
+    return std::ranges::any_of(
+        text,
         [](char character) {
             return static_cast<unsigned char>(character) < 0x20 || character == 0x7f;
         });
@@ -65,9 +65,8 @@ std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
     // Browsers send at least one of these headers.
     constexpr const char* marks[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin",
                                      "Referer"};
-    const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {
-        return holds_text(headers.find(name));
-    });
+    const bool is_browser = std::ranges::any_of(
+        marks, [&](const char* name) { return holds_text(headers.find(name)); });
     return is_browser ? reject_cross_site(headers, trusted) : std::nullopt;
 }
 

@@ -15,8 +15,8 @@ bool is_letter(char character) {
 bool is_local_part(std::string_view text) {
     return !text.empty() && text.front() != '.' && text.back() != '.' && text.back() != '\'' &&
            text.find("..") == text.npos &&
-           std::all_of(
-               text.begin(), text.end(),
+           std::ranges::all_of(
+               text,
                [](char c) {
                    return text::is_alphanumeric(c) ||
                           std::string_view("_'+-.").find(c) != std::string_view::npos;
@@ -28,7 +28,7 @@ bool is_domain(std::string_view text) {
     if (last == text.npos)
         return false;
     const std::string_view top = text.substr(last + 1);
-    if (top.size() < 2 || !std::all_of(top.begin(), top.end(), is_letter))
+    if (top.size() < 2 || !std::ranges::all_of(top, is_letter))
         return false;
     char before = '.';
     for (const char character : text) {

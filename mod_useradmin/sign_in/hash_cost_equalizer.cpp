@@ -64,14 +64,11 @@ void ObservedFormats::refresh(store::Store& store, std::string_view tables_id,
 
 void ObservedFormats::add(const Format& format) {
     const std::lock_guard lock(mutex_);
-    if (std::find(formats_.begin(), formats_.end(), format) != formats_.end())
+    if (std::ranges::find(formats_, format) != formats_.end())
         return;
     formats_.push_back(format);
     if (formats_.size() > max_formats)
-        formats_.erase(std::min_element(formats_.begin(), formats_.end(),
-                                        [](const Format& left, const Format& right) {
-                                            return cost_of(left) < cost_of(right);
-                                        }));
+        formats_.erase(std::ranges::min_element(formats_, {}, cost_of));
 }
 
 std::vector<Format> ObservedFormats::all() const {

@@ -372,7 +372,7 @@ bool is_trusted_device(std::string_view user_id, const Client& client, const Ser
     if (trust.identifier.empty() || !text::is_clean_utf8(trust.identifier))
         return false;
     const auto& secrets = service.second_factor_secrets;
-    const bool is_ours = std::any_of(secrets.begin(), secrets.end(), [&](std::string_view secret) {
+    const bool is_ours = std::ranges::any_of(secrets, [&](std::string_view secret) {
         return crypto::constant_time_equal(trust.token,
                                            trust_token(user_id, trust.identifier, secret));
     });

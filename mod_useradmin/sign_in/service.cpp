@@ -58,15 +58,12 @@ constexpr Endpoint endpoints[] = {
 
 constexpr auto names = [] {
     std::array<std::string_view, std::size(endpoints)> all;
-    std::transform(std::begin(endpoints), std::end(endpoints), all.begin(),
-                   [](const Endpoint& endpoint) { return endpoint.name; });
+    std::ranges::transform(endpoints, all.begin(), &Endpoint::name);
     return all;
 }();
 
 const Endpoint* find_endpoint(std::string_view path) noexcept {
-    const auto* const found =
-        std::find_if(std::begin(endpoints), std::end(endpoints),
-                     [path](const Endpoint& endpoint) { return endpoint.path == path; });
+    const auto* const found = std::ranges::find(endpoints, path, &Endpoint::path);
     return found != std::end(endpoints) ? found : nullptr;
 }
 

@@ -111,8 +111,9 @@ bool is_possible(const Condition& condition, const Table& user) {
     // SQLite's LIKE converts any value to text.
     if (comparison_of(condition.comparison) == nullptr)
         return column->kind == Column::Kind::text || column->operators.empty();
-    return std::all_of(condition.values.begin(), condition.values.end(),
-                       [&](const std::string& value) { return argument_of(*column, value); });
+    return std::ranges::all_of(condition.values, [&](const std::string& value) {
+        return argument_of(*column, value).has_value();
+    });
 }
 
 void append_condition(Statement& statement, const Table& user, const Dialect& dialect,

@@ -119,7 +119,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
           std::span<const Privilege>(attempt_privileges),
           std::span<const Privilege>(revocation_privileges)}) {
         std::vector<Privilege> privileges;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(privileges), is_needed);
+        std::ranges::copy_if(all, std::back_inserter(privileges), is_needed);
         auto answer =
             client.execute(dialect.missing_privileges_query(schema, privileges).c_str(), pool_);
         Rows* rows = std::get_if<Rows>(&answer);
@@ -386,7 +386,7 @@ namespace {
 /// Reverses a page that was read in reverse order.
 void restore_order(std::vector<model::User>& users, const Window& window) {
     if (window.position && window.position->is_end)
-        std::reverse(users.begin(), users.end());
+        std::ranges::reverse(users);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ bool is_own(const ForeignKey& key, const Schema& schema, bool cleans_up) {
     };
     return is_key_of(schema.session, schema.session.find("userId")) ||
            is_key_of(schema.account, schema.account.find("userId")) ||
-           std::any_of(schema.owned.begin(), schema.owned.end(), [&](const OwnedTable& owned) {
+           std::ranges::any_of(schema.owned, [&](const OwnedTable& owned) {
                return cleans_up && owned.can_remove_rows() &&
                       is_key_of(owned.table, &owned.owner());
            });

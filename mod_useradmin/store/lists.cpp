@@ -733,7 +733,7 @@ void append_limit(Statement& statement, std::int64_t limit) {
     // Most pages are read with one extra user.
     constexpr std::array<std::int64_t, 10> usual = {10, 11, 20, 21, 25, 26, 50, 51, 100, 101};
     statement << " LIMIT ";
-    if (std::find(usual.begin(), usual.end(), limit) != usual.end())
+    if (std::ranges::find(usual, limit) != usual.end())
         statement << std::to_string(limit);
     else
         statement << argument(limit);

@@ -105,7 +105,7 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
                                           std::int64_t total) {
     Result<std::vector<model::User>> users = users_of(mirrored(window, total));
     if (users)
-        std::reverse(users->begin(), users->end());
+        std::ranges::reverse(*users);
     return users;
 }
 

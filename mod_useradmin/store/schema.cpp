@@ -29,9 +29,7 @@ constexpr std::size_t max_owned_tables = 26;
 /// Returns the column with the name in camelCase or snake_case, or nullptr.
 Column* column_named(Table& table, std::string_view name) {
     for (const std::string& wanted : {std::string(name), text::snake_case(name)}) {
-        const auto found =
-            std::find_if(table.columns.begin(), table.columns.end(),
-                         [&](const Column& column) { return column.name == wanted; });
+        const auto found = std::ranges::find(table.columns, wanted, &Column::name);
         if (found != table.columns.end())
             return &*found;
     }
@@ -63,7 +61,7 @@ bool is_lower_hexadecimal(char character) noexcept {
 
 bool is_canonical_uuid(std::string_view id) noexcept {
     constexpr std::string_view form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    return std::equal(id.begin(), id.end(), form.begin(), form.end(), [](char is, char wanted) {
+    return std::ranges::equal(id, form, [](char is, char wanted) {
         return wanted == '-' ? is == '-' : is_lower_hexadecimal(is);
     });
 }
@@ -143,7 +141,7 @@ class FieldResolver {
                        !std::holds_alternative<std::monostate>(value_of(given, field));
             };
             const auto known = model::fields<Record>();
-            if (column.requires_value && !std::any_of(known.begin(), known.end(), is_given))
+            if (column.requires_value && !std::ranges::any_of(known, is_given))
                 note(needs_creation,
                      "table " + table_.name + ", column \"" + column.name +
                          "\" is NOT NULL; give it a default, or no user can be created");

@@ -16,7 +16,7 @@ bool fits(std::string_view text) noexcept {
 }
 
 std::uint8_t copy(std::string_view text, std::array<char, SessionCache::max_text_length>& to) {
-    std::copy(text.begin(), text.end(), to.begin());
+    std::ranges::copy(text, to.begin());
     return static_cast<std::uint8_t>(text.size());
 }
 
@@ -69,7 +69,7 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
         std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
             ids.push_back(revocation.user_id);
-        std::sort(ids.begin(), ids.end());
+        std::ranges::sort(ids);
         invalidate_users(ids);
     }
     progress_.lock(key).write(now, [&](Progress& progress) {

@@ -48,7 +48,7 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     const auto is_missing = [](const Wanted& wanted) {
         return !wanted.table.exists() && wanted.table.absence_reason.empty();
     };
-    if (std::none_of(all.begin(), all.end(), is_missing))
+    if (std::ranges::none_of(all, is_missing))
         return;
     auto answer = client.execute(query.c_str(), pool);
     Rows* const rows = std::get_if<Rows>(&answer);

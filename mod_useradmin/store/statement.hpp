@@ -96,7 +96,7 @@ class Statement {
             const Column* column = table.find(field.name);
             const model::Value value = value_of(record, field);
             if (column == nullptr || std::holds_alternative<std::monostate>(value) ||
-                std::find(skipped.begin(), skipped.end(), field.name) != skipped.end() ||
+                std::ranges::find(skipped, field.name) != skipped.end() ||
                 (field.name == "id" && column->is_serial()))
                 continue;
             visit(*column, value, is_first);

@@ -75,9 +75,8 @@ std::string escaped(std::string_view text, AppendEscape append) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto* const end = std::find_if(text.begin(), text.end(), [](char character) {
-            return character < ' ' || character > '~';
-        });
+        const auto* const end = std::ranges::find_if(
+            text, [](char character) { return character < ' ' || character > '~'; });
         const auto plain = static_cast<std::size_t>(end - text.begin());
         out.append(text, 0, plain);
         text.remove_prefix(plain);

@@ -19,7 +19,7 @@ bool is_ascii(char byte) noexcept {
 }
 
 bool all_ascii(std::string_view text) noexcept {
-    return std::all_of(text.begin(), text.end(), is_ascii);
+    return std::ranges::all_of(text, is_ascii);
 }
 
 /// Returns whether all eight bytes are from 0x01 to 0x7f. Checks them in one step.

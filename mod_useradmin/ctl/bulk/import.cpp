@@ -68,8 +68,8 @@ struct Entry {
 
     /// Returns whether the line has the member, even if it is NULL.
     bool has(std::string_view member) const {
-        return std::any_of(
-            cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
+        return std::ranges::any_of(
+            cells, [&](const Cell& cell) { return cell.name == member; });
     }
 };
 
@@ -297,9 +297,7 @@ class Import {
     /// Prints the problems found since the last call, in line order.
     void report_problems() {
         const auto first = problems_.begin() + static_cast<std::ptrdiff_t>(reported_);
-        std::stable_sort(first, problems_.end(), [](const Problem& left, const Problem& right) {
-            return left.line < right.line;
-        });
+        std::ranges::stable_sort(first, problems_.end(), {}, &Problem::line);
         if (first != problems_.end())
             progress_.clear();
         for (auto each = first; each != problems_.end(); ++each)

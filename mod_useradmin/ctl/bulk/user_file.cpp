@@ -105,8 +105,8 @@ std::string escape_formulas(std::string_view value) {
     std::string escaped(value.find_first_of("\t\r\n") == 0 ? "'" : "");
     bool is_start = true;
     for (; !value.empty(); value.remove_prefix(1)) {
-        if (is_start && std::any_of(std::begin(signs), std::end(signs),
-                                    [&](std::string_view sign) { return value.starts_with(sign); }))
+        if (is_start && std::ranges::any_of(
+                            signs, [&](std::string_view sign) { return value.starts_with(sign); }))
             escaped += '\'';
         const char next = value.front();
         is_start = separators.find(next) != separators.npos || (is_start && next == '"');
@@ -172,7 +172,7 @@ void UserFileReader::commit_line() {
     const std::string_view line = std::string_view(buffer_).substr(taken_, at_ - taken_);
     taken_ = at_;
     bytes_ += line.size();
-    line_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
+    line_ += static_cast<std::uint64_t>(std::ranges::count(line, '\n'));
 }
 
 std::string_view UserFileReader::read_line() {
@@ -225,7 +225,7 @@ void UserFileReader::read_headings() {
             throw CommandError(Exit::failure,
                                "the header (line 1) " +
                                    (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
-        if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
+        if (std::ranges::find(headings_, name) != headings_.end())
             throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");
         headings_.push_back(name);
         is_last = cell->is_last;

@@ -26,10 +26,10 @@ std::string real_path(const std::string& file) {
 std::optional<HttpdConfiguration> installed_with(const std::string& file) {
     try {
         HttpdConfiguration installed(default_configuration_file());
-        if (std::any_of(installed.lines().begin(), installed.lines().end(),
-                        [real = real_path(file)](const ConfigLine& line) {
-                            return real_path(line.file) == real;
-                        }))
+        if (std::ranges::any_of(installed.lines(),
+                                [real = real_path(file)](const ConfigLine& line) {
+                                    return real_path(line.file) == real;
+                                }))
             return installed;
     } catch (const CommandError&) { // missing or not readable
     }
@@ -43,7 +43,7 @@ bool is_on(const ConfigLine& line) {
 /// Returns whether the line is a directive of this project's modules or of mod_dbd.
 bool is_ours(const ConfigLine& line) {
     constexpr std::string_view prefixes[] = {"UserAdmin", "AuthUserAdmin", "DBD"};
-    return std::any_of(std::begin(prefixes), std::end(prefixes), [&](std::string_view prefix) {
+    return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
         return is_same_name(line.words[0].substr(0, prefix.size()), prefix);
     });
 }
@@ -99,7 +99,7 @@ class Conditions {
 
   private:
     static bool has(const std::vector<std::string>& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
+        return std::ranges::find(names, name) != names.end();
     }
 
     bool holds(const ConfigLine& line, const ConfigSection& section) const {
@@ -147,8 +147,8 @@ Scope scope_of_section(const ConfigSection& section, const Service& service) {
         "LocationMatch", "If",         "ElseIf",     "Else",        "Limit",
         "LimitExcept",   "RequireAll", "RequireAny", "RequireNone", "Macro"};
     const auto is_one_of = [&](const auto& names) {
-        return std::any_of(std::begin(names), std::end(names),
-                           [&](std::string_view name) { return is_same_name(section.name, name); });
+        return std::ranges::any_of(
+            names, [&](std::string_view name) { return is_same_name(section.name, name); });
     };
     if (is_one_of(conditions))
         return Scope::server;
@@ -248,10 +248,10 @@ class ConfigurationExaminer {
                 return is_on(line);
             return (is_same_name(name, "AuthBasicProvider") ||
                     is_same_name(name, "AuthFormProvider")) &&
-                   std::find(line.words.begin(), line.words.end(), "useradmin") != line.words.end();
+                   std::ranges::find(line.words, "useradmin") != line.words.end();
         };
-        if (std::none_of(lines_.begin(), lines_.end(), uses_module) ||
-            std::any_of(lines_.begin(), lines_.end(), has_usual_path))
+        if (std::ranges::none_of(lines_, uses_module) ||
+            std::ranges::any_of(lines_, has_usual_path))
             problem(configuration_.name() + ": the service is not enabled; add UserAdmin On to " +
                     location_text(std::string(usual_path)));
     }
@@ -259,7 +259,7 @@ class ConfigurationExaminer {
     void check_handler(const ConfigLine& line) {
         const std::string name = handler_of(line);
         if (name.empty() || is_undefined(line, name) ||
-            std::find(std::begin(handlers), std::end(handlers), name) != std::end(handlers))
+            std::ranges::find(handlers, name) != std::end(handlers))
             return;
         std::string names;
         for (const std::string_view each : handlers)
@@ -312,8 +312,8 @@ class ConfigurationExaminer {
     /// selects lines, or nullptr for all lines.
     bool may_have(std::string_view directive, const Service& service,
                   bool (*is_wanted)(const ConfigLine&) = nullptr) const {
-        return std::any_of(
-            lines_.begin(), lines_.end(),
+        return std::ranges::any_of(
+            lines_,
             [&](const ConfigLine& line) {
                 return is_same_name(line.words[0], directive) &&
                        scope_of(line, service) == Scope::unknown &&
@@ -339,10 +339,9 @@ class ConfigurationExaminer {
             !is_same_name(last->words[2], "denied") || may_have("Require", service))
             return;
         // Another Require in the same section may admit callers.
-        const auto requires_in_section =
-            std::count_if(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
-                return is_same_name(line.words[0], "Require") && line.section == last->section;
-            });
+        const auto requires_in_section = std::ranges::count_if(lines_, [&](const ConfigLine& line) {
+            return is_same_name(line.words[0], "Require") && line.section == last->section;
+        });
         if (requires_in_section == 1)
             problem(last->file + ": Require all denied applies to " + location_text(service.path) +
                     ", so every request gets 403; add Require all granted there; the service "
@@ -357,7 +356,7 @@ class ConfigurationExaminer {
             const std::string_view port = port_of(address);
             if (port.find_first_not_of("0123456789") != port.npos || port.size() == address.size())
                 return; // any port
-            if (std::any_of(lines_.begin(), lines_.end(), [&](const ConfigLine& line) {
+            if (std::ranges::any_of(lines_, [&](const ConfigLine& line) {
                     return is_same_name(line.words[0], "Listen") && line.words.size() > 1 &&
                            (port_of(line.words[1]) == port || is_undefined(line, line.words[1]));
                 }))

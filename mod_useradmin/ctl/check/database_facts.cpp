@@ -38,7 +38,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
         for (const store::Privilege& right : privileges)
-            if (std::none_of(all.begin(), all.end(), [&](const store::Privilege& there) {
+            if (std::ranges::none_of(all, [&](const store::Privilege& there) {
                     return there.table == right.table && there.name == right.name &&
                            (there.field.empty() || there.field == right.field);
                 }))
@@ -106,8 +106,8 @@ class ReadableColumns {
         : schema_(schema), missing_(missing_privileges(database, schema, counted)) {}
 
     bool has(char table, std::initializer_list<std::string_view> fields) const {
-        return std::all_of(
-            fields.begin(), fields.end(),
+        return std::ranges::all_of(
+            fields,
             [&](std::string_view field) {
                 const store::Column* column = schema_.table(table).find(field);
                 return column != nullptr && !is_missing(table, column->name);
@@ -130,8 +130,8 @@ class ReadableColumns {
     };
 
     bool is_missing(char table, const std::string& column) const {
-        return std::any_of(
-            missing_.begin(), missing_.end(),
+        return std::ranges::any_of(
+            missing_,
             [&](const MissingPrivilege& right) {
                 return right.table == table && (right.column.empty() || right.column == column);
             });

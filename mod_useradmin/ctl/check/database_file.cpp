@@ -18,7 +18,7 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
         if (std::error_code ignored; std::filesystem::exists(file + suffix, ignored))
             files.push_back(file + suffix);
     FileAccess access = FileAccess::full;
-    const auto refused = std::find_if(files.begin(), files.end(), [&](const std::string& each) {
+    const auto refused = std::ranges::find_if(files, [&](const std::string& each) {
         access = access_of(*children, each);
         return access != FileAccess::full;
     });

@@ -132,18 +132,17 @@ class Examiner {
 
     /// Returns whether the table has an index whose first key column is `key`.
     bool has_index(char table, std::string_view key) const {
-        return std::any_of(
-            found_.indexes.begin(), found_.indexes.end(),
+        return std::ranges::any_of(
+            found_.indexes,
             [&](const Index& index) { return index.table == table && index.keys[0] == key; });
     }
 
     void check_unique_email() {
         const std::string& email = schema().user.find("email")->name;
-        const bool is_unique =
-            std::any_of(found_.indexes.begin(), found_.indexes.end(), [&](const Index& index) {
-                return index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
-                       (index.keys[0] == email || index.keys[0] == "lower(");
-            });
+        const bool is_unique = std::ranges::any_of(found_.indexes, [&](const Index& index) {
+            return index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
+                   (index.keys[0] == email || index.keys[0] == "lower(");
+        });
         if (!is_unique)
             problem_that("there is no UNIQUE index on column \"" + email + "\" of table " +
                          schema().user.name + ", so two users can have the same address; run: " +
@@ -306,9 +305,7 @@ class Examiner {
 
     void check_extra_column(const std::string& directive, const std::string& name) {
         const auto columns = schema().extra_user_columns();
-        const auto found =
-            std::find_if(columns.begin(), columns.end(),
-                         [&](const store::Column* column) { return column->name == name; });
+        const auto found = std::ranges::find(columns, name, &store::Column::name);
         if (found == columns.end()) {
             std::string others;
             for (const store::Column* column : columns)
@@ -359,8 +356,8 @@ class Examiner {
             return;
         const auto& owned = schema().owned;
         const auto has = [&](std::string_view name) {
-            return std::any_of(owned.begin(), owned.end(),
-                               [&](const auto& each) { return each.plugin->name == name; });
+            return std::ranges::any_of(owned,
+                                       [&](const auto& each) { return each.plugin->name == name; });
         };
         if (has("apiKey") && !has(store::disabled_keys_table))
             note("there is no table " + std::string(store::disabled_keys_table) +

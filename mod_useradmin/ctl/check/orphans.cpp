@@ -31,8 +31,7 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
     const auto is_organization = [](const store::OwnedTable& owned) {
         return owned.plugin->reference == store::Reference::organization;
     };
-    const auto organization =
-        std::find_if(schema.owned.begin(), schema.owned.end(), is_organization);
+    const auto organization = std::ranges::find_if(schema.owned, is_organization);
     std::vector<Orphans> all;
     for (const store::OwnedTable& owned : schema.owned) {
         // An address without a user may belong to a person who is signing up.
@@ -63,7 +62,7 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
 
 void print_orphans(const Context& context, const std::vector<Orphans>& all, bool is_deleted) {
     const bool has_rows =
-        std::any_of(all.begin(), all.end(), [](const Orphans& each) { return each.number > 0; });
+        std::ranges::any_of(all, [](const Orphans& each) { return each.number > 0; });
     if (context.wants_json()) {
         print_data(
             [&](json::Writer& writer) {

@@ -35,8 +35,8 @@ Url parse(const std::string& text) {
     const bool is_http = text.starts_with("http://") || text.starts_with("https://");
     // libcurl ignores a third slash.
     const bool has_host = !text.starts_with("http:///") && !text.starts_with("https:///");
-    const bool is_printable = std::all_of(text.begin(), text.end(),
-                                          [](char each) { return each > ' ' && each < '\x7f'; });
+    const bool is_printable =
+        std::ranges::all_of(text, [](char each) { return each > ' ' && each < '\x7f'; });
     if (!is_http || !has_host || !is_printable ||
         curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
         has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))

@@ -52,9 +52,8 @@ model::NullableText permissions_of(const Options& options) {
         return text;
     const auto object = json::Object::parse(*text);
     const auto keys = object ? object->keys() : std::vector<std::string_view>();
-    if (!object || !std::all_of(keys.begin(), keys.end(), [&](std::string_view key) {
-            return object->texts(key).has_value();
-        }))
+    if (!object || !std::ranges::all_of(
+                       keys, [&](std::string_view key) { return object->texts(key).has_value(); }))
         throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of strings: "
                                         "'{\"files\":[\"read\"]}'");
     return text;

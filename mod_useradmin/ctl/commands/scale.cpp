@@ -198,9 +198,8 @@ class ScaleObjects {
     std::string filled_in(std::string_view text) const {
         std::string filled;
         while (!text.empty()) {
-            const auto word = std::find_if(words_.begin(), words_.end(), [&](const auto& each) {
-                return text.starts_with(each.first);
-            });
+            const auto word = std::ranges::find_if(
+                words_, [&](const auto& each) { return text.starts_with(each.first); });
             if (word != words_.end())
                 filled += word->second;
             else

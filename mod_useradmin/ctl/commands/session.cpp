@@ -92,7 +92,7 @@ bool revoke(Context& context, std::string_view token) {
 /// Returns false if the user has no such session.
 bool revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().list_sessions(user.id));
-    const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
+    const auto found = std::ranges::find_if(sessions, [&](const auto& session) {
         return session.id == word || session.token == word ||
                session.token == word.substr(0, word.find('.'));
     });

@@ -206,7 +206,7 @@ Exit verify_audit_log(Context& context) {
     const bool prints_lines = context.options.has("print");
     if (prints_lines && context.wants_json())
         throw CommandError(Exit::usage, "--print prints lines that are already JSON; omit --json");
-    if (prints_lines && std::find(names.begin(), names.end(), "-") != names.end())
+    if (prints_lines && std::ranges::find(names, "-") != names.end())
         throw CommandError(Exit::usage, "--print reads twice; name a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);
     const Files files(names);

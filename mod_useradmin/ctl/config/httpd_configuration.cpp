@@ -71,7 +71,7 @@ class Loader {
     void read(const std::string& file) {
         std::error_code ignored;
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
-        if (std::find(open_.begin(), open_.end(), real) != open_.end())
+        if (std::ranges::find(open_, real) != open_.end())
             reject(file + " includes itself");
         // httpd's AP_MAX_INCLUDE_DEPTH.
         constexpr std::size_t deepest = 128;
@@ -191,7 +191,7 @@ class Loader {
                 files.push_back(entry->path());
         if (problem)
             reject("cannot read " + name + ": " + problem.message());
-        std::sort(files.begin(), files.end());
+        std::ranges::sort(files);
         for (const std::filesystem::path& file : files)
             read(file.string());
     }
@@ -270,8 +270,8 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
 
 bool HttpdConfiguration::has(std::string_view directive,
                              std::optional<std::string_view> argument) const {
-    return std::any_of(
-        lines_.begin(), lines_.end(),
+    return std::ranges::any_of(
+        lines_,
         [&](const ConfigLine& line) {
             return is_same_name(line.words[0], directive) &&
                    (!argument ||

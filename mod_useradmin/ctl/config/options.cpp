@@ -70,9 +70,7 @@ std::string Option::form() const {
 }
 
 const Option* find_option(std::string_view name) noexcept {
-    const auto* const found =
-        std::find_if(std::begin(all_options), std::end(all_options),
-                     [&](const Option& option) { return option.name == name; });
+    const auto* const found = std::ranges::find(all_options, name, &Option::name);
     return found != std::end(all_options) ? found : nullptr;
 }
 

@@ -133,8 +133,8 @@ class Reader {
     /// its lines differ.
     std::string common_argument(std::string_view directive) const {
         const std::vector<std::string> all = arguments(directive);
-        const bool is_common = std::all_of(all.begin(), all.end(),
-                                           [&](const std::string& each) { return each == all[0]; });
+        const bool is_common =
+            std::ranges::all_of(all, [&](const std::string& each) { return each == all[0]; });
         return is_common && !all.empty() ? all[0] : std::string();
     }
 
@@ -226,8 +226,7 @@ CommandSettings read_settings(const Options& options,
                               std::string_view command) {
     CommandSettings settings;
     const auto takes = [&](std::string_view option) {
-        return std::find(command_options.begin(), command_options.end(), option) !=
-               command_options.end();
+        return std::ranges::find(command_options, option) != command_options.end();
     };
     if (use == DatabaseUse::none && !takes("file"))
         return settings;

@@ -51,10 +51,10 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
     constexpr std::string_view foldable = "\\u00c0-\\u037e\\u1e00-\\u1fef\\u212a-\\u226f";
     constexpr std::size_t max_length = 64;
     const auto is_second_of_pair = [&](std::size_t at) {
-        return at > 0 && std::any_of(std::begin(text::plain_letters), std::end(text::plain_letters),
-                                     [&](const text::PlainLetter& letter) {
-                                         return letter.plain == folded_word.substr(at - 1, 2);
-                                     });
+        return at > 0 &&
+               std::ranges::any_of(text::plain_letters, [&](const text::PlainLetter& letter) {
+                   return letter.plain == folded_word.substr(at - 1, 2);
+               });
     };
     std::string pattern;
     for (std::size_t at = 0; at < std::min(folded_word.size(), max_length); ++at) {

@@ -282,7 +282,7 @@ class ScaledListQueries final : public ListQueries {
             return true;
         const std::vector<std::string_view> words = text::search_words(*filter.search);
         return filter.search->find(separator) == std::string_view::npos &&
-               std::none_of(words.begin(), words.end(), text::has_only_combining_marks);
+               std::ranges::none_of(words, text::has_only_combining_marks);
     }
 };
 

@@ -41,8 +41,7 @@ void append_other_email(Statement& statement, const Table& user, const Dialect& 
 
 void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
                         const Changes& changes, bool ignores_case) {
-    const auto email = std::find_if(changes.begin(), changes.end(),
-                                    [](const Change& change) { return change.field == "email"; });
+    const auto email = std::ranges::find(changes, "email", &Change::field);
     if (email == changes.end())
         statement << "FALSE";
     else
@@ -57,8 +56,7 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
     if (when != Change::When::expired)
         return append_other_email(statement, user, dialect, changes,
                                   when == Change::When::other_email_ignoring_case);
-    const auto now = std::find_if(changes.begin(), changes.end(),
-                                  [](const Change& change) { return change.field == "updatedAt"; });
+    const auto now = std::ranges::find(changes, "updatedAt", &Change::field);
     if (now == changes.end())
         statement << "FALSE";
     else
@@ -94,7 +92,7 @@ bool is_ban(const Change& change) {
 }
 
 bool contains_ban(const Changes& changes) {
-    return std::any_of(changes.begin(), changes.end(), is_ban);
+    return std::ranges::any_of(changes, is_ban);
 }
 
 std::string second_factor_expression(const Schema& schema) {

@@ -77,7 +77,7 @@ Result<model::NullableTime> take_verifications(Work& work, const Dialect& dialec
             return times.failure();
         if (!is_first)
             continue;
-        const auto latest = std::max_element(times->begin(), times->end());
+        const auto latest = std::ranges::max_element(*times);
         if (latest == times->end() || !*latest || **latest <= change.now)
             return Failure::not_found;
         expiry = *latest;

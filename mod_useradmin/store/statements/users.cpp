@@ -26,8 +26,7 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     // Rounding up limits the number of different statements to prepare.
     const std::size_t count = (users.size() + 9) / 10 * 10;
     std::vector<std::string_view> ids(count, users.back().id);
-    std::transform(users.begin(), users.end(), ids.begin(),
-                   [](const model::User& user) { return user.id; });
+    std::ranges::transform(users, ids.begin(), &model::User::id);
     append_one_of(statement << " WHERE ", table.at("id"), ids);
 }
 
@@ -73,8 +72,8 @@ bool is_taken(Work& work, std::string_view email) {
 } // namespace
 
 bool may_revoke_privileges(const Changes& changes) {
-    return contains_ban(changes) || std::any_of(
-                                        changes.begin(), changes.end(),
+    return contains_ban(changes) || std::ranges::any_of(
+                                        changes,
                                         [](const Change& change) {
                                             return change.field == "role" ||
                                                    change.field == "email";
@@ -201,14 +200,11 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
 /// disabled.
 std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     const std::vector<OwnedTable>& owned = work.schema().owned;
-    const auto ban = std::find_if(
-        changes.begin(), changes.end(),
-        [](const Change& change) {
-            return change.field == "banned" && std::holds_alternative<bool>(change.value);
-        });
+    const auto ban = std::ranges::find_if(changes, [](const Change& change) {
+        return change.field == "banned" && std::holds_alternative<bool>(change.value);
+    });
     if (ban == changes.end() || !work.plugin_policy().cleans_up ||
-        std::none_of(owned.begin(), owned.end(),
-                     [](const OwnedTable& table) { return table.can_disable_rows(); }))
+        std::ranges::none_of(owned, &OwnedTable::can_disable_rows))
         return std::nullopt;
     return std::get<bool>(ban->value);
 }
@@ -217,13 +213,10 @@ std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
 /// address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
     const bool is_invalid = work.error_kind() == ErrorKind::invalid_value;
-    const bool is_duplicate = work.error_kind() == ErrorKind::unique_violation &&
-                              std::none_of(
-                                  changes.begin(), changes.end(),
-                                  [](const Change& change) { return change.field == "email"; });
-    return (is_invalid || is_duplicate) &&
-           std::any_of(changes.begin(), changes.end(),
-                       [](const Change& change) { return change.names_column; });
+    const bool is_duplicate =
+        work.error_kind() == ErrorKind::unique_violation &&
+        std::ranges::none_of(changes, [](const Change& change) { return change.field == "email"; });
+    return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
 }
 
 /// Returns whether the update deletes the user's password links. A ban and a new address do.

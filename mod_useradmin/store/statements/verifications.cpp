@@ -45,9 +45,8 @@ Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
     const auto rows = all_rows(work, statement, read_record<model::VerificationValue>);
     if (!rows)
         return rows.failure();
-    const auto found = std::find_if(rows->begin(), rows->end(), [now](const auto& row) {
-        return row.expires_at && *row.expires_at > now;
-    });
+    const auto found = std::ranges::find_if(
+        *rows, [now](const auto& row) { return row.expires_at && *row.expires_at > now; });
     return found != rows->end() ? Result<std::string_view>(found->value) : Failure::not_found;
 }
 
