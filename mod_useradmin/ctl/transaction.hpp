@@ -12,7 +12,8 @@ class Transaction {
   public:
     /// Throws LockTimeout or CommandError on failure.
     explicit Transaction(Database& database)
-        : database_(database), work_(database.client(), schema_, database.pool()),
+        : database_(database),
+          work_(database.client(), database.dialect(), schema_, database.pool()),
           transaction_(database.dialect().begin_transaction(work_)) {
         if (transaction_ == nullptr)
             fail();

@@ -116,8 +116,7 @@ bool is_possible(const Condition& condition, const Table& user) {
     });
 }
 
-void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
-                      const Condition& condition) {
+void append_condition(Statement& statement, const Table& user, const Condition& condition) {
     if (!is_possible(condition, user)) {
         statement << "FALSE";
         return;
@@ -133,7 +132,8 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
         const std::string_view text = !holds_booleans(column) ? std::string_view(value)
                                       : value == "true"       ? "1"
                                                               : "0";
-        return dialect.append_like(statement, column, pattern_of(condition.comparison, text));
+        return column.dialect->append_like(statement, column,
+                                           pattern_of(condition.comparison, text));
     }
     const char* const joint = condition.comparison == Operator::not_in ? " AND " : " OR ";
     const char* before = "(";

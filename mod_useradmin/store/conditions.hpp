@@ -10,8 +10,7 @@ namespace useradmin::store {
 bool is_possible(const Condition& condition, const Table& user);
 
 /// Appends the condition, or FALSE if it is not possible.
-void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
-                      const Condition& condition);
+void append_condition(Statement& statement, const Table& user, const Condition& condition);
 
 /// Appends a condition that the column equals one of the strings. `strings` must not be empty.
 void append_one_of(Statement& statement, const Column& column,

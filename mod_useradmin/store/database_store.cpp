@@ -78,20 +78,21 @@ Failure DatabaseStore::log_failed(WorkOutcome outcome, std::string_view tag,
     return Failure::failed;
 }
 
-std::string DatabaseStore::references_to(const Dialect& dialect, Client& client,
-                                         const Schema& schema, std::string_view user_id) {
+std::string DatabaseStore::references_to(Work& work) {
     std::string reason;
-    if (!dialect.product().names_violated_keys)
-        if (const std::string keys = keys_referring_to(client, pool_, dialect, schema, names_,
-                                                       plugin_policy_.cleans_up, user_id);
+    if (!work.dialect().product().names_violated_keys)
+        if (const std::string keys =
+                keys_referring_to(work.client(), pool_, work.dialect(), work.schema(), names_,
+                                  plugin_policy_.cleans_up, work.deleted_user());
             !keys.empty())
             reason = "; referencing foreign keys: " + keys;
     return reason + "; the user was not deleted: delete the rows that refer to it, or declare the "
                     "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
 }
 
-std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client,
-                                          const Schema& schema, unsigned needs) {
+std::string DatabaseStore::missing_grants(Work& work, unsigned needs) {
+    using Privileges = std::span<const Privilege>;
+    const Schema& schema = work.schema();
     const auto is_needed = [&](const Privilege& right) {
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
@@ -107,21 +108,15 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     const auto methods = of_plugins(needs_sign_in_methods, sign_in_method_privileges);
     const auto mail = of_plugins(needs_mail, mail_privileges);
     // Suggest only the first set of privileges that is incomplete.
-    for (const std::span<const Privilege> all :
-         {std::span<const Privilege>(second_factors), std::span<const Privilege>(removal),
-          std::span<const Privilege>(methods), std::span<const Privilege>(mail),
-          std::span<const Privilege>(service_privileges),
-          std::span<const Privilege>(session_privileges),
-          (needs & needs_new_hash) != 0 ? std::span<const Privilege>(extras_privileges)
-                                        : std::span<const Privilege>(),
-          std::span<const Privilege>(password_privileges),
-          std::span<const Privilege>(sign_in_privileges),
-          std::span<const Privilege>(attempt_privileges),
-          std::span<const Privilege>(revocation_privileges)}) {
+    const bool has_new_hash = (needs & needs_new_hash) != 0;
+    for (const Privileges all : std::initializer_list<Privileges>{
+             second_factors, removal, methods, mail, service_privileges, session_privileges,
+             has_new_hash ? Privileges(extras_privileges) : Privileges(), password_privileges,
+             sign_in_privileges, attempt_privileges, revocation_privileges}) {
         std::vector<Privilege> privileges;
         std::ranges::copy_if(all, std::back_inserter(privileges), is_needed);
-        auto answer =
-            client.execute(dialect.missing_privileges_query(schema, privileges).c_str(), pool_);
+        const std::string query = work.dialect().missing_privileges_query(schema, privileges);
+        auto answer = work.client().execute(query.c_str(), pool_);
         Rows* rows = std::get_if<Rows>(&answer);
         std::string grants;
         const Table* granted = nullptr;
@@ -226,8 +221,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                 return connection_failure(client);
             continue;
         }
-        Work work(client, known.schema(), pool_, change_listener_ != nullptr, plugin_policy_);
-        const Result<Done> result = attempt(work, dialect);
+        Work work(client, dialect, known.schema(), pool_, change_listener_ != nullptr,
+                  plugin_policy_);
+        const Result<Done> result = attempt(work);
         is_standby_ = client.is_standby();
         if (!result && result.failure() == Failure::invalid_value)
             log_.write(text::Level::info,
@@ -282,9 +278,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
-            reason += missing_grants(dialect, client, known.schema(), needs);
+            reason += missing_grants(work, needs);
         if (work.error_kind() == ErrorKind::foreign_key_violation && !work.deleted_user().empty())
-            reason += references_to(dialect, client, known.schema(), work.deleted_user());
+            reason += references_to(work);
         return log_failed(WorkOutcome::failed, "UA0106: ", reason);
     }
 }
@@ -301,20 +297,20 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         return listener->on_change(change.user_id, change.before ? &*change.before : nullptr,
                                    change.after ? &*change.after : nullptr);
     };
-    const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
+    const auto attempt_write = [&](Work& work) -> Result<Done> {
         // On a single-writer database, a statement outside a transaction would be repeated if
         // readers blocked its commit, and new readers could start in between.
         const bool needs_transaction =
-            reports_first || has_key || dialect.product().is_single_writer;
+            reports_first || has_key || work.dialect().product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
         if (needs_transaction)
-            transaction = dialect.begin_transaction(work);
+            transaction = work.dialect().begin_transaction(work);
         bool is_reported = false;
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
-            done = has_key ? record_change_key(work, dialect) : Done();
+            done = has_key ? record_change_key(work) : Done();
         if (done)
-            done = attempt(work, dialect);
+            done = attempt(work);
         if (done) {
             change = work.row_change();
             is_reported = reports_first && report();
@@ -342,11 +338,11 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     return result;
 }
 
-Result<Done> DatabaseStore::record_change_key(Work& work, const Dialect& dialect) const {
+Result<Done> DatabaseStore::record_change_key(Work& work) const {
     // The second change with the key reaches the limit.
     const AttemptCounter counter = {change_key_, 2};
     const auto counted =
-        statements::record_failed_attempt(work, dialect, {&counter, 1}, std::chrono::hours(24));
+        statements::record_failed_attempt(work, {&counter, 1}, std::chrono::hours(24));
     if (!counted)
         return counted.failure();
     return counted->exceeded ? Result<Done>(Failure::already_done) : Done();
@@ -356,21 +352,19 @@ template <class T, class Operation>
 Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
                              const Operation& operation) {
     Result<T> result = Failure::failed;
-    const Result<Done> done =
-        execute(access, needs, retry, [&](Work& work, const Dialect& dialect) -> Result<Done> {
-            result = operation(work, dialect);
-            return result ? Result<Done>(Done()) : result.failure();
-        });
+    const Result<Done> done = execute(access, needs, retry, [&](Work& work) -> Result<Done> {
+        result = operation(work);
+        return result ? Result<Done>(Done()) : result.failure();
+    });
     return done ? std::move(result) : done.failure();
 }
 
 template <class T, class... Parameters, class... Arguments>
 Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
-                             Result<T> (*statement)(Work&, const Dialect&, Parameters...),
+                             Result<T> (*statement)(Work&, Parameters...),
                              const Arguments&... arguments) {
     return run<T>(
-        access, needs, retry,
-        [&](Work& work, const Dialect& dialect) { return statement(work, dialect, arguments...); });
+        access, needs, retry, [&](Work& work) { return statement(work, arguments...); });
 }
 
 template <class T>
@@ -398,9 +392,9 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     Result<Page> page =
         list_known(filter, window.column.empty() ? window : one_user, has_extra_columns);
     if (page && !window.column.empty()) {
-        Result<std::vector<model::User>> users = run<std::vector<model::User>>(
-            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
-                return page_by_column(work, dialect, filter, window);
+        Result<std::vector<model::User>> users =
+            run<std::vector<model::User>>(Access::read, needs_user, Retry::yes, [&](Work& work) {
+                return page_by_column(work, filter, window);
             });
         if (!users)
             return users.failure();
@@ -428,26 +422,24 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
     using Total = std::optional<std::int64_t>;
     // Returns std::nullopt if the total should be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
-        return run<Total>(
-            Access::read, needs_user, Retry::yes,
-            [&](Work& work, const Dialect& dialect) -> Result<Total> {
-                const Table& user = work.schema().user;
-                for (const Condition& condition : filter.conditions)
-                    if (!is_possible(condition, user))
-                        return Failure::impossible_condition;
-                const ListQueries& lists = dialect.lists(work.schema());
-                has_extra_columns = !work.schema().extra_user_columns().empty();
-                if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
-                    return Total();
-                const Window usable = usable_window(window, user);
-                Result<CountedPage> counted = lists.count(work, dialect, filter, usable, last);
-                if (!counted)
-                    return counted.failure();
-                users = std::move(counted->users);
-                if (users)
-                    restore_order(*users, usable);
-                return Total(counted->total);
-            });
+        return run<Total>(Access::read, needs_user, Retry::yes, [&](Work& work) -> Result<Total> {
+            const Table& user = work.schema().user;
+            for (const Condition& condition : filter.conditions)
+                if (!is_possible(condition, user))
+                    return Failure::impossible_condition;
+            const ListQueries& lists = work.dialect().lists(work.schema());
+            has_extra_columns = !work.schema().extra_user_columns().empty();
+            if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
+                return Total();
+            const Window usable = usable_window(window, user);
+            Result<CountedPage> counted = lists.count(work, filter, usable, last);
+            if (!counted)
+                return counted.failure();
+            users = std::move(counted->users);
+            if (users)
+                restore_order(*users, usable);
+            return Total(counted->total);
+        });
     };
     Result<Total> total = count(true, {});
     if (total && !*total) {
@@ -470,11 +462,11 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
                               window.offset >= **total))
         users.emplace();
     if (!users) {
-        Result<std::vector<model::User>> page = run<std::vector<model::User>>(
-            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
+        Result<std::vector<model::User>> page =
+            run<std::vector<model::User>>(Access::read, needs_user, Retry::yes, [&](Work& work) {
                 const Window usable = usable_window(window, work.schema().user);
                 Result<std::vector<model::User>> listed =
-                    dialect.lists(work.schema()).page(work, dialect, filter, **total, usable);
+                    work.dialect().lists(work.schema()).page(work, filter, **total, usable);
                 if (listed)
                     restore_order(*listed, usable);
                 return listed;
@@ -724,7 +716,7 @@ model::NullableTime DatabaseStore::standby_time() {
 Result<Done> DatabaseStore::ping() {
     return run<Done>(
         Access::read, needs_user, Retry::yes,
-        [](Work& work, const Dialect&) -> Result<Done> {
+        [](Work& work) -> Result<Done> {
             const Result<Rows> answer = work.execute("SELECT 1");
             if (!answer)
                 return answer.failure();

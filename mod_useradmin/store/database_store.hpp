@@ -126,7 +126,7 @@ class DatabaseStore : public Store {
 
     /// One attempt at an operation on a connection. The function itself stores the operation's
     /// result.
-    using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
+    using Attempt = std::function<Result<Done>(Work&)>;
 
     /// Makes attempts until one succeeds, one fails permanently, or time runs out. `needs` is a
     /// combination of Need flags.
@@ -140,15 +140,14 @@ class DatabaseStore : public Store {
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
     /// Records the key of set_change_key() in the transaction of a change. Fails with already_done
     /// if the key is already recorded.
-    Result<Done> record_change_key(Work& work, const Dialect& dialect) const;
+    Result<Done> record_change_key(Work& work) const;
     /// Runs the operation and returns its result.
     template <class T, class Operation>
     Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
     /// Runs a function of statements.hpp and returns its result.
     template <class T, class... Parameters, class... Arguments>
     Result<T> run(Access access, unsigned needs, Retry retry,
-                  Result<T> (*statement)(Work&, const Dialect&, Parameters...),
-                  const Arguments&... arguments);
+                  Result<T> (*statement)(Work&, Parameters...), const Arguments&... arguments);
 
     /// Invalidates the cached totals, and returns the result.
     template <class T>
@@ -161,13 +160,12 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
     Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
-    /// Returns the end of the log line for a deletion that a foreign key rejected: the foreign keys
-    /// that refer to the user, unless the database's message names the key, and the remedy.
-    std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,
-                              std::string_view user_id);
+    /// Returns the end of the log line for the deletion of a user that a foreign key rejected: the
+    /// foreign keys that refer to the user, unless the database's message names the key, and the
+    /// remedy.
+    std::string references_to(Work& work);
     /// Returns the end of a log line with the missing GRANT statements, or an empty string.
-    std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
-                               unsigned needs);
+    std::string missing_grants(Work& work, unsigned needs);
 
     ConnectionSource& source_;
     text::Logger& log_;

@@ -2,10 +2,6 @@
 
 namespace useradmin::store {
 
-// Defined in postgresql/dialect.cpp and sqlite/dialect.cpp.
-const Dialect& postgresql() noexcept;
-const Dialect& sqlite() noexcept;
-
 std::span<const Dialect* const> dialects() noexcept {
     static const Dialect* const all[] = {&postgresql(), &sqlite()};
     return all;

@@ -204,6 +204,19 @@ class Dialect {
     ~Dialect() = default;
 };
 
+const Dialect& postgresql() noexcept;
+const Dialect& sqlite() noexcept;
+
+/// Calls Dialect::append_equals.
+inline void append_equals(Statement& statement, const Column& column, std::string_view text,
+                          std::string_view alias = {}) {
+    column.dialect->append_equals(statement, column, text, alias);
+}
+/// Calls Dialect::as_text.
+inline std::string as_text(const Column& column) {
+    return column.dialect->as_text(column);
+}
+
 /// Returns the fingerprint of a catalog's rows (Schema::fingerprint).
 std::string fingerprint_of(const TableNames& names, Rows answer);
 

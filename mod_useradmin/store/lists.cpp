@@ -32,26 +32,25 @@ const Column* sort_column(const Table& user, SortKey by) noexcept {
 }
 
 /// Returns whether NULL sorts after all values in ascending order.
-bool sorts_nulls_last(const Dialect& dialect, SortKey by) noexcept {
-    return by != SortKey::last_seen && dialect.product().sorts_nulls_last;
+bool sorts_nulls_last(const Column& column, SortKey by) noexcept {
+    return by != SortKey::last_seen && column.dialect->product().sorts_nulls_last;
 }
 
 /// Returns the expression by which rows are sorted before the id, or an empty string if the column
 /// is missing.
-std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
+std::string sort_key_expression(const Table& user, SortKey by) {
     const Column* const column = sort_column(user, by);
     return column == nullptr          ? std::string()
            : by == SortKey::last_seen ? user.last_seen->sql
            : Order{by}.is_of_times()  ? column->sql()
-                                      : dialect.sort_key(*column);
+                                      : column->dialect->sort_key(*column);
 }
 
 /// Returns the SELECT column for User::sort_key. `key` is the expression by which rows are sorted.
-std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
-                     const std::string& key) {
+std::string key_text(const Table& user, SortKey by, const std::string& key) {
     const Column* const column = sort_column(user, by);
     return (column == nullptr         ? "NULL"
-            : Order{by}.is_of_times() ? dialect.exact_text(key, *column)
+            : Order{by}.is_of_times() ? column->dialect->exact_text(key, *column)
                                       : key) +
            " AS useradmin_key_text";
 }
@@ -71,13 +70,13 @@ model::User read_listed_user(Rows& rows) {
 constexpr std::int64_t min_skipped = 100;
 
 /// Appends a condition that the name or the address contains each word of the search.
-void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   std::string_view search) {
+void append_search(Statement& statement, const Schema& schema, std::string_view search) {
     const char* before = "(";
     for (const std::string_view word : text::search_words(search)) {
         for (const std::string_view field : {"name", "email"}) {
             statement << std::exchange(before, " OR ");
-            dialect.append_contains(statement, schema.user.at(field), word);
+            const Column& column = schema.user.at(field);
+            column.dialect->append_contains(statement, column, word);
         }
         before = ") AND (";
     }
@@ -145,17 +144,17 @@ void append_seen(Statement& statement, const Schema& schema, text::Timestamp tim
 }
 
 /// Appends a condition that a row matches the filter, unless the filter is empty.
-void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter, AppendSearch append_search, const Clause& clause) {
+void append_filter(Statement& statement, const Schema& schema, const Filter& filter,
+                   AppendSearch append_search, const Clause& clause) {
     const Table& user = schema.user;
     const char* before = clause.before;
     const auto next = [&]() -> Statement& {
         return statement << std::exchange(before, filter.matches_all ? " AND " : " OR ");
     };
     if (filter.role)
-        next() << role_expression(user, dialect) << user.op("=") << argument(*filter.role);
+        next() << role_expression(user) << user.op("=") << argument(*filter.role);
     if (filter.search)
-        append_search(next(), schema, dialect, *filter.search);
+        append_search(next(), schema, *filter.search);
     if (filter.banned)
         append_truth(next(), user.find("banned"), *filter.banned);
     if (filter.email_verified)
@@ -169,16 +168,16 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
     if (filter.seen_before)
         append_seen(next(), schema, *filter.seen_before, false);
     for (const Condition& condition : filter.conditions)
-        append_condition(next(), user, dialect, condition);
+        append_condition(next(), user, condition);
     if (before != clause.before)
         statement << clause.after;
 }
 
 /// Appends a query for the number of users who match a filter.
-void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter, AppendSearch append_search) {
+void append_number(Statement& statement, const Schema& schema, const Filter& filter,
+                   AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
-    append_filter(statement, schema, dialect, filter, append_search, {});
+    append_filter(statement, schema, filter, append_search, {});
 }
 
 /// A section of the rows after a position. Each section is a single range of an index.
@@ -191,12 +190,12 @@ enum class Section {
 };
 
 /// Returns the sections after the window's position, in the order of the list.
-std::vector<Section> sections_of(const Table& user, const Dialect& dialect, const Window& window) {
+std::vector<Section> sections_of(const Table& user, const Window& window) {
     const Column* const column = sort_column(user, window.order.by);
     if (column == nullptr)
         return {Section::same_key};
     const bool ends_with_nulls =
-        sorts_nulls_last(dialect, window.order.by) != window.order.is_descending;
+        sorts_nulls_last(*column, window.order.by) != window.order.is_descending;
     std::vector<Section> sections;
     if (!window.position->key) {
         sections = {Section::same_key};
@@ -260,12 +259,12 @@ void append_section(Statement& statement, const Table& user, const std::string& 
 }
 
 /// Appends a WHERE clause for the rows after the window's position, if there is one.
-void append_after(Statement& statement, const Table& user, const Dialect& dialect,
-                  const std::string& key, const std::string& id, const Window& window) {
+void append_after(Statement& statement, const Table& user, const std::string& key,
+                  const std::string& id, const Window& window) {
     if (!window.position)
         return;
     const char* before = " WHERE (";
-    for (const Section section : sections_of(user, dialect, window)) {
+    for (const Section section : sections_of(user, window)) {
         statement << std::exchange(before, ") OR (");
         append_section(statement, user, key, id, window, section);
     }
@@ -273,9 +272,8 @@ void append_after(Statement& statement, const Table& user, const Dialect& dialec
 }
 
 /// Appends the position, order, limit and offset of the window to a query with the sort columns.
-void append_match_window(Statement& statement, const Table& user, const Dialect& dialect,
-                         const Window& window) {
-    append_after(statement, user, dialect, "useradmin_key", "useradmin_id", window);
+void append_match_window(Statement& statement, const Table& user, const Window& window) {
+    append_after(statement, user, "useradmin_key", "useradmin_id", window);
     append_window(statement << " ORDER BY "
                             << order_by("useradmin_key", "useradmin_id", window.order),
                   window);
@@ -285,10 +283,9 @@ void append_match_window(Statement& statement, const Table& user, const Dialect&
 /// index. `columns` is the SELECT list. If the window has a position, the list must include the
 /// sort columns.
 template <class AppendCondition>
-void append_range(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Window& window, const std::string& columns,
-                  const AppendCondition& append_condition) {
-    const std::string key = sort_key_expression(user, dialect, window.order.by);
+void append_range(Statement& statement, const Table& user, const Window& window,
+                  const std::string& columns, const AppendCondition& append_condition) {
+    const std::string key = sort_key_expression(user, window.order.by);
     const std::string id = user.at("id").sql();
     const auto append_end = [&] {
         append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
@@ -299,7 +296,7 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
         append_end();
         return;
     }
-    const std::vector<Section> sections = sections_of(user, dialect, window);
+    const std::vector<Section> sections = sections_of(user, window);
     const bool is_one = sections.size() == 1;
     const char* before = is_one ? "" : "SELECT * FROM (";
     for (const Section section : sections) {
@@ -319,9 +316,9 @@ void append_range(Statement& statement, const Table& user, const Dialect& dialec
 /// end. Users without a session are read separately, and only if the page needs them.
 class SeenScan {
   public:
-    SeenScan(const Schema& schema, const Dialect& dialect, const Filter& filter,
-             const Window& window, AppendSearch append_search)
-        : schema_(schema), user_(schema.user), dialect_(dialect), filter_(filter), window_(window),
+    SeenScan(const Schema& schema, const Filter& filter, const Window& window,
+             AppendSearch append_search)
+        : schema_(schema), user_(schema.user), filter_(filter), window_(window),
           append_search_(append_search) {
         Filter others = filter;
         others.seen_from.reset();
@@ -340,7 +337,7 @@ class SeenScan {
         const bool starts_with_known = window_.order.is_descending;
         std::vector<Section> sections = {Section::any_key, Section::null_key};
         if (window_.position)
-            sections = sections_of(user_, dialect_, window_);
+            sections = sections_of(user_, window_);
         std::vector<Section> known;
         std::vector<Section> unknown;
         for (const Section section : sections)
@@ -389,7 +386,7 @@ class SeenScan {
                 // In SQLite, the count and the argument have no affinity.
                 statement << " AND " << needs_more << "CAST(" << argument(window_.end())
                           << " AS bigint)";
-            append_filter(statement, schema_, dialect_, filter_, append_search_, {" AND (", ")"});
+            append_filter(statement, schema_, filter_, append_search_, {" AND (", ")"});
             append_end(statement, is_of_unknown(section) ? "" : "useradmin_seen",
                        is_of_unknown(section) ? user_.at("id").sql() : "useradmin_owner");
         }
@@ -437,7 +434,6 @@ class SeenScan {
 
     const Schema& schema_;
     const Table& user_;
-    const Dialect& dialect_;
     Filter filter_;
     const Window& window_;
     AppendSearch append_search_;
@@ -453,49 +449,46 @@ void append_users(Statement& statement, const Table& user, Order order) {
 
 /// Appends a query that collects up to max_collected matches of a filter, for both the total and
 /// the page. If there are more, the total is NULL.
-void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
-                           const Filter& filter, const Window& window, AppendSearch append_search) {
+void append_any_collection(Statement& statement, const Schema& schema, const Filter& filter,
+                           const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
     const std::string most = std::to_string(max_collected);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
-              << sort_columns(user, dialect, window.order.by) << " FROM " << user;
-    append_filter(statement, schema, dialect, filter, append_search, {});
+              << sort_columns(user, window.order.by) << " FROM " << user;
+    append_filter(statement, schema, filter, append_search, {});
     const std::string number = user.function("count") + "*)";
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << select_list_m(user, dialect, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
+              << select_list_m(user, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
               << number << user.op("<=") << most << " THEN " << number
               << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
                  "useradmin_match";
-    append_match_window(statement, user, dialect, window);
+    append_match_window(statement, user, window);
     append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 
 /// Appends a query that collects the matches of the search in one scan, for both the total and the
 /// page. Users with the filter's role are counted and sorted separately.
-void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
-                       const Filter& filter, const Window& window) {
+void append_collection(Statement& statement, const Schema& schema, const Filter& filter,
+                       const Window& window) {
     const Table& user = schema.user;
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
-              << sort_columns(user, dialect, SortKey::created_at) << " FROM " << user << " WHERE ";
-    append_search(statement, schema, dialect, *filter.search);
+              << sort_columns(user, SortKey::created_at) << " FROM " << user << " WHERE ";
+    append_search(statement, schema, *filter.search);
     if (filter.role)
-        statement << " AND " << role_expression(user, dialect) << user.op("<>")
-                  << argument(*filter.role);
-    statement << ") SELECT t.total, " << select_list_m(user, dialect, SortKey::created_at)
+        statement << " AND " << role_expression(user) << user.op("<>") << argument(*filter.role);
+    statement << ") SELECT t.total, " << select_list_m(user, SortKey::created_at)
               << " FROM (SELECT (SELECT " << user.function("count") << "*) FROM useradmin_match)";
     if (filter.role)
-        append_number(statement << user.op("+") << "(", schema, dialect, {filter.role, {}},
-                      append_search);
+        append_number(statement << user.op("+") << "(", schema, {filter.role, {}}, append_search);
     statement << (filter.role ? ")" : "") << " AS total) t";
-    append_collected(statement, schema, dialect, filter.role, window);
+    append_collected(statement, schema, filter.role, window);
 }
 
 /// Counts the matches of a filter. `users` is the page, if already known.
-Result<CountedPage> count_matches(Work& work, const Dialect& dialect, const Filter& filter,
-                                  AppendSearch append_search,
+Result<CountedPage> count_matches(Work& work, const Filter& filter, AppendSearch append_search,
                                   std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
-    append_number(number, work.schema(), dialect, filter, append_search);
+    append_number(number, work.schema(), filter, append_search);
     return read_total(work, number, std::move(users));
 }
 
@@ -507,30 +500,29 @@ class PlainListQueries final : public ListQueries {
                                                                         : CountSharing::always;
     }
 
-    Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
-                              const Window& window, LastTotal last) const override {
+    Result<CountedPage> count(Work& work, const Filter& filter, const Window& window,
+                              LastTotal last) const override {
         if (!filter.search || !filter.is_standard() || !window.order.is_default())
-            return count_any(work, dialect, filter, window, last, append_search);
+            return count_any(work, filter, window, last, append_search);
         Statement statement = work.statement();
-        append_collection(statement, work.schema(), dialect, filter, window);
+        append_collection(statement, work.schema(), filter, window);
         return counted_page(work, statement, [&] {
-            return count_matches(work, dialect, filter, append_search, std::vector<model::User>());
+            return count_matches(work, filter, append_search, std::vector<model::User>());
         });
     }
 
-    Result<std::vector<model::User>> page(Work& work, const Dialect& dialect, const Filter& filter,
-                                          std::int64_t total, const Window& window) const override {
+    Result<std::vector<model::User>> page(Work& work, const Filter& filter, std::int64_t total,
+                                          const Window& window) const override {
         if (!filter.is_standard() || !window.order.is_default())
-            return page_any(work, dialect, filter, total, window, append_search);
+            return page_any(work, filter, total, window, append_search);
         if (filter.search && total <= max_collected) {
-            Result<CountedPage> counted = count(work, dialect, filter, window, total);
+            Result<CountedPage> counted = count(work, filter, window, total);
             if (!counted)
                 return counted.failure();
             return *std::move(counted->users);
         }
         Statement statement = work.statement();
-        append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
-                            append_search);
+        append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
         return page_of(work, statement);
     }
 };
@@ -545,33 +537,33 @@ std::string order_by(const std::string& key, const std::string& id, Order order)
            (sorts_ids_descending(order) ? " DESC" : "");
 }
 
-void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
-                         const Filter& filter, const Window& window, AppendSearch append_search) {
+void append_ordered_scan(Statement& statement, const Schema& schema, const Filter& filter,
+                         const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
     const auto append_condition = [&](Statement& to, const Clause& clause) {
-        append_filter(to, schema, dialect, filter, append_search, clause);
+        append_filter(to, schema, filter, append_search, clause);
     };
     const SortKey by = window.order.by;
     if (by == SortKey::last_seen && user.last_seen && user.last_seen->is_of_sessions) {
-        SeenScan(schema, dialect, filter, window, append_search)
-            .append(statement << select_list_m(user, dialect, by) << " FROM (");
+        SeenScan(schema, filter, window, append_search)
+            .append(statement << select_list_m(user, by) << " FROM (");
         append_users(statement << ") m", user, window.order);
         return;
     }
-    const std::string keys = sort_columns(user, dialect, by);
+    const std::string keys = sort_columns(user, by);
     if (window.offset >= min_skipped) {
         // Skip rows in the sort index alone, and look up only the page's users.
-        append_range(statement << select_list_m(user, dialect, by) << " FROM (", user, dialect,
-                     window, keys, append_condition);
+        append_range(statement << select_list_m(user, by) << " FROM (", user, window, keys,
+                     append_condition);
         append_users(statement << ") m", user, window.order);
         return;
     }
-    const std::string key = sort_key_expression(user, dialect, by);
-    const std::string columns = user.select_list + ", " + key_text(user, dialect, by, key);
+    const std::string key = sort_key_expression(user, by);
+    const std::string columns = user.select_list + ", " + key_text(user, by, key);
     if (window.position) {
         // For text, User::sort_key is the sort key itself. Computing it once per row halves the
         // time.
-        append_range(statement << "m.* FROM (", user, dialect, window,
+        append_range(statement << "m.* FROM (", user, window,
                      (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
                      append_condition);
         statement << ") m ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", window.order);
@@ -582,30 +574,29 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
                   window);
 }
 
-Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
-                              const Window& window, LastTotal last, AppendSearch append_search) {
+Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& window,
+                              LastTotal last, AppendSearch append_search) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
     if (!filter.search && filter.is_standard() && (!filter.role || window.order.is_default())) {
-        append_number(statement << "SELECT (", schema, dialect, filter, append_search);
-        append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
+        append_number(statement << "SELECT (", schema, filter, append_search);
+        append_ordered_scan(statement << "), ", schema, filter, window, append_search);
         return counted_page(work, statement, [&] {
-            return count_matches(work, dialect, filter, append_search, std::vector<model::User>());
+            return count_matches(work, filter, append_search, std::vector<model::User>());
         });
     }
     if (last.value_or(0) > max_collected || window.end() > max_collected)
-        return count_matches(work, dialect, filter, append_search);
-    append_any_collection(statement, schema, dialect, filter, window, append_search);
+        return count_matches(work, filter, append_search);
+    append_any_collection(statement, schema, filter, window, append_search);
     return counted_page(work, statement,
-                        [&] { return count_matches(work, dialect, filter, append_search); });
+                        [&] { return count_matches(work, filter, append_search); });
 }
 
-Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
-                                          std::int64_t total, const Window& window,
-                                          AppendSearch append_search) {
+Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std::int64_t total,
+                                          const Window& window, AppendSearch append_search) {
     Statement statement = work.statement();
     if (!filter.is_empty() && total <= max_collected) {
-        append_any_collection(statement, work.schema(), dialect, filter, window, append_search);
+        append_any_collection(statement, work.schema(), filter, window, append_search);
         Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
         if (!counted)
             return counted.failure();
@@ -613,7 +604,7 @@ Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, co
             return *std::move((*counted)->users);
     }
     Statement walk = work.statement();
-    append_ordered_scan(walk << "SELECT ", work.schema(), dialect, filter, window, append_search);
+    append_ordered_scan(walk << "SELECT ", work.schema(), filter, window, append_search);
     return page_of(work, walk);
 }
 
@@ -680,12 +671,12 @@ const ListQueries& plain_lists() noexcept {
     return lists;
 }
 
-std::string role_expression(const Table& user, const Dialect& dialect) {
+std::string role_expression(const Table& user) {
     const Column* role = user.find("role");
     if (role == nullptr)
         return "'user'";
     const bool is_text = role->kind == Column::Kind::text && !role->has_loose_equality;
-    return "coalesce(" + (is_text ? role->sql() : dialect.as_text(*role)) + ", 'user')";
+    return "coalesce(" + (is_text ? role->sql() : as_text(*role)) + ", 'user')";
 }
 
 std::string created_at_column(const Table& table) {
@@ -693,14 +684,14 @@ std::string created_at_column(const Table& table) {
     return created != nullptr ? created->sql() : "NULL";
 }
 
-std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by) {
-    const std::string key = sort_key_expression(user, dialect, by);
+std::string sort_columns(const Table& user, SortKey by) {
+    const std::string key = sort_key_expression(user, by);
     return (key.empty() ? "NULL" : key) + " AS useradmin_key, " + user.at("id").sql() +
            " AS useradmin_id";
 }
 
-std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by) {
-    return user.select_list_u + ", " + key_text(user, dialect, by, "m.useradmin_key");
+std::string select_list_m(const Table& user, SortKey by) {
+    return user.select_list_u + ", " + key_text(user, by, "m.useradmin_key");
 }
 
 std::string newest_first_order(const Table& table) {
@@ -708,15 +699,15 @@ std::string newest_first_order(const Table& table) {
     return table.find("createdAt") != nullptr ? created_at_column(table) + " DESC, " + id : id;
 }
 
-Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
-                                                const Filter& filter, const Window& window) {
+Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter,
+                                                const Window& window) {
     const Table& user = work.schema().user;
     const Column* const column = user.find_column(window.column);
     if (column == nullptr)
         return std::vector<model::User>();
     Statement statement = work.statement();
     statement << "SELECT " << user.select_list << ", NULL FROM " << user;
-    append_filter(statement, work.schema(), dialect, filter, append_search, {});
+    append_filter(statement, work.schema(), filter, append_search, {});
     statement << " ORDER BY " << *column << (window.order.is_descending ? " DESC, " : ", ")
               << user.at("id");
     append_window(statement, window);
@@ -739,23 +730,22 @@ void append_limit(Statement& statement, std::int64_t limit) {
         statement << argument(limit);
 }
 
-void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
-                      const model::NullableText& role, const Window& window) {
+void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
+                      const Window& window) {
     const Table& user = schema.user;
     statement << " LEFT JOIN (SELECT * FROM (SELECT * FROM useradmin_match";
     if (role) {
         Window window_of_role = window;
         window_of_role.limit = window.end();
         window_of_role.offset = 0;
-        append_range(statement << " UNION ALL SELECT * FROM (", user, dialect, window_of_role,
-                     sort_columns(user, dialect, window.order.by),
-                     [&](Statement& to, const Clause& clause) {
-                         to << clause.before << role_expression(user, dialect) << user.op("=")
+        append_range(statement << " UNION ALL SELECT * FROM (", user, window_of_role,
+                     sort_columns(user, window.order.by), [&](Statement& to, const Clause& clause) {
+                         to << clause.before << role_expression(user) << user.op("=")
                             << argument(*role) << clause.after;
                      });
         statement << ") r";
     }
-    append_match_window(statement << ") a", user, dialect, window);
+    append_match_window(statement << ") a", user, window);
     append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 

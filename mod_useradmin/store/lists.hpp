@@ -32,12 +32,11 @@ class ListQueries {
   public:
     virtual CountSharing count_sharing(const Schema& schema, const Filter& filter) const = 0;
     /// Returns the total of a filter, and the page if it costs nothing extra.
-    virtual Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
-                                      const Window& window, LastTotal last) const = 0;
+    virtual Result<CountedPage> count(Work& work, const Filter& filter, const Window& window,
+                                      LastTotal last) const = 0;
     /// Returns the page of a filter whose total is known.
-    virtual Result<std::vector<model::User>> page(Work& work, const Dialect& dialect,
-                                                  const Filter& filter, std::int64_t total,
-                                                  const Window& window) const = 0;
+    virtual Result<std::vector<model::User>>
+    page(Work& work, const Filter& filter, std::int64_t total, const Window& window) const = 0;
 
   protected:
     ~ListQueries() = default;
@@ -54,7 +53,7 @@ inline constexpr std::int64_t max_collected = 5000;
 
 /// Returns an expression for the role. Its value is 'user' if the role is NULL or the column is
 /// missing.
-std::string role_expression(const Table& user, const Dialect& dialect);
+std::string role_expression(const Table& user);
 /// Returns the column of the creation time, or "NULL" if there is none.
 std::string created_at_column(const Table& table);
 /// Returns the ORDER BY expressions for newest rows first.
@@ -62,10 +61,10 @@ std::string newest_first_order(const Table& table);
 /// Returns the ORDER BY expressions: the key, unless it is empty, then the id.
 std::string order_by(const std::string& key, const std::string& id, Order order);
 /// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is sorted.
-std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);
+std::string sort_columns(const Table& user, SortKey by);
 /// Returns the SELECT columns of a page: the fields of the user `u`, and the sort key of the row
 /// `m`.
-std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by);
+std::string select_list_m(const Table& user, SortKey by);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. Common limits are literals. For an argument, PostgreSQL would plan each execution
@@ -74,26 +73,24 @@ void append_limit(Statement& statement, std::int64_t limit);
 /// Appends the joins from the total (t) to the users of the page (u). The users are those in
 /// useradmin_match and, if `role` is set, those with the role. In this case, useradmin_match must
 /// not contain users with the role.
-void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
-                      const model::NullableText& role, const Window& window);
+void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
+                      const Window& window);
 
 /// Appends conditions, joined by AND, that a user matches a search.
-using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
-                              std::string_view search);
+using AppendSearch = void (*)(Statement& statement, const Schema& schema, std::string_view search);
 /// Returns the total, and possibly the page, for any filter and order.
-Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
-                              const Window& window, LastTotal last, AppendSearch append_search);
+Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& window,
+                              LastTotal last, AppendSearch append_search);
 /// Returns a page for any filter and order.
-Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
-                                          std::int64_t total, const Window& window,
-                                          AppendSearch append_search);
+Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std::int64_t total,
+                                          const Window& window, AppendSearch append_search);
 /// Returns a page for any filter, sorted by Window::column. The page is empty if the table lacks
 /// the column.
-Result<std::vector<model::User>> page_by_column(Work& work, const Dialect& dialect,
-                                                const Filter& filter, const Window& window);
+Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter,
+                                                const Window& window);
 /// Appends the rest of a SELECT that finds a page by an ordered scan of the users.
-void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
-                         const Filter& filter, const Window& window, AppendSearch append_search);
+void append_ordered_scan(Statement& statement, const Schema& schema, const Filter& filter,
+                         const Window& window, AppendSearch append_search);
 /// Returns the window, without its position if no row of the table can have that position. If the
 /// position remains, removes the offset, and reverses the order if the page ends before it.
 Window usable_window(const Window& window, const Table& user);

@@ -14,6 +14,8 @@
 
 namespace useradmin::store {
 
+class Dialect;
+
 /// The configured names of the three tables: "user", or "auth.user" with a schema.
 struct TableNames {
     std::string_view user = "user";
@@ -66,6 +68,7 @@ struct Column {
     std::string read_after = {};
     /// The name of the corresponding field, or empty if there is none.
     std::string_view field = {};
+    const Dialect* dialect = nullptr;
 
     /// For a column of ids, returns whether the database generates them.
     bool is_serial() const noexcept { return kind == Kind::integer; }

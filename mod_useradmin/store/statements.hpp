@@ -13,91 +13,73 @@
 // Most functions implement the member of Store or DatabaseStore with the same name.
 namespace useradmin::store::statements {
 
-Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
-                         UserColumns columns = UserColumns::known);
-Result<Done> read_last_activity(Work& work, const Dialect& dialect, std::span<model::User> users);
+Result<model::User> find(Work& work, std::string_view id, UserColumns columns = UserColumns::known);
+Result<Done> read_last_activity(Work& work, std::span<model::User> users);
 /// Sets User::extra_columns of the users who still exist.
-Result<Done> read_extra_columns(Work& work, const Dialect& dialect, std::span<model::User> users);
-Result<model::User> find_by_email(Work& work, const Dialect& dialect, std::string_view email);
-Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
-                           const std::optional<Actor>& actor = {});
-Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
-                           const Changes& changes, const UpdateGuard& guard,
-                           SessionPolicy sessions = SessionPolicy::keep);
-Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedEmail& spared, const UpdateGuard& guard);
-Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
-                                    std::string_view role, text::Timestamp now);
-Result<Credential> find_credential(Work& work, const Dialect& dialect, std::string_view email);
-Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
+Result<Done> read_extra_columns(Work& work, std::span<model::User> users);
+Result<model::User> find_by_email(Work& work, std::string_view email);
+Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor = {});
+Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
+                           const UpdateGuard& guard, SessionPolicy sessions = SessionPolicy::keep);
+Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                    const UpdateGuard& guard);
+Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
+                                    text::Timestamp now);
+Result<Credential> find_credential(Work& work, std::string_view email);
+Result<Done> set_password(Work& work, const model::Account& account,
                           SessionPolicy sessions = SessionPolicy::keep,
                           const UpdateGuard& guard = {});
-Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
-                          std::string_view instead_of);
-Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
-Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token);
-Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token);
-Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
-                                           std::string_view token_or_id);
-Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
-                                                  std::string_view user_id);
-Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,
-                                                         std::string_view user_id,
+Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view instead_of);
+Result<std::vector<std::string>> password_formats(Work& work);
+Result<SessionWithUser> find_session(Work& work, std::string_view token);
+Result<SessionWithUser> find_caller(Work& work, std::string_view token);
+Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id);
+Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id);
+Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,
                                                          text::Timestamp now, std::int64_t most);
-Result<std::string_view> create_session(Work& work, const Dialect& dialect,
-                                        const model::Session& session, const SessionTerms& terms);
-Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
-                            text::Timestamp expires_at, text::Timestamp now);
-Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token);
-Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::string_view user_id,
-                                    std::string_view id, const std::optional<Actor>& actor = {});
-Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
-                                             std::string_view user_id,
+Result<std::string_view> create_session(Work& work, const model::Session& session,
+                                        const SessionTerms& terms);
+Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp expires_at,
+                            text::Timestamp now);
+Result<Done> delete_session(Work& work, std::string_view token);
+Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::string_view id,
+                                    const std::optional<Actor>& actor = {});
+Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
-Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const Dialect& dialect,
-                                                              std::string_view user_id,
+Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::string_view user_id,
                                                               std::int64_t most);
-Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::string_view user_id,
-                                   model::MethodKind kind, std::string_view id,
-                                   const UpdateGuard& guard);
-Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
-                                  const UpdateGuard& guard);
-Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
-                                       std::span<const AttemptCounter> counters);
-Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
-                                             std::span<const AttemptCounter> counters,
+Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::MethodKind kind,
+                                   std::string_view id, const UpdateGuard& guard);
+Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateGuard& guard);
+Result<FailedAttempts> failed_attempts(Work& work, std::span<const AttemptCounter> counters);
+Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const AttemptCounter> counters,
                                              std::chrono::seconds window);
-Result<Done> clear_failed_attempts(Work& work, const Dialect& dialect,
-                                   const AttemptCounter& counter);
-Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
+Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter);
+Result<Revocations> revocations_since(Work& work, std::int64_t position,
                                       std::optional<std::int64_t> after_id);
-Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest);
-Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use);
-Result<std::string_view> create_api_key(Work& work, const Dialect& dialect,
-                                        const model::ApiKey& key, std::string_view digest);
-Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
-                                                 std::string_view user_id);
-Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
-Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect);
-Result<Done> check_writable(Work& work, const Dialect& dialect);
-Result<Done> add_verification(Work& work, const Dialect& dialect,
-                              const model::VerificationValue& row);
-Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_view user_id,
+Result<ApiKeyWithUser> find_api_key(Work& work, std::string_view digest);
+Result<Done> use_api_key(Work& work, const ApiKeyUse& use);
+Result<std::string_view> create_api_key(Work& work, const model::ApiKey& key,
+                                        std::string_view digest);
+Result<std::vector<model::ApiKey>> list_api_keys(Work& work, std::string_view user_id);
+Result<Done> delete_api_key(Work& work, std::string_view id);
+Result<model::NullableTime> last_change_received(Work& work);
+Result<Done> check_writable(Work& work);
+Result<Done> add_verification(Work& work, const model::VerificationValue& row);
+Result<Done> issue_verification(Work& work, std::string_view user_id,
                                 const std::optional<model::VerificationValue>& row,
                                 const UpdateGuard& guard);
-Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier);
-Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
-                                           std::string_view identifier, text::Timestamp now);
-Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
-                                                std::string_view user_id);
-Result<Done> change_second_factor(Work& work, const Dialect& dialect,
-                                  const SecondFactorChange& change);
-Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
-                                          std::string_view user_id, const SecondFactorLock& lock);
+Result<Done> remove_verification(Work& work, std::string_view identifier);
+Result<std::string_view> find_verification(Work& work, std::string_view identifier,
+                                           text::Timestamp now);
+Result<UserWithSecondFactor> find_second_factor(Work& work, std::string_view user_id);
+Result<Done> change_second_factor(Work& work, const SecondFactorChange& change);
+Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
+                                          const SecondFactorLock& lock);
 /// Returns the JSON type of an extra column's values.
 ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
-Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
-Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
+Result<std::vector<ExtraColumn>> extra_columns(Work& work);
+Result<Survey> survey(Work& work, const ProtectedEmail& spared);
 
 /// Runs a statement and reads the first row. Fails with not_found if there is none.
 template <class Read>
@@ -113,10 +95,10 @@ auto first_row(Work& work, const Statement& statement, const Read& read)
 
 /// Runs an operation in the open transaction or, if there is none, in a new one.
 template <class T, class Operation>
-Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) {
+Result<T> whole(Work& work, const Operation& operation) {
     if (work.client().is_in_transaction())
         return operation();
-    const std::unique_ptr<Transaction> transaction = dialect.begin_transaction(work);
+    const std::unique_ptr<Transaction> transaction = work.dialect().begin_transaction(work);
     if (transaction == nullptr)
         return Failure::failed;
     Result<T> result = operation();
@@ -124,19 +106,17 @@ Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) 
 }
 
 /// Appends "DELETE FROM table" for the rows whose field equals the id or token.
-Statement& append_removal(Statement& statement, const Dialect& dialect, const Table& table,
-                          std::string_view field, std::string_view id);
+Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
+                          std::string_view id);
 
 /// Returns whether the changes may take away privileges (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);
 
 /// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
-std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
-                                  const std::optional<Actor>& actor);
+std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor);
 
 /// Returns why a guarded change affected no row: not_found, or the guard's failure.
-Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
-                      const UpdateGuard& guard);
+Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard);
 
 /// Returns the plugins' tables from which rows of the user are to be deleted.
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
@@ -144,22 +124,20 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
 
 /// Appends "DELETE FROM …" for the user's rows in a plugin's table. `email` must have a value if
 /// the rows refer to the address (Reference::email).
-void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
-                          std::string_view id, model::NullableText email);
+void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
+                          model::NullableText email);
 
 /// Appends "field = value, …" for the changes whose column exists. If there are none, appends an
 /// assignment without effect.
-void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
-                    const Changes& changes);
+void append_changes(Statement& statement, const Table& user, const Changes& changes);
 
 /// Appends a condition that the changes take away privileges: a ban, or a new role or address.
-void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
-                           const Changes& changes);
+void append_privilege_loss(Statement& statement, const Table& user, const Changes& changes);
 
 /// Appends a condition that a row of the user table is the session's user and meets the terms other
 /// than the password hash.
-void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
-                  const model::Session& session, const SessionTerms& terms);
+void append_terms(Statement& statement, const Table& user, const model::Session& session,
+                  const SessionTerms& terms);
 
 /// Appends a condition that a row of the account table is a credential account with the hash.
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
@@ -169,7 +147,7 @@ void append_live(Statement& statement, const Table& table, const SessionTerms& t
 
 /// Appends a condition that the session useradmin_row belongs to the user of the new session and
 /// must end before the new session is opened (SessionTerms::max_sessions).
-void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
-                    const model::Session& session, const SessionTerms& terms);
+void append_surplus(Statement& statement, const Table& table, const model::Session& session,
+                    const SessionTerms& terms);
 
 } // namespace useradmin::store::statements

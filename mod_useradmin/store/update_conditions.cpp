@@ -6,11 +6,10 @@
 
 namespace useradmin::store {
 
-void append_active_with_role(Statement& statement, const Table& user, const Dialect& dialect,
-                             std::string_view role, text::Timestamp now) {
-    append_not_banned(statement << role_expression(user, dialect) << user.op("=") << argument(role)
-                                << " AND ",
-                      user, now);
+void append_active_with_role(Statement& statement, const Table& user, std::string_view role,
+                             text::Timestamp now) {
+    append_not_banned(
+        statement << role_expression(user) << user.op("=") << argument(role) << " AND ", user, now);
 }
 
 void append_not_banned(Statement& statement, const Table& user, text::Timestamp now) {
@@ -27,8 +26,7 @@ void append_not_banned(Statement& statement, const Table& user, text::Timestamp 
     statement << ")";
 }
 
-void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
-                  const std::optional<Actor>& actor) {
+void append_actor(Statement& statement, const Table& user, const std::optional<Actor>& actor) {
     if (!actor) {
         statement << "TRUE";
         return;
@@ -40,44 +38,41 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
     }
     // The caller's row is not locked, because two callers who change each other would deadlock. A
     // ban that is committed after this statement has begun takes effect after the change.
-    dialect.append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key,
-                          actor->id);
+    append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key, actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
-    append_one_of_roles(statement << " AND ", user, dialect, actor->roles);
+    append_one_of_roles(statement << " AND ", user, actor->roles);
     statement << ")";
 }
 
-void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,
+void append_one_of_roles(Statement& statement, const Table& user,
                          std::span<const std::string_view> roles) {
     statement << "(FALSE";
     for (const std::string_view role : roles)
-        statement << " OR " << role_expression(user, dialect) << user.op("=") << argument(role);
+        statement << " OR " << role_expression(user) << user.op("=") << argument(role);
     statement << ")";
 }
 
-void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
-                       const UpdateGuard& guard) {
+void append_guard_rule(Statement& statement, const Table& user, const UpdateGuard& guard) {
     switch (guard.kind) {
     case UpdateGuard::Kind::none:
         statement << "TRUE";
         break;
     case UpdateGuard::Kind::requires_role:
-        statement << role_expression(user, dialect) << user.op("=") << argument(guard.role);
+        statement << role_expression(user) << user.op("=") << argument(guard.role);
         break;
     case UpdateGuard::Kind::keeps_last_of_role:
-        append_active_with_role(statement << "(NOT (", user, dialect, guard.role, guard.now);
+        append_active_with_role(statement << "(NOT (", user, guard.role, guard.now);
         statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
                   << user << " WHERE ";
-        append_active_with_role(statement, user, dialect, guard.role, guard.now);
+        append_active_with_role(statement, user, guard.role, guard.now);
         // Lock in the order of ids to avoid deadlocks.
-        statement << " ORDER BY 1" << dialect.row_lock()
+        statement << " ORDER BY 1" << user.at("id").dialect->row_lock()
                   << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
                   << "useradmin_row." << user.at("id") << "))";
     }
 }
 
-void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
-                     const Versions& versions) {
+void append_versions(Statement& statement, const Table& user, const Versions& versions) {
     if (!versions) {
         statement << "TRUE";
         return;
@@ -87,19 +82,18 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
     for (const std::string_view version : *versions)
         all.append(version) += ' ';
     const std::string then = user.op("||");
-    statement << dialect.position_function() << "(" << argument(all) << ", ' '" << then
-              << user.version << then << "' ')" << user.op(">") << "0";
+    statement << user.at("id").dialect->position_function() << "(" << argument(all) << ", ' '"
+              << then << user.version << then << "' ')" << user.op(">") << "0";
 }
 
-void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
-                  const UpdateGuard& guard) {
+void append_guard(Statement& statement, const Table& user, const UpdateGuard& guard) {
     if (guard.is_empty())
         return;
-    append_guard_rule(statement << " AND ", user, dialect, guard);
+    append_guard_rule(statement << " AND ", user, guard);
     if (guard.actor)
-        append_actor(statement << " AND ", user, dialect, guard.actor);
+        append_actor(statement << " AND ", user, guard.actor);
     if (guard.versions)
-        append_versions(statement << " AND ", user, dialect, guard.versions);
+        append_versions(statement << " AND ", user, guard.versions);
 }
 
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {

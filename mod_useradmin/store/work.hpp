@@ -10,6 +10,8 @@
 
 namespace useradmin::store {
 
+class Dialect;
+
 /// The effect of a change, for the listener.
 struct RowChange {
     std::string_view user_id = {};
@@ -17,15 +19,17 @@ struct RowChange {
     std::optional<model::User> after = {};
 };
 
-/// The context of an operation: the client, the schema, the request's pool, and the first error.
+/// The context of an operation: the client, the dialect, the schema, the request's pool, and the
+/// first error.
 class Work {
   public:
-    Work(Client& client, const Schema& schema, apr_pool_t* pool, bool has_listener = false,
-         PluginPolicy plugin_policy = {}) noexcept
-        : client_(client), schema_(schema), pool_(pool), has_listener_(has_listener),
-          plugin_policy_(plugin_policy) {}
+    Work(Client& client, const Dialect& dialect, const Schema& schema, apr_pool_t* pool,
+         bool has_listener = false, PluginPolicy plugin_policy = {}) noexcept
+        : client_(client), dialect_(dialect), schema_(schema), pool_(pool),
+          has_listener_(has_listener), plugin_policy_(plugin_policy) {}
 
     Client& client() noexcept { return client_; }
+    const Dialect& dialect() const noexcept { return dialect_; }
     const Schema& schema() const noexcept { return schema_; }
     apr_pool_t* pool() const noexcept { return pool_; }
     Statement statement() const { return Statement(pool_); }
@@ -72,6 +76,7 @@ class Work {
     Result<Rows> record(std::variant<Rows, ErrorKind>&& answer);
 
     Client& client_;
+    const Dialect& dialect_;
     const Schema& schema_;
     apr_pool_t* pool_;
     bool has_listener_;

@@ -264,7 +264,7 @@ Exit export_users(Context& context) {
     std::int64_t count = 0;
     for (;;) {
         const apr::ScopedPool pool(database.pool());
-        store::Work work(database.client(), schema, pool.get());
+        store::Work work(database.client(), database.dialect(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
         if (!rows)
             database.fail(*work.error_kind());

@@ -377,7 +377,7 @@ class Import {
     /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
     /// existing users.
     std::size_t find_existing(apr_pool_t* pool) {
-        store::Work work(database_.client(), schema_, pool);
+        store::Work work(database_.client(), database_.dialect(), schema_, pool);
         std::vector<store::bulk::Row> rows;
         for (const auto& entry : entries_) {
             entry->existing.clear();
@@ -449,8 +449,8 @@ class Import {
                 entry->row.password_hash = "not hashed";
         const apr::ScopedPool pool(database_.pool());
         find_existing(pool.get());
-        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ false,
-                         context_.settings.plugin_policy());
+        store::Work work(database_.client(), database_.dialect(), schema_, pool.get(),
+                         /* has_listener */ false, context_.settings.plugin_policy());
         std::vector<store::RowChange> seen;
         if (!write(work, counts_, seen))
             fail(work);
@@ -461,8 +461,8 @@ class Import {
     /// attempt, throws CommandError.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
-        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true,
-                         context_.settings.plugin_policy());
+        store::Work work(database_.client(), database_.dialect(), schema_, pool.get(),
+                         /* has_listener */ true, context_.settings.plugin_policy());
         const auto transaction = database_.dialect().begin_transaction(work);
         if (transaction == nullptr)
             fail(work);
@@ -542,9 +542,8 @@ class Import {
         if (!entry.is_super_admin && !may_leave_none_)
             guard = {store::UpdateGuard::Kind::keeps_last_of_role,
                      api::text_of(api::Role::super_admin), rules_.now};
-        const auto changed =
-            store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
-                                      bans ? ending : store::SessionPolicy::keep);
+        const auto changed = store::statements::update(work, entry.existing, changes, guard,
+                                                       bans ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
             reject(Exit::failure, entry.line, leaves_none);
             return work.row_change();
@@ -564,8 +563,7 @@ class Import {
     /// Sets the password if it has changed. Like 'useradminctl passwd', ends the user's sessions.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
-        const auto stored =
-            store::statements::find_credential(work, database_.dialect(), user.email);
+        const auto stored = store::statements::find_credential(work, user.email);
         if (!stored && !stored.is_not_found())
             fail(work);
         if (stored && stored->password_hash == entry.row.password_hash)
@@ -573,7 +571,7 @@ class Import {
         const model::Account account = store::credential_account(
             user, entry.account_id, entry.row.password_hash,
             context_.settings.account_id_is_user_id.value_or(false), rules_.now);
-        if (!store::statements::set_password(work, database_.dialect(), account, ending))
+        if (!store::statements::set_password(work, account, ending))
             fail(work);
     }
 

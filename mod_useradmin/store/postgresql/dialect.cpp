@@ -249,6 +249,7 @@ std::pair<std::string, std::string> in_utc(bool has_zone) {
 
 Column column_of(Rows& rows, bool has_iso_dates) {
     Column column;
+    column.dialect = &postgresql();
     column.name = rows.take().value_or("");
     column.type = rows.take().value_or("");
     const std::string_view type = rows.take().value_or("");
@@ -539,7 +540,7 @@ class Postgresql final : public Dialect {
         statement.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
         statement.values(schema.user, row).extra_values(schema.user, user.data);
         if (actor)
-            append_actor(statement << " WHERE ", schema.user, *this, actor);
+            append_actor(statement << " WHERE ", schema.user, actor);
         statement << " RETURNING *, " << schema.user.version << " AS " << version_name << ")";
         if (user.has_account)
             append_account(statement, schema, user);
@@ -564,14 +565,14 @@ class Postgresql final : public Dialect {
         bool loses = false;
         if (sessions == SessionPolicy::keep)
             return update_locked(work, id, changes, guard, loses);
-        return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
+        return statements::whole<model::User>(work, [&]() -> Result<model::User> {
             Result<model::User> updated = update_locked(work, id, changes, guard, loses);
             if (!updated || !loses)
                 return updated;
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
             Statement end = work.statement();
-            statements::append_removal(end, *this, work.schema().session, "userId", id);
+            statements::append_removal(end, work.schema().session, "userId", id);
             return work.run(end) ? std::move(updated) : Failure::failed;
         });
     }
@@ -584,7 +585,7 @@ class Postgresql final : public Dialect {
                   << schema.user << " AS useradmin_row WHERE ";
         // A change to the user waits for this lock, or this statement rechecks the row after the
         // change. Shared locks would let a stream of sign-ins block a change indefinitely.
-        statements::append_terms(statement, schema.user, *this, session, terms);
+        statements::append_terms(statement, schema.user, session, terms);
         statement << " FOR NO KEY UPDATE)";
         const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
         if (terms.password_hash) {
@@ -602,7 +603,7 @@ class Postgresql final : public Dialect {
             statement << ", useradmin_surplus (id, is_live) AS (DELETE FROM " << table << " WHERE "
                       << holds << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM "
                       << table << " AS useradmin_row WHERE ";
-            statements::append_surplus(statement, table, *this, session, terms);
+            statements::append_surplus(statement, table, session, terms);
             // Skip locked sessions, because other transactions are about to delete them.
             statement << " FOR UPDATE SKIP LOCKED) RETURNING " << key << "::pg_catalog.text, ";
             statements::append_live(statement, table, terms);
@@ -625,17 +626,16 @@ class Postgresql final : public Dialect {
     Result<Done> remove(Work& work, std::string_view id, model::NullableText email) const override {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
-        statements::append_removal(statement << "WITH useradmin_sessions AS (", *this,
-                                   schema.session, "userId", id);
-        statements::append_removal(statement << "), useradmin_accounts AS (", *this, schema.account,
+        statements::append_removal(statement << "WITH useradmin_sessions AS (", schema.session,
+                                   "userId", id);
+        statements::append_removal(statement << "), useradmin_accounts AS (", schema.account,
                                    "userId", id);
         int number = 0;
         for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
             statement << "), useradmin_owned_" << std::to_string(++number) << " AS (";
-            statements::append_owned_removal(statement, *this, *owned, id, email);
+            statements::append_owned_removal(statement, *owned, id, email);
         }
-        return work.apply(
-            statements::append_removal(statement << ") ", *this, schema.user, "id", id));
+        return work.apply(statements::append_removal(statement << ") ", schema.user, "id", id));
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
@@ -674,7 +674,7 @@ class Postgresql final : public Dialect {
 
     std::vector<std::pair<std::string, std::string>>
     scale_placeholders(const Schema& schema) const override {
-        return store::scale_placeholders(schema, *this);
+        return store::scale_placeholders(schema);
     }
 
     std::string database_file(std::string_view) const override { return {}; }
@@ -810,10 +810,10 @@ class Postgresql final : public Dialect {
         Statement statement = work.statement();
         statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
                   << ") AS (SELECT " << key << ", ";
-        statements::append_privilege_loss(statement, user, *this, changes);
+        statements::append_privilege_loss(statement, user, changes);
         statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
         append_equals(statement, key, id);
-        append_guard(statement, user, *this, guard);
+        append_guard(statement, user, guard);
         statement << " FOR NO KEY UPDATE)";
         if (const Table& table = work.schema().revocation;
             table.exists() && statements::may_revoke_privileges(changes)) {
@@ -822,7 +822,7 @@ class Postgresql final : public Dialect {
             statement << " FROM useradmin_before WHERE useradmin_loses)";
         }
         statement << " UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(statement, user, *this, changes);
+        statements::append_changes(statement, user, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
                   << "useradmin_key RETURNING " << work.schema().full_user() << ", "
                   << names_before() << ", useradmin_loses";

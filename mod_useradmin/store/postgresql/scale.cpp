@@ -76,8 +76,7 @@ void append_word(Statement& statement, const Schema& schema, std::string_view wo
     append_pattern(statement, schema, word);
 }
 
-void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
-                             std::string_view search) {
+void append_unindexed_search(Statement& statement, const Schema& schema, std::string_view search) {
     // Evaluate searched() only once per user.
     const char* before = " OPERATOR(pg_catalog.~~) ALL (ARRAY[";
     statement << searched_text(schema) << without_index;
@@ -86,8 +85,7 @@ void append_unindexed_search(Statement& statement, const Schema& schema, const D
     statement << "])";
 }
 
-void append_indexed_search(Statement& statement, const Schema& schema, const Dialect& dialect,
-                           std::string_view search) {
+void append_indexed_search(Statement& statement, const Schema& schema, std::string_view search) {
     // For each row in the shortest posting list, GIN checks the lists of all trigrams of a
     // condition. Therefore, look up only two trigrams, and compare the remaining rows with the
     // whole search.
@@ -97,7 +95,7 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
             append_word(statement, schema, trigram, true);
             statement << " AND ";
         }
-        return append_unindexed_search(statement, schema, dialect, search);
+        return append_unindexed_search(statement, schema, search);
     }
     const char* before = "";
     for (const std::string_view word : text::search_words(search))
@@ -107,12 +105,12 @@ void append_indexed_search(Statement& statement, const Schema& schema, const Dia
 
 /// Appends a query for the users who match the filter's search. If the filter has a role, the
 /// query excludes users with that role.
-void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
-                    const std::string& columns, const Filter& filter) {
+void append_matches(Statement& statement, const Schema& schema, const std::string& columns,
+                    const Filter& filter) {
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
-    append_indexed_search(statement, schema, dialect, *filter.search);
+    append_indexed_search(statement, schema, *filter.search);
     if (filter.role)
-        statement << " AND " << role_expression(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
+        statement << " AND " << role_expression(schema.user) << " OPERATOR(pg_catalog.<>) "
                   << argument(*filter.role);
 }
 
@@ -160,19 +158,19 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
 }
 
 /// Appends a query that collects the matches of a search. If there are too many, the total is NULL.
-void append_scale_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
-                             const Filter& filter, const Window& window) {
-    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
-                   sort_columns(schema.user, dialect, SortKey::created_at), filter);
+void append_scale_collection(Statement& statement, const Schema& schema, const Filter& filter,
+                             const Window& window) {
+    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema,
+                   sort_columns(schema.user, SortKey::created_at), filter);
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << select_list_m(schema.user, dialect, SortKey::created_at)
+              << select_list_m(schema.user, SortKey::created_at)
               << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
               << std::to_string(max_collected)
               << " THEN pg_catalog.count(*) END FROM useradmin_match)";
     if (filter.role)
         append_scale_total(statement << " OPERATOR(pg_catalog.+) ", schema, {filter.role, {}});
     statement << " AS total) t";
-    append_collected(statement, schema, dialect, filter.role, window);
+    append_collected(statement, schema, filter.role, window);
 }
 
 /// Uses the counts and the search index where possible. Other lists use plain_lists().
@@ -187,57 +185,55 @@ class ScaledListQueries final : public ListQueries {
                    : plain_lists().count_sharing(schema, filter);
     }
 
-    Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
-                              const Window& window, LastTotal last) const override {
+    Result<CountedPage> count(Work& work, const Filter& filter, const Window& window,
+                              LastTotal last) const override {
         if (!is_answerable(filter))
-            return plain_lists().count(work, dialect, filter, window, last);
+            return plain_lists().count(work, filter, window, last);
         const Schema& schema = work.schema();
         const bool has_count = is_counted(filter, schema.user);
         if (!has_count && (!filter.is_standard() || !window.order.is_default()))
-            return count_any(work, dialect, filter, window, last, append_indexed_search);
+            return count_any(work, filter, window, last, append_indexed_search);
         // If few users match (such as banned users, or a role sorted by last activity), the page
         // is found sooner once the total is known.
         const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
         if (!has_page)
-            return number(work, dialect, filter);
+            return number(work, filter);
         Statement statement = work.statement();
         if (filter.search) {
-            append_scale_collection(statement, schema, dialect, filter, window);
-            return counted_page(work, statement, [&] { return number(work, dialect, filter); });
+            append_scale_collection(statement, schema, filter, window);
+            return counted_page(work, statement, [&] { return number(work, filter); });
         }
         append_scale_total(statement << "SELECT ", schema, filter);
-        append_ordered_scan(statement << ", ", schema, dialect, filter, window,
-                            append_indexed_search);
-        return counted_page(work, statement, [&] {
-            return number(work, dialect, filter, std::vector<model::User>());
-        });
+        append_ordered_scan(statement << ", ", schema, filter, window, append_indexed_search);
+        return counted_page(work, statement,
+                            [&] { return number(work, filter, std::vector<model::User>()); });
     }
 
-    Result<std::vector<model::User>> page(Work& work, const Dialect& dialect, const Filter& filter,
-                                          std::int64_t total, const Window& window) const override {
+    Result<std::vector<model::User>> page(Work& work, const Filter& filter, std::int64_t total,
+                                          const Window& window) const override {
         if (!is_answerable(filter))
-            return plain_lists().page(work, dialect, filter, total, window);
+            return plain_lists().page(work, filter, total, window);
         const bool has_count = is_counted(filter, work.schema().user);
         if (has_count && window.offset >= total)
             return std::vector<model::User>();
         if (has_count && window.offset > total / 2)
             return reversed(
                 [&](const Window& nearer) {
-                    return page_any(work, dialect, filter, total, nearer, append_indexed_search);
+                    return page_any(work, filter, total, nearer, append_indexed_search);
                 },
                 window, total);
         if (filter.is_standard() && filter.search && window.order.is_default()) {
             if (!is_collectible(filter, window, total))
-                return walk(work, dialect, filter, window, append_unindexed_search);
-            Result<CountedPage> counted = count(work, dialect, filter, window, total);
+                return walk(work, filter, window, append_unindexed_search);
+            Result<CountedPage> counted = count(work, filter, window, total);
             if (!counted)
                 return counted.failure();
             return counted->users ? *std::move(counted->users)
-                                  : walk(work, dialect, filter, window, append_unindexed_search);
+                                  : walk(work, filter, window, append_unindexed_search);
         }
-        return page_any(work, dialect, filter, total, window, append_indexed_search);
+        return page_any(work, filter, total, window, append_indexed_search);
     }
 
   private:
@@ -249,14 +245,14 @@ class ScaledListQueries final : public ListQueries {
     }
 
     /// Returns the total. `users` is the page, if already known.
-    static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
+    static Result<CountedPage> number(Work& work, const Filter& filter,
                                       std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         const char* before = "SELECT ";
         if (filter.search) {
             append_matches(statement << std::exchange(before, " OPERATOR(pg_catalog.+) ") << "(",
-                           schema, dialect, "pg_catalog.count(*)", filter);
+                           schema, "pg_catalog.count(*)", filter);
             statement << ")";
         }
         if (!filter.search || filter.role)
@@ -265,12 +261,10 @@ class ScaledListQueries final : public ListQueries {
         return read_total(work, statement, std::move(users));
     }
 
-    static Result<std::vector<model::User>> walk(Work& work, const Dialect& dialect,
-                                                 const Filter& filter, const Window& window,
-                                                 AppendSearch append_search) {
+    static Result<std::vector<model::User>> walk(Work& work, const Filter& filter,
+                                                 const Window& window, AppendSearch append_search) {
         Statement statement = work.statement();
-        append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
-                            append_search);
+        append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
         return page_of(work, statement);
     }
 
@@ -356,8 +350,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
     return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
-                                                                    const Dialect& dialect) {
+std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema) {
     const Table& user = schema.user;
     const Column* created = user.find("createdAt");
     const Column* updated = user.find("updatedAt");
@@ -399,7 +392,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const Table& seen_table = is_of_sessions ? schema.session : user;
     const std::string seen = index_of(seen_table, seen_end);
     const std::string role =
-        role_expression(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
+        role_expression(user) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
     return {
         {"@scale@", schema.scale_name},
         {"@scale_text@", literal(schema.scale_name)},
@@ -439,8 +432,8 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
                    bare_name(by_email), bare_name(by_update), bare_name(searched)})},
         {"@order_index_names@",
          names_of({bare_name(by_name), bare_name(by_email), bare_name(by_update)})},
-        {"@name_key@", dialect.sort_key(user.at("name"))},
-        {"@email_key@", dialect.sort_key(user.at("email"))},
+        {"@name_key@", postgresql().sort_key(user.at("name"))},
+        {"@email_key@", postgresql().sort_key(user.at("email"))},
         {"@include_name@", include({"name", "role"})},
         {"@include_email@", include({"email", "role"})},
         {"@include_role@", include({"role"})},

@@ -21,8 +21,7 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
 
 /// Returns the replacements for the placeholders (@word@) in sql/postgresql/scale. The user table
 /// must exist.
-std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
-                                                                    const Dialect& dialect);
+std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema);
 
 /// Returns the list statements that use the counts and the indexes.
 const ListQueries& scaled_lists() noexcept;

@@ -177,7 +177,7 @@ class Sqlite final : public Dialect {
         insert_user.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
         insert_user.values(schema.user, row).extra_values(schema.user, user.data);
         if (actor)
-            append_actor(insert_user << " WHERE ", schema.user, *this, actor);
+            append_actor(insert_user << " WHERE ", schema.user, actor);
         insert_user << " RETURNING " << schema.full_user();
         SqliteTransaction transaction(work);
         if (!transaction)
@@ -205,10 +205,10 @@ class Sqlite final : public Dialect {
         const Column& key = user.at("id");
         const auto append_whom = [&](Statement& statement) {
             append_equals(statement << " WHERE ", key, id);
-            append_guard(statement, user, *this, guard);
+            append_guard(statement, user, guard);
         };
         Statement find = work.statement();
-        statements::append_privilege_loss(find << "SELECT ", user, *this, changes);
+        statements::append_privilege_loss(find << "SELECT ", user, changes);
         append_whom(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
         Result<Rows> found = work.run(find);
         if (!found)
@@ -220,7 +220,7 @@ class Sqlite final : public Dialect {
             return Failure::failed;
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(update, user, *this, changes);
+        statements::append_changes(update, user, changes);
         append_whom(update);
         update << " RETURNING " << work.schema().full_user();
         Result<Rows> updated = work.run(update);
@@ -241,7 +241,7 @@ class Sqlite final : public Dialect {
         const Table& table = schema.session;
         Statement find = work.statement();
         statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
-                                 *this, session, terms);
+                                 session, terms);
         if (terms.password_hash) {
             const Column& owner = schema.account.at("userId");
             append_equals(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
@@ -256,7 +256,7 @@ class Sqlite final : public Dialect {
         if (terms.max_sessions > 0) {
             statements::append_surplus(surplus << "DELETE FROM " << table
                                                << " AS useradmin_row WHERE ",
-                                       table, *this, session, terms);
+                                       table, session, terms);
             statements::append_live(surplus << " RETURNING " << table.at("id") << ", ", table,
                                     terms);
             Result<Rows> ended = work.run(surplus);
@@ -281,7 +281,7 @@ class Sqlite final : public Dialect {
         const Schema& schema = work.schema();
         for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
             Statement clear = work.statement();
-            statements::append_owned_removal(clear, *this, *owned, id, email);
+            statements::append_owned_removal(clear, *owned, id, email);
             if (!work.run(clear))
                 return Failure::failed;
         }
@@ -372,8 +372,7 @@ class Sqlite final : public Dialect {
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();
-        return static_cast<bool>(
-            work.run(statements::append_removal(statement, *this, table, field, id)));
+        return static_cast<bool>(work.run(statements::append_removal(statement, table, field, id)));
     }
 };
 

@@ -147,6 +147,7 @@ std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* po
             table.name = table.sql = quoted_table(schema_prefix + plugin);
         static_cast<void>(rows.take()); // the column's position
         Column column;
+        column.dialect = &sqlite();
         column.name = rows.take().value_or("");
         column.type = rows.take().value_or("");
         column.kind = affinity_of(column.type);

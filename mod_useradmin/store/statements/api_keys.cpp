@@ -11,13 +11,13 @@ namespace {
 
 /// Disables the user's enabled API keys. Records them in `disabled_keys`, unless it is nullptr.
 /// Returns false on failure.
-bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
-                  const OwnedTable* disabled_keys, std::string_view user_id) {
+bool disable_keys(Work& work, const OwnedTable& keys, const OwnedTable* disabled_keys,
+                  std::string_view user_id) {
     const Column& enabled = keys.table.at("enabled");
     Statement disable = work.statement();
     disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
             << enabled << ", TRUE) AND ";
-    dialect.append_equals(disable, keys.owner(), user_id);
+    append_equals(disable, keys.owner(), user_id);
     disable << " RETURNING " << keys.table.select_expression("id");
     Result<Rows> disabled = work.run(disable);
     while (disabled && disabled_keys != nullptr && disabled->next()) {
@@ -32,28 +32,27 @@ bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
 }
 
 /// Enables the user's API keys that are recorded in `disabled_keys`. Returns false on failure.
-bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
-                 const OwnedTable& disabled_keys, std::string_view user_id) {
+bool enable_keys(Work& work, const OwnedTable& keys, const OwnedTable& disabled_keys,
+                 std::string_view user_id) {
     const Column& key_id = disabled_keys.table.at("keyId");
     Statement enable = work.statement();
     enable << "UPDATE " << keys.table << " SET " << keys.table.at("enabled") << " = TRUE WHERE ";
-    dialect.append_equals(enable, keys.owner(), user_id);
+    append_equals(enable, keys.owner(), user_id);
     enable << " AND EXISTS (SELECT 1 FROM " << disabled_keys.table << " n WHERE ";
-    dialect.append_equals(enable, disabled_keys.owner(), user_id, "n.");
-    enable << " AND n." << key_id << key_id.op("=") << dialect.as_text(keys.table.at("id")) << ")";
+    append_equals(enable, disabled_keys.owner(), user_id, "n.");
+    enable << " AND n." << key_id << key_id.op("=") << as_text(keys.table.at("id")) << ")";
     return static_cast<bool>(work.run(enable));
 }
 
 } // namespace
 
-bool apply_ban_to_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
-                       bool was_banned) {
+bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, bool was_banned) {
     const OwnedTable* const disabled_keys = work.schema().disabled_keys();
     if (!is_banned && disabled_keys == nullptr)
         return true;
     const auto forget = [&] {
         Statement statement = work.statement();
-        append_owned_removal(statement, dialect, *disabled_keys, user_id, {});
+        append_owned_removal(statement, *disabled_keys, user_id, {});
         return static_cast<bool>(work.run(statement));
     };
     // If the application lifted an earlier ban, that ban's keys are still recorded.
@@ -61,17 +60,17 @@ bool apply_ban_to_keys(Work& work, const Dialect& dialect, std::string_view user
         return false;
     for (const OwnedTable& keys : work.schema().owned)
         if (keys.can_disable_rows() && keys.owner().can_hold_id(user_id) &&
-            !(is_banned ? disable_keys(work, dialect, keys, disabled_keys, user_id)
-                        : enable_keys(work, dialect, keys, *disabled_keys, user_id)))
+            !(is_banned ? disable_keys(work, keys, disabled_keys, user_id)
+                        : enable_keys(work, keys, *disabled_keys, user_id)))
             return false;
     return is_banned || forget();
 }
 
-Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest) {
+Result<ApiKeyWithUser> find_api_key(Work& work, std::string_view digest) {
     const OwnedTable& keys = *work.schema().api_keys();
     Statement statement = work.statement();
     statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
-    dialect.append_equals(statement << " WHERE ", keys.table.at("key"), digest);
+    append_equals(statement << " WHERE ", keys.table.at("key"), digest);
     const Result<model::ApiKey> key = first_row(work, statement, read_record<model::ApiKey>);
     if (!key)
         return key.failure();
@@ -79,13 +78,13 @@ Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::str
         keys.plugin->reference == Reference::user ? key->user_id : key->reference_id;
     if (!owner)
         return ApiKeyWithUser{*key, {}};
-    const Result<model::User> user = find(work, dialect, *owner);
+    const Result<model::User> user = find(work, *owner);
     if (!user && !user.is_not_found())
         return user.failure();
     return ApiKeyWithUser{*key, user ? std::optional(*user) : std::nullopt};
 }
 
-Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use) {
+Result<Done> use_api_key(Work& work, const ApiKeyUse& use) {
     using Remaining = ApiKeyUse::Remaining;
     using Rate = ApiKeyUse::Rate;
     const Table& table = work.schema().api_keys()->table;
@@ -97,7 +96,7 @@ Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& us
         changes.push_back({"lastRefillAt", use.now});
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table, dialect, changes);
+    append_values(statement, table, changes);
     if (is_refill)
         statement << ", " << remaining << " = " << argument(use.refilled);
     else if (use.remaining == Remaining::take)
@@ -106,7 +105,7 @@ Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& us
         statement << ", " << count << " = 1";
     else if (use.rate == Rate::count)
         statement << ", " << count << " = coalesce(" << count << ", 0)" << count.op("+") << "1";
-    dialect.append_equals(statement << " WHERE ", table.at("id"), use.id);
+    append_equals(statement << " WHERE ", table.at("id"), use.id);
     const auto append_not_after = [&](std::string_view field, text::Timestamp latest) {
         const Column& column = table.at(field);
         statement << " AND (" << column << " IS NULL OR " << column << column.op("<=")
@@ -124,7 +123,7 @@ Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& us
     return change_one(work, statement);
 }
 
-Result<std::string_view> create_api_key(Work& work, const Dialect&, const model::ApiKey& key,
+Result<std::string_view> create_api_key(Work& work, const model::ApiKey& key,
                                         std::string_view digest) {
     const OwnedTable& keys = *work.schema().api_keys();
     work.row_change().user_id = key.reference_id.value_or("");
@@ -135,23 +134,22 @@ Result<std::string_view> create_api_key(Work& work, const Dialect&, const model:
     return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
 }
 
-Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
-                                                 std::string_view user_id) {
+Result<std::vector<model::ApiKey>> list_api_keys(Work& work, std::string_view user_id) {
     const OwnedTable& keys = *work.schema().api_keys();
     Statement statement = work.statement();
     statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
-    dialect.append_equals(statement << " WHERE ", keys.owner(), user_id);
+    append_equals(statement << " WHERE ", keys.owner(), user_id);
     statement << " ORDER BY " << newest_first_order(keys.table);
     return all_rows(work, statement, read_record<model::ApiKey>);
 }
 
-Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id) {
+Result<Done> delete_api_key(Work& work, std::string_view id) {
     const OwnedTable& keys = *work.schema().api_keys();
     const Column& key = keys.table.at("id");
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    append_removal(statement, dialect, keys.table, "id", id)
+    append_removal(statement, keys.table, "id", id)
         << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");

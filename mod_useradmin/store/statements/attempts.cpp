@@ -33,12 +33,11 @@ FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counter
 
 } // namespace
 
-Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
-                                       std::span<const AttemptCounter> counters) {
+Result<FailedAttempts> failed_attempts(Work& work, std::span<const AttemptCounter> counters) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return FailedAttempts{false};
-    const std::string now = dialect.current_second();
+    const std::string now = work.dialect().current_second();
     Statement statement = work.statement();
     statement << "SELECT subject, failures, expires_at" << table.op("-") << now << " FROM " << table
               << " WHERE expires_at" << table.op(">") << now << " AND (";
@@ -52,13 +51,12 @@ Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
     return read_attempts(*rows, counters);
 }
 
-Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
-                                             std::span<const AttemptCounter> counters,
+Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const AttemptCounter> counters,
                                              std::chrono::seconds window) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return FailedAttempts{false};
-    const std::string now = dialect.current_second();
+    const std::string now = work.dialect().current_second();
     // Sort by subject to avoid deadlocks between concurrent statements. SQLite needs WHERE TRUE to
     // distinguish ON CONFLICT from a join's ON.
     Statement count = work.statement();
@@ -80,7 +78,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
         return rows.failure();
     const FailedAttempts counted = read_attempts(*rows, counters);
     constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
-    const auto [before, after] = dialect.any_of_locked();
+    const auto [before, after] = work.dialect().any_of_locked();
     Statement remove = work.statement();
     remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
            << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
@@ -90,7 +88,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
     return counted;
 }
 
-Result<Done> clear_failed_attempts(Work& work, const Dialect&, const AttemptCounter& counter) {
+Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return Done();

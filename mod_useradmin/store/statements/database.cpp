@@ -4,9 +4,9 @@
 
 namespace useradmin::store::statements {
 
-Result<Done> check_writable(Work& work, const Dialect& dialect) {
+Result<Done> check_writable(Work& work) {
     const Table& user = work.schema().user;
-    const std::string lock = dialect.row_lock();
+    const std::string lock = work.dialect().row_lock();
     Statement statement = work.statement();
     // Use a statement that a read-only database rejects but that runs no triggers.
     if (lock.empty())
@@ -17,13 +17,13 @@ Result<Done> check_writable(Work& work, const Dialect& dialect) {
     return work.apply(statement);
 }
 
-Result<model::NullableTime> last_change_received(Work& work, const Dialect& dialect) {
+Result<model::NullableTime> last_change_received(Work& work) {
     Statement statement = work.statement();
-    statement << "SELECT " << dialect.last_change_received();
+    statement << "SELECT " << work.dialect().last_change_received();
     return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
 }
 
-Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared) {
+Result<Survey> survey(Work& work, const ProtectedEmail& spared) {
     const Table& user = work.schema().user;
     const Column& email = user.at("email");
     Statement statement = work.statement();
@@ -37,7 +37,7 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& 
     statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
               << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
               << email << user.op("=") << lower << "u." << email << "))), "
-              << dialect.connection_limit();
+              << work.dialect().connection_limit();
     return first_row(work, statement, [&](Rows& rows) {
         Survey survey;
         survey.last_seen_problem = work.schema().last_seen_problem;

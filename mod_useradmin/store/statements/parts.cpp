@@ -31,30 +31,30 @@ std::string_view text_or(const model::Value& value, std::string_view instead) {
     return text != nullptr ? *text : instead;
 }
 
-void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
-                        const model::Value& email, bool ignores_case) {
+void append_other_email(Statement& statement, const Table& user, const model::Value& email,
+                        bool ignores_case) {
     const std::string lower = ignores_case ? user.function("lower") : "";
     const char* const end = ignores_case ? ")" : "";
-    statement << lower << "coalesce(" << dialect.as_text(user.at("email")) << ", '')" << end
+    statement << lower << "coalesce(" << as_text(user.at("email")) << ", '')" << end
               << user.op("<>") << lower << argument(text_or(email, "")) << end;
 }
 
-void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
-                        const Changes& changes, bool ignores_case) {
+void append_other_email(Statement& statement, const Table& user, const Changes& changes,
+                        bool ignores_case) {
     const auto email = std::ranges::find(changes, "email", &Change::field);
     if (email == changes.end())
         statement << "FALSE";
     else
-        append_other_email(statement, user, dialect, email->value, ignores_case);
+        append_other_email(statement, user, email->value, ignores_case);
 }
 
 namespace {
 
 /// Appends the condition of a change whose Change::when is not `always`.
-void append_condition(Statement& statement, const Table& user, const Dialect& dialect,
-                      const Column& column, const Changes& changes, Change::When when) {
+void append_condition(Statement& statement, const Table& user, const Column& column,
+                      const Changes& changes, Change::When when) {
     if (when != Change::When::expired)
-        return append_other_email(statement, user, dialect, changes,
+        return append_other_email(statement, user, changes,
                                   when == Change::When::other_email_ignoring_case);
     const auto now = std::ranges::find(changes, "updatedAt", &Change::field);
     if (now == changes.end())
@@ -65,8 +65,7 @@ void append_condition(Statement& statement, const Table& user, const Dialect& di
 
 } // namespace
 
-bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
-                   const Changes& changes) {
+bool append_values(Statement& statement, const Table& table, const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
         const Column* const column = column_of(table, changes, change);
@@ -74,8 +73,7 @@ bool append_values(Statement& statement, const Table& table, const Dialect& dial
             continue;
         statement << (is_first ? "" : ", ") << *column << " = ";
         if (change.when != Change::When::always) {
-            append_condition(statement << "CASE WHEN ", table, dialect, *column, changes,
-                             change.when);
+            append_condition(statement << "CASE WHEN ", table, *column, changes, change.when);
             statement << " THEN ";
         }
         statement << argument(*column, change.value);
@@ -99,9 +97,9 @@ std::string second_factor_expression(const Schema& schema) {
     return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
 }
 
-Statement& append_removal(Statement& statement, const Dialect& dialect, const Table& table,
-                          std::string_view field, std::string_view id) {
-    dialect.append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field), id);
+Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
+                          std::string_view id) {
+    append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field), id);
     return statement;
 }
 
@@ -116,21 +114,20 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
     return tables;
 }
 
-void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
-                          std::string_view id, model::NullableText email) {
+void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
+                          model::NullableText email) {
     if (owned.plugin->reference != Reference::email) {
-        append_removal(statement, dialect, owned.table, owned.plugin->owner, id);
+        append_removal(statement, owned.table, owned.plugin->owner, id);
         return;
     }
     statement << "DELETE FROM " << owned.table;
     const char* before = " WHERE ";
     for (const std::string_view prefix : address_prefixes)
-        dialect.append_equals(statement << std::exchange(before, " OR "), owned.owner(),
-                              std::string(prefix).append(*email));
+        append_equals(statement << std::exchange(before, " OR "), owned.owner(),
+                      std::string(prefix).append(*email));
 }
 
-std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
-                                  const std::optional<Actor>& actor) {
+std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor) {
     if (!actor)
         return std::nullopt;
     const Table& user = work.schema().user;
@@ -138,8 +135,8 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
         return Failure::caller_rejected;
     Statement statement = work.statement();
     append_not_banned(statement << "SELECT ", user, actor->now);
-    append_one_of_roles(statement << ", ", user, dialect, actor->roles);
-    dialect.append_equals(statement << " FROM " << user << " WHERE ", user.at("id"), actor->id);
+    append_one_of_roles(statement << ", ", user, actor->roles);
+    append_equals(statement << " FROM " << user << " WHERE ", user.at("id"), actor->id);
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
@@ -148,15 +145,13 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
     return rows->take_boolean() ? std::nullopt : std::optional(Failure::caller_demoted);
 }
 
-Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
-                      const UpdateGuard& guard) {
-    if (const auto refused = refusal_of(work, dialect, guard.actor))
+Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard) {
+    if (const auto refused = refusal_of(work, guard.actor))
         return *refused;
     const Table& user = work.schema().user;
     Statement statement = work.statement();
-    append_guard_rule(statement << "SELECT ", user, dialect, guard);
-    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ",
-                          user.at("id"), id);
+    append_guard_rule(statement << "SELECT ", user, guard);
+    append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ", user.at("id"), id);
     const Result<bool> may =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
     if (!may)

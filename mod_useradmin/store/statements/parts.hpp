@@ -42,21 +42,19 @@ Result<Done> change_one(Work& work, const Statement& statement);
 std::string_view text_or(const model::Value& value, std::string_view instead);
 
 /// Appends a condition that the row has an address other than `email`.
-void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
-                        const model::Value& email, bool ignores_case = false);
+void append_other_email(Statement& statement, const Table& user, const model::Value& email,
+                        bool ignores_case = false);
 
 /// Appends a condition that the changes include an address other than the row's.
-void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
-                        const Changes& changes, bool ignores_case);
+void append_other_email(Statement& statement, const Table& user, const Changes& changes,
+                        bool ignores_case);
 
 /// Appends "field = value, …" for existing columns. Returns whether there were any.
-bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
-                   const Changes& changes);
+bool append_values(Statement& statement, const Table& table, const Changes& changes);
 
 /// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
 /// Returns false on failure.
-bool apply_ban_to_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned,
-                       bool was_banned);
+bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, bool was_banned);
 
 bool is_ban(const Change& change);
 
@@ -64,10 +62,10 @@ bool contains_ban(const Changes& changes);
 
 /// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
 /// on failure.
-bool remove_verifications(Work& work, const Dialect& dialect, std::string_view user_id,
+bool remove_verifications(Work& work, std::string_view user_id,
                           std::span<const std::string_view> prefixes);
 
-bool remove_password_links(Work& work, const Dialect& dialect, std::string_view user_id);
+bool remove_password_links(Work& work, std::string_view user_id);
 
 /// Returns whether changes to a user may delete the user's password links
 /// (PluginPolicy::ends_links).
@@ -79,13 +77,12 @@ std::string second_factor_expression(const Schema& schema);
 /// Makes a change and, if the table of revocations exists, records the revocation in the same
 /// transaction.
 template <class T, class Change>
-Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
-                 const Change& change) {
+Result<T> revoke(Work& work, const Revocation& revocation, const Change& change) {
     if (!work.schema().revocation.exists())
         return change();
-    return whole<T>(work, dialect, [&]() -> Result<T> {
+    return whole<T>(work, [&]() -> Result<T> {
         Result<T> changed = change();
-        if (changed && !dialect.record_revocation(work, revocation))
+        if (changed && !work.dialect().record_revocation(work, revocation))
             return Failure::failed;
         return changed;
     });
@@ -93,8 +90,8 @@ Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocatio
 
 /// Locks the user's row and, if the guard allows it, calls change(has_second_factor).
 template <class Operation>
-Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_view id,
-                                const UpdateGuard& guard, const Operation& change) {
+Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGuard& guard,
+                                const Operation& change) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     work.row_change().user_id = id;
@@ -103,16 +100,16 @@ Result<Done> change_locked_user(Work& work, const Dialect& dialect, std::string_
     Statement lock = work.statement();
     lock << "SELECT " << second_factor_expression(work.schema()) << " FROM " << user
          << " AS useradmin_row";
-    dialect.append_equals(lock << " WHERE ", key, id);
-    append_guard(lock, user, dialect, guard);
-    lock << dialect.row_lock();
-    const Result<Done> changed = whole<Done>(work, dialect, [&]() -> Result<Done> {
+    append_equals(lock << " WHERE ", key, id);
+    append_guard(lock, user, guard);
+    lock << work.dialect().row_lock();
+    const Result<Done> changed = whole<Done>(work, [&]() -> Result<Done> {
         const Result<bool> has_second_factor =
             first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
         return has_second_factor ? change(*has_second_factor) : has_second_factor.failure();
     });
     if (!guard.is_empty() && changed.is_not_found())
-        return guard_failure(work, dialect, id, guard);
+        return guard_failure(work, id, guard);
     return changed;
 }
 

@@ -17,13 +17,12 @@ std::string read_text(Rows& rows) {
 }
 
 /// Appends "UPDATE account SET … WHERE …" with the new hash of the user's credential account.
-void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
-                     const model::Account& account) {
+void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
     const Column& provider = table.at("providerId");
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table, dialect,
+    append_values(statement, table,
                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
-    dialect.append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
+    append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
     statement << " AND " << provider << provider.op("=") << argument(account.provider_id);
 }
 
@@ -36,7 +35,7 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
               << password << password.op("=") << argument(hash);
 }
 
-Result<Credential> find_credential(Work& work, const Dialect&, std::string_view email) {
+Result<Credential> find_credential(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;
     Statement statement = work.statement();
@@ -58,36 +57,35 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
     });
 }
 
-Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
-                          SessionPolicy sessions, const UpdateGuard& guard) {
+Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                          const UpdateGuard& guard) {
     const std::string_view user_id = account.user_id;
-    return change_locked_user(work, dialect, user_id, guard, [&](bool) -> Result<Done> {
+    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
         const Table& table = work.schema().account;
         Statement update = work.statement();
-        append_new_hash(update, table, dialect, account);
+        append_new_hash(update, table, account);
         Result<Done> set = change_one(work, update);
         if (set.is_not_found())
             set = work.apply(work.statement().insertion(table, account));
-        if (set && ends_links(work) && !remove_password_links(work, dialect, user_id))
+        if (set && ends_links(work) && !remove_password_links(work, user_id))
             return Failure::failed;
         if (!set || sessions == SessionPolicy::keep)
             return set;
-        const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, user_id);
+        const Result<std::int64_t> ended = delete_sessions_of_user(work, user_id);
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }
 
-Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
-                          std::string_view instead_of) {
+Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view instead_of) {
     const Table& table = work.schema().account;
     Statement statement = work.statement();
-    append_new_hash(statement, table, dialect, account);
+    append_new_hash(statement, table, account);
     const Column& password = table.at("password");
     statement << " AND " << password << password.op("=") << argument(instead_of);
     return change_one(work, statement);
 }
 
-Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect) {
+Result<std::vector<std::string>> password_formats(Work& work) {
     const Table& account = work.schema().account;
     const Column& password = account.at("password");
     Statement statement = work.statement();
@@ -98,8 +96,8 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
     const std::string length = account.function("length");
     statement << "SELECT DISTINCT CASE WHEN " << part << "p, 1, 15)" << equals
               << "'$argon2id$v=19$' THEN " << part << "p, 1, 15" << account.op("+")
-              << dialect.position_function() << "(" << part << "p, 16), '$')) WHEN " << length
-              << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
+              << work.dialect().position_function() << "(" << part << "p, 16), '$')) WHEN "
+              << length << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
               << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
               << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
               << " WHERE " << provider << provider.op("=") << argument(model::Account().provider_id)

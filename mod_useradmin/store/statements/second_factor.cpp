@@ -7,31 +7,29 @@
 
 namespace useradmin::store::statements {
 
-Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
-                                  const UpdateGuard& guard) {
+Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateGuard& guard) {
     const Schema& schema = work.schema();
     const Table& user = schema.user;
-    return change_locked_user(work, dialect, id, guard, [&](bool is_enabled) -> Result<Done> {
+    return change_locked_user(work, id, guard, [&](bool is_enabled) -> Result<Done> {
         if (!is_enabled)
             return Failure::no_second_factor;
         Statement disable = work.statement();
         disable << "UPDATE " << user << " SET ";
-        if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
+        if (append_values(disable, user, {{"updatedAt", text::now()}}))
             disable << ", ";
-        dialect.append_equals(disable << schema.second_factor_column << " = FALSE WHERE ",
-                              user.at("id"), id);
+        append_equals(disable << schema.second_factor_column << " = FALSE WHERE ", user.at("id"),
+                      id);
         Statement clear = work.statement();
-        append_owned_removal(clear, dialect, *schema.second_factors(), id, {});
+        append_owned_removal(clear, *schema.second_factors(), id, {});
         if (!work.run(disable) || !work.run(clear) ||
-            !remove_verifications(work, dialect, id, second_factor_prefixes))
+            !remove_verifications(work, id, second_factor_prefixes))
             return Failure::failed;
-        const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, id, {});
+        const Result<std::int64_t> ended = delete_sessions_of_user(work, id, {});
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }
 
-Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& dialect,
-                                                std::string_view user_id) {
+Result<UserWithSecondFactor> find_second_factor(Work& work, std::string_view user_id) {
     const Schema& schema = work.schema();
     const OwnedTable& factors = *schema.second_factors();
     const Column& key = schema.user.at("id");
@@ -42,8 +40,8 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, const Dialect& diale
               << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
               << factors.table << " s WHERE ";
     // The columns of the two ids may be of different types, so compare each with the argument.
-    dialect.append_equals(statement, key, user_id, "u.");
-    dialect.append_equals(statement << " AND ", factors.owner(), user_id, "s.");
+    append_equals(statement, key, user_id, "u.");
+    append_equals(statement << " AND ", factors.owner(), user_id, "s.");
     statement << " LIMIT 1";
     return first_row(work, statement, [](Rows& rows) {
         UserWithSecondFactor found;
@@ -59,18 +57,16 @@ namespace {
 /// Deletes the verification rows in SecondFactorChange::taken, and returns the expiry of the one
 /// with the first identifier. Fails with not_found unless that row is unexpired and has the
 /// required value.
-Result<model::NullableTime> take_verifications(Work& work, const Dialect& dialect,
-                                               const SecondFactorChange& change) {
+Result<model::NullableTime> take_verifications(Work& work, const SecondFactorChange& change) {
     const Table& table = work.schema().verifications()->table;
     const Column& value = table.at("value");
     model::NullableTime expiry;
     for (const std::string_view& identifier : change.taken) {
         const bool is_first = &identifier == &change.taken.front();
         Statement statement = work.statement();
-        append_removal(statement, dialect, table, "identifier", identifier);
+        append_removal(statement, table, "identifier", identifier);
         if (is_first)
-            dialect.append_equals(statement << " AND ", value,
-                                  change.taken_value.value_or(change.user_id));
+            append_equals(statement << " AND ", value, change.taken_value.value_or(change.user_id));
         statement << " RETURNING " << table.select_expression("expiresAt");
         const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
         if (!times)
@@ -85,12 +81,12 @@ Result<model::NullableTime> take_verifications(Work& work, const Dialect& dialec
     return expiry;
 }
 
-Result<Done> add_verifications(Work& work, const Dialect& dialect, const SecondFactorChange& change,
+Result<Done> add_verifications(Work& work, const SecondFactorChange& change,
                                model::NullableTime expiry) {
     for (model::VerificationValue row : change.added) {
         if (!row.expires_at)
             row.expires_at = expiry;
-        if (const Result<Done> added = add_verification(work, dialect, row); !added)
+        if (const Result<Done> added = add_verification(work, row); !added)
             return added;
     }
     return Done();
@@ -98,7 +94,7 @@ Result<Done> add_verifications(Work& work, const Dialect& dialect, const SecondF
 
 /// Stores the remaining backup codes and clears the failures, if requested. Fails with
 /// version_mismatch if the stored backup codes have changed.
-Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFactorChange& change) {
+Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
     const OwnedTable& factors = *work.schema().second_factors();
     Changes changes;
     if (change.backup_codes)
@@ -109,12 +105,12 @@ Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFacto
     }
     Statement statement = work.statement();
     statement << "UPDATE " << factors.table << " SET ";
-    if (!append_values(statement, factors.table, dialect, changes))
+    if (!append_values(statement, factors.table, changes))
         return Done();
-    dialect.append_equals(statement << " WHERE ", factors.owner(), change.user_id);
+    append_equals(statement << " WHERE ", factors.owner(), change.user_id);
     const Column& codes = factors.table.at("backupCodes");
     if (change.backup_codes)
-        dialect.append_equals(statement << " AND ", codes, change.instead_of);
+        append_equals(statement << " AND ", codes, change.instead_of);
     const Result<Done> updated = change_one(work, statement);
     if (updated.is_not_found())
         return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
@@ -123,21 +119,20 @@ Result<Done> update_factor(Work& work, const Dialect& dialect, const SecondFacto
 
 } // namespace
 
-Result<Done> change_second_factor(Work& work, const Dialect& dialect,
-                                  const SecondFactorChange& change) {
+Result<Done> change_second_factor(Work& work, const SecondFactorChange& change) {
     if (!work.schema().second_factors()->owner().can_hold_id(change.user_id))
         return Failure::not_found;
-    return whole<Done>(work, dialect, [&]() -> Result<Done> {
-        const auto expiry = take_verifications(work, dialect, change);
+    return whole<Done>(work, [&]() -> Result<Done> {
+        const auto expiry = take_verifications(work, change);
         if (!expiry)
             return expiry.failure();
-        const Result<Done> added = add_verifications(work, dialect, change, *expiry);
-        return added ? update_factor(work, dialect, change) : added;
+        const Result<Done> added = add_verifications(work, change, *expiry);
+        return added ? update_factor(work, change) : added;
     });
 }
 
-Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
-                                          std::string_view user_id, const SecondFactorLock& lock) {
+Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
+                                          const SecondFactorLock& lock) {
     const OwnedTable& factors = *work.schema().second_factors();
     const Column* const count = factors.table.find("failedVerificationCount");
     const Column* const locked = factors.table.find("lockedUntil");
@@ -151,7 +146,7 @@ Result<Done> record_second_factor_failure(Work& work, const Dialect& dialect,
               << *locked << " = CASE WHEN " << counted << count->op(">=") << "CAST("
               << argument(lock.failures) << " AS bigint) THEN " << argument(*locked, lock.until)
               << " ELSE " << *locked << " END";
-    dialect.append_equals(statement << " WHERE ", factors.owner(), user_id);
+    append_equals(statement << " WHERE ", factors.owner(), user_id);
     return change_one(work, statement);
 }
 

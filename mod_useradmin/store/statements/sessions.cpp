@@ -17,28 +17,27 @@ namespace {
 constexpr std::size_t max_revocations = 1000;
 
 /// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
-void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
-                       std::string_view token) {
+void append_of_session(Statement& statement, const Schema& schema, std::string_view token) {
     const Column& column = schema.session.at("token");
     const Column& key = schema.user.at("id");
     statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
               << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
-    dialect.append_equals(statement, column, token, "s.");
+    append_equals(statement, column, token, "s.");
 }
 
 } // namespace
 
-void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
-                  const model::Session& session, const SessionTerms& terms) {
+void append_terms(Statement& statement, const Table& user, const model::Session& session,
+                  const SessionTerms& terms) {
     const Column& key = user.at("id");
-    dialect.append_equals(statement, key, session.user_id);
+    append_equals(statement, key, session.user_id);
     if (terms.actor)
-        append_actor(statement << " AND ", user, dialect, terms.actor);
+        append_actor(statement << " AND ", user, terms.actor);
     if (terms.verified == nullptr)
         return;
-    statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
-              << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
-              << user.op("=") << argument(terms.verified->role.value_or("user"));
+    statement << " AND coalesce(" << as_text(user.at("email")) << ", '')" << user.op("=")
+              << argument(terms.verified->email) << " AND " << role_expression(user) << user.op("=")
+              << argument(terms.verified->role.value_or("user"));
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
 }
@@ -56,25 +55,25 @@ void append_live(Statement& statement, const Table& table, const SessionTerms& t
               << (is_number ? " AS bigint)" : "");
 }
 
-void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
-                    const model::Session& session, const SessionTerms& terms) {
+void append_surplus(Statement& statement, const Table& table, const model::Session& session,
+                    const SessionTerms& terms) {
     const Column& owner = table.at("userId");
-    dialect.append_equals(statement, owner, session.user_id);
+    append_equals(statement, owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
-    dialect.append_equals(statement, owner, session.user_id);
+    append_equals(statement, owner, session.user_id);
     append_live(statement << " AND ", table, terms);
     statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
               << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
               << key.op("=") << "useradmin_row." << key << ")";
 }
 
-Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token) {
+Result<SessionWithUser> find_session(Work& work, std::string_view token) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
     statement << "SELECT " << schema.session.select_list_s << ", " << schema.user.select_list_u;
-    append_of_session(statement, schema, dialect, token);
+    append_of_session(statement, schema, token);
     return first_row(work, statement, [token](Rows& rows) {
         SessionWithUser found;
         found.session = rows.take_record<model::Session>();
@@ -84,11 +83,11 @@ Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::st
     });
 }
 
-Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token) {
+Result<SessionWithUser> find_caller(Work& work, std::string_view token) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
     statement << "SELECT " << schema.select_list_caller;
-    append_of_session(statement, schema, dialect, token);
+    append_of_session(statement, schema, token);
     return first_row(work, statement, [](Rows& rows) {
         SessionWithUser found;
         found.session.expires_at = rows.take_time();
@@ -101,17 +100,16 @@ Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::str
     });
 }
 
-Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
-                                           std::string_view token_or_id) {
+Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id) {
     const Table& table = work.schema().session;
     const Column& token = table.at("token");
     const Column& key = table.at("id");
     Statement statement = work.statement();
     statement << "SELECT " << table.select_expression("id") << ", "
               << table.select_expression("userId") << " FROM " << table;
-    dialect.append_equals(statement << " WHERE ", token, token_or_id);
+    append_equals(statement << " WHERE ", token, token_or_id);
     if (key.can_hold_id(token_or_id))
-        dialect.append_equals(statement << " OR ", key, token_or_id);
+        append_equals(statement << " OR ", key, token_or_id);
     return first_row(work, statement, [](Rows& rows) {
         model::Session session;
         session.id = rows.take().value_or("");
@@ -120,21 +118,19 @@ Result<model::Session> find_session_of_any(Work& work, const Dialect& dialect,
     });
 }
 
-Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
-                                                  std::string_view user_id) {
+Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     if (!column.can_hold_id(user_id))
         return std::vector<model::Session>();
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
-    dialect.append_equals(statement << " WHERE ", column, user_id);
+    append_equals(statement << " WHERE ", column, user_id);
     statement << " ORDER BY " << newest_first_order(table);
     return all_rows(work, statement, read_record<model::Session>);
 }
 
-Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,
-                                                         std::string_view user_id,
+Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,
                                                          text::Timestamp now, std::int64_t most) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
@@ -144,7 +140,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
     for (std::int64_t asked = most;; asked *= 2) {
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
-        dialect.append_equals(statement << " WHERE ", column, user_id);
+        append_equals(statement << " WHERE ", column, user_id);
         // In a text column, times in other formats compare correctly only by day.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
@@ -165,37 +161,37 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
     }
 }
 
-Result<std::string_view> create_session(Work& work, const Dialect& dialect,
-                                        const model::Session& session, const SessionTerms& terms) {
+Result<std::string_view> create_session(Work& work, const model::Session& session,
+                                        const SessionTerms& terms) {
     work.row_change().user_id = session.user_id;
     if (!work.schema().user.at("id").can_hold_id(session.user_id))
         return Failure::version_mismatch;
-    const Result<std::string_view> opened = dialect.open_session(work, session, terms);
+    const Result<std::string_view> opened = work.dialect().open_session(work, session, terms);
     if (opened.is_not_found())
-        return refusal_of(work, dialect, terms.actor).value_or(Failure::version_mismatch);
+        return refusal_of(work, terms.actor).value_or(Failure::version_mismatch);
     return opened;
 }
 
-Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
-                            text::Timestamp expires_at, text::Timestamp now) {
+Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp expires_at,
+                            text::Timestamp now) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table, dialect, {{"expiresAt", expires_at}, {"updatedAt", now}});
-    dialect.append_equals(statement << " WHERE ", table.at("token"), token);
+    append_values(statement, table, {{"expiresAt", expires_at}, {"updatedAt", now}});
+    append_equals(statement << " WHERE ", table.at("token"), token);
     return change_one(work, statement);
 }
 
-Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token) {
+Result<Done> delete_session(Work& work, std::string_view token) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
-    append_removal(statement, dialect, table, "token", token);
+    append_removal(statement, table, "token", token);
     if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
     statement << " RETURNING " << table.select_expression("userId") << ", "
               << table.select_expression("id");
     Revocation revocation;
-    return revoke<Done>(work, dialect, revocation, [&] {
+    return revoke<Done>(work, revocation, [&] {
         return first_row(work, statement, [&](Rows& rows) {
             revocation.user_id = rows.take().value_or("");
             revocation.session_id = rows.take().value_or("");
@@ -205,8 +201,8 @@ Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view
     });
 }
 
-Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::string_view user_id,
-                                    std::string_view id, const std::optional<Actor>& actor) {
+Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::string_view id,
+                                    const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& key = table.at("id");
@@ -214,19 +210,18 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
     if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    append_removal(statement, dialect, table, "userId", user_id);
-    dialect.append_equals(statement << " AND ", key, id);
+    append_removal(statement, table, "userId", user_id);
+    append_equals(statement << " AND ", key, id);
     if (actor)
-        append_actor(statement << " AND ", work.schema().user, dialect, actor);
+        append_actor(statement << " AND ", work.schema().user, actor);
     const Result<Done> closed =
-        revoke<Done>(work, dialect, {user_id, id}, [&] { return change_one(work, statement); });
+        revoke<Done>(work, {user_id, id}, [&] { return change_one(work, statement); });
     if (closed.is_not_found())
-        return refusal_of(work, dialect, actor).value_or(Failure::not_found);
+        return refusal_of(work, actor).value_or(Failure::not_found);
     return closed;
 }
 
-Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
-                                             std::string_view user_id,
+Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
                                              const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
@@ -234,19 +229,19 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     if (!column.can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
-    append_removal(statement, dialect, table, "userId", user_id);
+    append_removal(statement, table, "userId", user_id);
     if (actor)
-        append_actor(statement << " AND ", work.schema().user, dialect, actor);
-    return revoke<std::int64_t>(work, dialect, {user_id, {}}, [&]() -> Result<std::int64_t> {
+        append_actor(statement << " AND ", work.schema().user, actor);
+    return revoke<std::int64_t>(work, {user_id, {}}, [&]() -> Result<std::int64_t> {
         const Result<std::int64_t> closed = affected(work, statement);
         if (closed && *closed == 0)
-            if (const auto refused = refusal_of(work, dialect, actor))
+            if (const auto refused = refusal_of(work, actor))
                 return *refused;
         return closed;
     });
 }
 
-Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
+Result<Revocations> revocations_since(Work& work, std::int64_t position,
                                       std::optional<std::int64_t> after_id) {
     Revocations found{position, {}};
     const Table& table = work.schema().revocation;
@@ -254,7 +249,7 @@ Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::i
     if (!found.has_table)
         return found;
     Statement statement = work.statement();
-    dialect.append_revocations(statement, table, position);
+    work.dialect().append_revocations(statement, table, position);
     if (after_id)
         statement << " AND r.id" << table.op(">") << argument(*after_id) << " ORDER BY r.id";
     statement << " LIMIT " << argument(std::int64_t{max_revocations + 1});

@@ -11,10 +11,8 @@ namespace useradmin::store::statements {
 namespace {
 
 /// Returns up to `most` of the user's sign-in methods in the table of a kind, newest first.
-Result<std::vector<model::SignInMethod>> methods_of_kind(Work& work, const Dialect& dialect,
-                                                         model::MethodKind kind,
-                                                         std::string_view user_id,
-                                                         std::int64_t most) {
+Result<std::vector<model::SignInMethod>>
+methods_of_kind(Work& work, model::MethodKind kind, std::string_view user_id, std::int64_t most) {
     const auto methods = work.schema().method_table(kind);
     if (!methods || most <= 0)
         return std::vector<model::SignInMethod>();
@@ -26,7 +24,7 @@ Result<std::vector<model::SignInMethod>> methods_of_kind(Work& work, const Diale
     const char* separator = "SELECT ";
     for (const auto& field : model::fields<model::SignInMethod>())
         statement << std::exchange(separator, ", ") << table.select_expression(field.name);
-    dialect.append_equals(statement << " FROM " << table << " WHERE ", owner, user_id);
+    append_equals(statement << " FROM " << table << " WHERE ", owner, user_id);
     statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
     return all_rows(work, statement, [kind](Rows& rows) {
         auto method = read_record<model::SignInMethod>(rows);
@@ -37,8 +35,7 @@ Result<std::vector<model::SignInMethod>> methods_of_kind(Work& work, const Diale
 
 } // namespace
 
-Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const Dialect& dialect,
-                                                              std::string_view user_id,
+Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::string_view user_id,
                                                               std::int64_t most) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
@@ -46,7 +43,7 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const 
         return Failure::not_found;
     Statement statement = work.statement();
     statement << "SELECT " << second_factor_expression(schema) << " FROM " << schema.user;
-    dialect.append_equals(statement << " WHERE ", key, user_id);
+    append_equals(statement << " WHERE ", key, user_id);
     const Result<bool> has_second_factor =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
     if (!has_second_factor)
@@ -56,7 +53,7 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const 
         if (kind == model::MethodKind::second_factor && *has_second_factor &&
             std::ssize(all) < most)
             all.emplace_back().kind = kind;
-        const auto methods = methods_of_kind(work, dialect, kind, user_id, most - std::ssize(all));
+        const auto methods = methods_of_kind(work, kind, user_id, most - std::ssize(all));
         if (!methods)
             return methods.failure();
         all.insert(all.end(), methods->begin(), methods->end());
@@ -64,11 +61,10 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, const 
     return all;
 }
 
-Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::string_view user_id,
-                                   model::MethodKind kind, std::string_view id,
-                                   const UpdateGuard& guard) {
+Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::MethodKind kind,
+                                   std::string_view id, const UpdateGuard& guard) {
     const auto methods = work.schema().method_table(kind);
-    return change_locked_user(work, dialect, user_id, guard, [&](bool) -> Result<Done> {
+    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
         if (!methods)
             return Failure::no_sign_in_method;
         const Table& table = work.schema().table(methods->letter);
@@ -77,8 +73,8 @@ Result<Done> remove_sign_in_method(Work& work, const Dialect& dialect, std::stri
         if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
             return Failure::no_sign_in_method;
         Statement statement = work.statement();
-        append_removal(statement, dialect, table, methods->owner, user_id);
-        dialect.append_equals(statement << " AND ", key, id);
+        append_removal(statement, table, methods->owner, user_id);
+        append_equals(statement << " AND ", key, id);
         const Result<Done> removed = change_one(work, statement);
         return removed.is_not_found() ? Failure::no_sign_in_method : removed;
     });

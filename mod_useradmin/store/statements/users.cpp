@@ -80,29 +80,26 @@ bool may_revoke_privileges(const Changes& changes) {
                                         });
 }
 
-void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
-                    const Changes& changes) {
+void append_changes(Statement& statement, const Table& user, const Changes& changes) {
     const Column& key = user.at("id");
-    if (!append_values(statement, user, dialect, changes))
+    if (!append_values(statement, user, changes))
         statement << key << " = " << key;
 }
 
-void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
-                           const Changes& changes) {
+void append_privilege_loss(Statement& statement, const Table& user, const Changes& changes) {
     statement << "(FALSE";
     for (const Change& change : changes)
         if (change.field == "role")
-            statement << " OR " << role_expression(user, dialect) << user.op("<>")
+            statement << " OR " << role_expression(user) << user.op("<>")
                       << argument(text_or(change.value, "user"));
         else if (change.field == "email")
-            append_other_email(statement << " OR ", user, dialect, change.value);
+            append_other_email(statement << " OR ", user, change.value);
         else if (is_ban(change))
             statement << " OR TRUE";
     statement << ")";
 }
 
-Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id,
-                         UserColumns columns) {
+Result<model::User> find(Work& work, std::string_view id, UserColumns columns) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     if (!key.can_hold_id(id))
@@ -112,13 +109,13 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     statement << "SELECT "
               << (reads_all ? work.schema().full_user() : user.select_list + ", " + user.version)
               << " FROM " << user << " AS useradmin_row";
-    dialect.append_equals(statement << " WHERE ", key, id);
+    append_equals(statement << " WHERE ", key, id);
     return first_row(work, statement, [&](Rows& rows) {
         return reads_all ? work.read_full_user(rows) : Work::read_user(rows);
     });
 }
 
-Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::User> users) {
+Result<Done> read_last_activity(Work& work, std::span<model::User> users) {
     for (model::User& user : users)
         user.last_seen.emplace();
     const Table& table = work.schema().user;
@@ -129,13 +126,13 @@ Result<Done> read_last_activity(Work& work, const Dialect&, std::span<model::Use
                      [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 
-Result<Done> read_extra_columns(Work& work, const Dialect&, std::span<model::User> users) {
+Result<Done> read_extra_columns(Work& work, std::span<model::User> users) {
     return read_more(
         work, work.schema().extra_objects(), " AS useradmin_row", users,
         [&](Rows& rows, model::User& user) { user.extra_columns = work.read_extra_columns(rows); });
 }
 
-Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view email) {
+Result<model::User> find_by_email(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     const Column& column = user.at("email");
@@ -144,13 +141,12 @@ Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view e
     return first_row(work, statement, read_record<model::User>);
 }
 
-Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
-                           const std::optional<Actor>& actor) {
+Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
-    Result<model::User> made = dialect.create(work, user, actor);
+    Result<model::User> made = work.dialect().create(work, user, actor);
     if (made.is_not_found())
-        return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
+        return refusal_of(work, actor).value_or(Failure::caller_rejected);
     // Check whether the duplicate value is the address.
     if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
         return Failure::address_taken;
@@ -162,22 +158,21 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
 namespace {
 
 /// Changes the user's row and, if required, ends the user's sessions.
-Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_view id,
-                               const Changes& changes, const UpdateGuard& guard,
-                               SessionPolicy sessions) {
+Result<model::User> update_row(Work& work, std::string_view id, const Changes& changes,
+                               const UpdateGuard& guard, SessionPolicy sessions) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
         return Failure::not_found;
     for (const Change& change : changes)
         if (!change.names_column && !work.can_hold(change.field, change.value)) {
-            const Result<model::User> found = find(work, dialect, id);
+            const Result<model::User> found = find(work, id);
             return found ? Failure::failed : found.failure();
         }
     // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         if (!guard.is_empty() && updated.is_not_found())
-            return guard_failure(work, dialect, id, guard);
+            return guard_failure(work, id, guard);
         return updated;
     };
     const bool may_revoke = may_revoke_privileges(changes);
@@ -185,12 +180,12 @@ Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_v
     if (work.has_listener() || ending == SessionPolicy::revoke ||
         (contains_ban(changes) && schema.disabled_keys() != nullptr) ||
         (may_revoke && (schema.revocation.exists() || ends_links(work))))
-        return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
+        return outcome_of(work.dialect().update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
-    append_changes(statement, schema.user, dialect, changes);
-    dialect.append_equals(statement << " WHERE ", key, id);
-    append_guard(statement, schema.user, dialect, guard);
+    append_changes(statement, schema.user, changes);
+    append_equals(statement << " WHERE ", key, id);
+    append_guard(statement, schema.user, guard);
     statement << " RETURNING " << schema.full_user();
     return outcome_of(
         first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
@@ -229,21 +224,19 @@ bool update_ends_links(Work& work, const Changes& changes) {
 
 } // namespace
 
-Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
-                           const Changes& changes, const UpdateGuard& guard,
-                           SessionPolicy sessions) {
+Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
+                           const UpdateGuard& guard, SessionPolicy sessions) {
     const std::optional<bool> ban = ban_of_keys(work, changes);
     const auto change = [&]() -> Result<model::User> {
-        Result<model::User> row = update_row(work, dialect, id, changes, guard, sessions);
+        Result<model::User> row = update_row(work, id, changes, guard, sessions);
         const std::optional<model::User>& before = work.row_change().before;
-        if (row &&
-            ((ban && !apply_ban_to_keys(work, dialect, id, *ban, before && before->banned)) ||
-             (update_ends_links(work, changes) && !remove_password_links(work, dialect, id))))
+        if (row && ((ban && !apply_ban_to_keys(work, id, *ban, before && before->banned)) ||
+                    (update_ends_links(work, changes) && !remove_password_links(work, id))))
             return Failure::failed;
         return row;
     };
     const bool is_whole = ban || (ends_links(work) && may_revoke_privileges(changes));
-    Result<model::User> updated = is_whole ? whole<model::User>(work, dialect, change) : change();
+    Result<model::User> updated = is_whole ? whole<model::User>(work, change) : change();
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
     return updated;
@@ -252,14 +245,12 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
 namespace {
 
 /// Appends a query for the address of the user to delete and, if there is a listener, for the row.
-Statement& append_target(Statement& statement, const Work& work, const Dialect& dialect,
-                         std::string_view id) {
+Statement& append_target(Statement& statement, const Work& work, std::string_view id) {
     const Table& user = work.schema().user;
     statement << "SELECT " << user.select_expression("email");
     if (work.has_listener())
         statement << ", " << user.select_list;
-    dialect.append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ",
-                          user.at("id"), id);
+    append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ", user.at("id"), id);
     return statement;
 }
 
@@ -286,8 +277,8 @@ Result<model::NullableText> check_target(Work& work, const Statement& statement,
 
 } // namespace
 
-Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedEmail& spared, const UpdateGuard& guard) {
+Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                    const UpdateGuard& guard) {
     const Table& user = work.schema().user;
     if (!user.at("id").can_hold_id(id))
         return Failure::not_found;
@@ -295,36 +286,35 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
     // Lock the user first, because the address must not change in the meantime. As a condition of
     // the same statement, the guard locks other users before this one. This avoids deadlocks.
     Statement lock = work.statement();
-    append_guard(append_target(lock, work, dialect, id), user, dialect, guard);
-    lock << dialect.removal_lock();
+    append_guard(append_target(lock, work, id), user, guard);
+    lock << work.dialect().removal_lock();
     const auto remove_locked = [&]() -> Result<Done> {
         const auto email = check_target(work, lock, spared);
         if (!email)
             return email.failure();
-        const Result<Done> removed = dialect.remove(work, id, *email);
-        if (removed && ends_links(work) && !remove_password_links(work, dialect, id))
+        const Result<Done> removed = work.dialect().remove(work, id, *email);
+        if (removed && ends_links(work) && !remove_password_links(work, id))
             return Failure::failed;
         return removed;
     };
-    const Result<Done> removed = revoke<Done>(
-        work, dialect, {id, {}}, [&] { return whole<Done>(work, dialect, remove_locked); });
+    const Result<Done> removed =
+        revoke<Done>(work, {id, {}}, [&] { return whole<Done>(work, remove_locked); });
     if (guard.is_empty() || !removed.is_not_found())
         return removed;
     // Find out whether the user is missing or the guard failed.
-    if (const auto refused = refusal_of(work, dialect, guard.actor))
+    if (const auto refused = refusal_of(work, guard.actor))
         return *refused;
     Statement target = work.statement();
-    const auto found = check_target(work, append_target(target, work, dialect, id), spared);
-    return found ? guard_failure(work, dialect, id, guard) : found.failure();
+    const auto found = check_target(work, append_target(target, work, id), spared);
+    return found ? guard_failure(work, id, guard) : found.failure();
 }
 
-Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
-                                    std::string_view role, text::Timestamp now) {
+Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
+                                    text::Timestamp now) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
-    append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role,
-                            now);
-    dialect.append_equals(statement << " AND NOT (", user.at("id"), id);
+    append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, role, now);
+    append_equals(statement << " AND NOT (", user.at("id"), id);
     statement << ") LIMIT 1";
     return first_row(work, statement, [](Rows&) { return Done(); });
 }
@@ -351,7 +341,7 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     return is_time ? Kind::time : Kind::any;
 }
 
-Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
+Result<std::vector<ExtraColumn>> extra_columns(Work& work) {
     std::vector<ExtraColumn> columns;
     for (const Column* column : work.schema().extra_user_columns())
         columns.push_back({apr::copy_view(work.pool(), column->name), extra_kind_of(*column),

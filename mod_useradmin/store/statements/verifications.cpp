@@ -9,14 +9,14 @@
 
 namespace useradmin::store::statements {
 
-bool remove_verifications(Work& work, const Dialect& dialect, std::string_view user_id,
+bool remove_verifications(Work& work, std::string_view user_id,
                           std::span<const std::string_view> prefixes) {
     const OwnedTable* const verifications = work.schema().verifications();
     if (verifications == nullptr)
         return true;
     const Table& table = verifications->table;
     Statement statement = work.statement();
-    append_removal(statement, dialect, table, "value", user_id);
+    append_removal(statement, table, "value", user_id);
     statement << " AND (FALSE";
     for (const std::string_view prefix : prefixes)
         statement << " OR " << table.function("substr") << verifications->owner() << ", 1, "
@@ -25,8 +25,8 @@ bool remove_verifications(Work& work, const Dialect& dialect, std::string_view u
     return static_cast<bool>(work.run(statement));
 }
 
-bool remove_password_links(Work& work, const Dialect& dialect, std::string_view user_id) {
-    return remove_verifications(work, dialect, user_id, std::span(&model::password_link_prefix, 1));
+bool remove_password_links(Work& work, std::string_view user_id) {
+    return remove_verifications(work, user_id, std::span(&model::password_link_prefix, 1));
 }
 
 bool ends_links(const Work& work) {
@@ -35,12 +35,12 @@ bool ends_links(const Work& work) {
            verifications->can_remove_rows() && verifications->table.at("value").is_readable;
 }
 
-Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
-                                           std::string_view identifier, text::Timestamp now) {
+Result<std::string_view> find_verification(Work& work, std::string_view identifier,
+                                           text::Timestamp now) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
-    dialect.append_equals(statement << " WHERE ", table.at("identifier"), identifier);
+    append_equals(statement << " WHERE ", table.at("identifier"), identifier);
     statement << " ORDER BY " << newest_first_order(table);
     const auto rows = all_rows(work, statement, read_record<model::VerificationValue>);
     if (!rows)
@@ -50,30 +50,30 @@ Result<std::string_view> find_verification(Work& work, const Dialect& dialect,
     return found != rows->end() ? Result<std::string_view>(found->value) : Failure::not_found;
 }
 
-Result<Done> add_verification(Work& work, const Dialect&, const model::VerificationValue& row) {
+Result<Done> add_verification(Work& work, const model::VerificationValue& row) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
     return work.apply(statement.insertion(table, row));
 }
 
-Result<Done> issue_verification(Work& work, const Dialect& dialect, std::string_view user_id,
+Result<Done> issue_verification(Work& work, std::string_view user_id,
                                 const std::optional<model::VerificationValue>& row,
                                 const UpdateGuard& guard) {
     return change_locked_user(
-        work, dialect, user_id, guard,
+        work, user_id, guard,
         [&](bool) -> Result<Done> {
             if (!row)
                 return Done();
-            if (!remove_password_links(work, dialect, user_id))
+            if (!remove_password_links(work, user_id))
                 return Failure::failed;
-            return add_verification(work, dialect, *row);
+            return add_verification(work, *row);
         });
 }
 
-Result<Done> remove_verification(Work& work, const Dialect& dialect, std::string_view identifier) {
+Result<Done> remove_verification(Work& work, std::string_view identifier) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
-    return work.apply(append_removal(statement, dialect, table, "identifier", identifier));
+    return work.apply(append_removal(statement, table, "identifier", identifier));
 }
 
 } // namespace useradmin::store::statements
