@@ -83,7 +83,7 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
                       "; run the command as an account that may write it, such as root";
     }
     if (!problem.empty() && settings.is_audit_required)
-        throw CommandError(Exit::failure, problem);
+        throw CommandError(problem);
     if (!problem.empty()) {
         print_error(problem + "; this command is not logged");
         return;

@@ -20,13 +20,20 @@ class CommandError : public std::runtime_error {
   public:
     CommandError(Exit code, const std::string& sentence)
         : std::runtime_error(sentence), code(code) {}
+    explicit CommandError(const std::string& sentence) : CommandError(Exit::failure, sentence) {}
     Exit code;
+};
+
+/// Thrown if the command line or a setting is invalid.
+class UsageError : public CommandError {
+  public:
+    explicit UsageError(const std::string& sentence) : CommandError(Exit::usage, sentence) {}
 };
 
 /// Thrown if a statement exceeds lock_timeout or is canceled because of a deadlock.
 class LockTimeout : public CommandError {
   public:
-    explicit LockTimeout(const std::string& sentence) : CommandError(Exit::failure, sentence) {}
+    using CommandError::CommandError;
 };
 
 } // namespace useradmin::ctl

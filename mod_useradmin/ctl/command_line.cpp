@@ -134,7 +134,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 }
 
 [[noreturn]] void reject(const std::string& sentence) {
-    throw CommandError(Exit::usage, sentence);
+    throw UsageError(sentence);
 }
 
 [[noreturn]] void reject_command(std::string name, const std::vector<std::string>& rest) {
@@ -178,8 +178,8 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
            suggestion(option, names) + right);
 }
 
-/// Returns the arguments in reverse order, as CLI11 expects. Throws CommandError (Exit::usage) if
-/// one is not UTF-8.
+/// Returns the arguments in reverse order, as CLI11 expects. Throws UsageError if one is not
+/// UTF-8.
 std::vector<std::string> reversed(std::span<const char* const> arguments) {
     std::vector<std::string> texts;
     bool has_options = true;

@@ -15,7 +15,7 @@ struct CommandLine {
     std::string help;
 };
 
-/// Parses the arguments without the program's name. Throws CommandError (Exit::usage) if they are
+/// Parses the arguments without the program's name. Throws UsageError if they are
 /// invalid or not UTF-8.
 CommandLine parse(std::span<const char* const> arguments);
 

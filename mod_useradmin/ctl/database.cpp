@@ -42,30 +42,26 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     const std::string& driver = settings.driver;
     dialect_ = store::find_dialect(driver);
     if (dialect_ == nullptr)
-        throw CommandError(Exit::usage,
-                           "unknown driver '" + driver + "'; use " + store::driver_names());
+        throw UsageError("unknown driver '" + driver + "'; use " + store::driver_names());
     file_ = dialect_->database_file(settings.parameters);
     new_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
-        throw CommandError(Exit::failure,
-                           "there is no file " + new_file_ + "; 'useradminctl schema' creates it");
+        throw CommandError("there is no file " + new_file_ + "; 'useradminctl schema' creates it");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
     connection_.pool = pool_;
     if (apr_dbd_get_driver(pool_, driver.c_str(), &connection_.driver) != APR_SUCCESS)
-        throw CommandError(Exit::failure,
-                           "APR has no driver " + driver + "; install " +
-                               dialect_->product().debian_package + " (Debian, Ubuntu) or " +
-                               dialect_->product().fedora_package + " (Fedora, RHEL)");
+        throw CommandError("APR has no driver " + driver + "; install " +
+                           dialect_->product().debian_package + " (Debian, Ubuntu) or " +
+                           dialect_->product().fedora_package + " (Fedora, RHEL)");
     const char* error = nullptr;
     if (apr_dbd_open_ex(connection_.driver, pool_, settings.parameters.c_str(), &connection_.handle,
                         &error) != APR_SUCCESS)
         throw CommandError(
-            Exit::failure,
             "cannot connect to the database: " + explain(one_line(apr::view_of(error))) +
-                "; check --params or DBDParams, and that the database is running");
+            "; check --params or DBDParams, and that the database is running");
     // Like mod_dbd, destroy the pools of prepared statements before closing the connection.
     apr_pool_cleanup_register(
         pool_, &connection_,
@@ -94,8 +90,7 @@ Database::~Database() {
 store::Schema Database::schema(const store::TableNames& names) {
     store::Schema schema;
     if (dialect_->read_schema(*client_, pool_, names, schema))
-        throw CommandError(Exit::failure,
-                           "cannot read the catalog: " + explain(client_->error_message()));
+        throw CommandError("cannot read the catalog: " + explain(client_->error_message()));
     return schema;
 }
 
@@ -118,7 +113,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
 
 void Database::refuse_superuser_risk(const store::Schema& schema) {
     if (const auto risk = superuser_risk(schema))
-        throw CommandError(Exit::failure, *risk);
+        throw CommandError(*risk);
 }
 
 void Database::execute(const std::string& sql) {
@@ -144,7 +139,7 @@ void Database::fail(store::ErrorKind error_kind) const {
         "the database reported an error: " + explain(client_->error_message());
     if (error_kind == store::ErrorKind::busy)
         throw LockTimeout(sentence);
-    throw CommandError(Exit::failure, sentence);
+    throw CommandError(sentence);
 }
 
 std::vector<Database::Row> Database::rows(const std::string& sql) {

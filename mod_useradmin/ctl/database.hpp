@@ -89,7 +89,7 @@ template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "the command failed; run 'useradminctl check'") {
     if (!result)
-        throw CommandError(Exit::failure, sentence);
+        throw CommandError(sentence);
     return std::move(*result);
 }
 

@@ -46,11 +46,10 @@ text::Timestamp parse_expiry(std::string_view text, text::Timestamp now) {
         return now + *duration;
     const auto time = text::parse_date(text);
     if (!time)
-        throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
-                                        "2027-01-31T18:00:00Z) or a duration (30m, 12h, 7d, "
-                                        "2w)");
+        throw UsageError("--expires must be a date (2027-01-31, 2027-01-31T18:00:00Z) or a "
+                         "duration (30m, 12h, 7d, 2w)");
     if (*time <= now)
-        throw CommandError(Exit::usage, "--expires is in the past");
+        throw UsageError("--expires is in the past");
     return *time;
 }
 

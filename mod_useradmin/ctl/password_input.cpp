@@ -104,20 +104,18 @@ crypto::Secret read_password(LengthPolicy lengths) {
     const bool is_terminal = has_terminal();
     crypto::Secret secret = is_terminal ? ask("Password: ") : read_password_line(nullptr);
     if (secret.view().empty())
-        throw CommandError(
-            Exit::usage,
+        throw UsageError(
             "no password was given; type it, or pass it as one line of standard input");
     if (const std::string problem = password_problem(secret.view(), lengths); !problem.empty())
-        throw CommandError(Exit::usage, "the password " + problem);
+        throw UsageError("the password " + problem);
     if (is_terminal && !crypto::constant_time_equal(secret.view(), ask("Repeat password: ").view()))
-        throw CommandError(Exit::usage, "the passwords do not match; nothing was changed");
+        throw UsageError("the passwords do not match; nothing was changed");
     return secret;
 }
 
 bool confirm(const std::string& question) {
     if (!has_terminal())
-        throw CommandError(Exit::usage,
-                           question + " Cannot ask for confirmation without a terminal; use --yes");
+        throw UsageError(question + " Cannot ask for confirmation without a terminal; use --yes");
     std::fprintf(stderr, "%s [y/N] ", text::printable(question).c_str());
     std::string answer;
     std::getline(std::cin, answer);

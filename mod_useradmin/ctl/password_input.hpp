@@ -18,8 +18,8 @@ std::string password_problem(std::string_view password, LengthPolicy lengths);
 /// UTF-8 of an allowed length.
 crypto::Secret read_password(LengthPolicy lengths);
 
-/// Asks for confirmation on a terminal. Returns true for "y", "Y" or "yes". Throws CommandError
-/// (Exit::usage) if there is no terminal.
+/// Asks for confirmation on a terminal. Returns true for "y", "Y" or "yes". Throws UsageError if
+/// there is no terminal.
 bool confirm(const std::string& question);
 
 } // namespace useradmin::ctl

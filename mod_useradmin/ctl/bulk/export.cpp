@@ -37,8 +37,7 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
 }
 
 [[noreturn]] void fail_write(const std::string& name) {
-    throw CommandError(Exit::failure,
-                       "cannot write " + name + ": " + std::generic_category().message(errno));
+    throw CommandError("cannot write " + name + ": " + std::generic_category().message(errno));
 }
 
 /// Resolves and checks the file that a name refers to. In a shared directory such as /tmp, another
@@ -58,16 +57,13 @@ class Target {
             fail_write(name);
         // Character devices are exempt: /dev/null and some terminals belong to root.
         if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
-            throw CommandError(Exit::failure,
-                               name + " belongs to another account, which could read the password "
-                                      "hashes; choose another name, or - for standard "
-                                      "output");
+            throw CommandError(name + " belongs to another account, which could read the password "
+                                      "hashes; choose another name, or - for standard output");
         if (S_ISFIFO(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-            throw CommandError(Exit::failure, name +
-                                                  " can be opened by other accounts, which could "
-                                                  "read the password hashes; run: chmod "
-                                                  "600 " +
-                                                  name);
+            throw CommandError(name +
+                               " can be opened by other accounts, which could read the password "
+                               "hashes; run: chmod 600 " +
+                               name);
         is_file_ = S_ISREG(status.st_mode);
         if (!is_file_)
             return;
@@ -122,10 +118,8 @@ void require_known_ending(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
         ending != ".jsonl")
-        throw CommandError(
-            Exit::usage,
-            "unknown file extension " + ending +
-                " (known: .csv, .ndjson, .jsonl); add --format csv or --format ndjson");
+        throw UsageError("unknown file extension " + ending +
+                         " (known: .csv, .ndjson, .jsonl); add --format csv or --format ndjson");
 }
 
 /// Escapes the control characters in each line.
@@ -149,7 +143,7 @@ class Output {
         const Target target(name);
         name_ = target.name();
         if (target.is_file() && !replaces)
-            throw CommandError(Exit::failure, name + " already exists; use --force to replace it");
+            throw CommandError(name + " already exists; use --force to replace it");
         is_file_ = !target.is_device();
         if (is_file_)
             part_ = name_ + ".part";
@@ -183,8 +177,7 @@ class Output {
         if (part_.empty())
             return;
         if (!has_name(file_.get(), part_))
-            throw CommandError(Exit::failure,
-                               "another export is writing " + name_ + "; nothing was written");
+            throw CommandError("another export is writing " + name_ + "; nothing was written");
         if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
             reject();
         part_.clear();
@@ -231,13 +224,13 @@ Exit export_users(Context& context) {
     const FileFormat format = format_of(context.options.find("format"), name);
     const bool is_for_spreadsheet = context.options.has("spreadsheet");
     if (is_for_spreadsheet && format != FileFormat::csv)
-        throw CommandError(Exit::usage, "--spreadsheet requires CSV; add --format csv");
+        throw UsageError("--spreadsheet requires CSV; add --format csv");
     UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
     Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
     if (const store::Problem* problem =
             schema.find_problem(store::needs_user | store::needs_account))
-        throw CommandError(Exit::failure, problem->text);
+        throw CommandError(problem->text);
     Output output(name, context.options.has("force"));
     // Lines on a terminal already show the progress.
     const bool is_seen = output.is_terminal();

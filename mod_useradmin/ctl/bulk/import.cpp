@@ -44,7 +44,7 @@ enum class OnConflict { fail, skip, update };
 OnConflict on_conflict_of(const Options& options) {
     const std::string_view word = options.find("on-conflict").value_or("fail");
     if (word != "fail" && word != "skip" && word != "update")
-        throw CommandError(Exit::usage, "--on-conflict must be skip, update or fail");
+        throw UsageError("--on-conflict must be skip, update or fail");
     return word == "fail" ? OnConflict::fail
                           : (word == "skip" ? OnConflict::skip : OnConflict::update);
 }
@@ -182,8 +182,7 @@ using Input = std::unique_ptr<std::FILE, CloseUnlessStdin>;
 Input open_input(const std::string& name) {
     Input input(name == "-" ? stdin : std::fopen(name.c_str(), "re"));
     if (input == nullptr)
-        throw CommandError(Exit::failure,
-                           "cannot read " + name + ": " + std::generic_category().message(errno));
+        throw CommandError("cannot read " + name + ": " + std::generic_category().message(errno));
     return input;
 }
 
@@ -217,7 +216,7 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
     work();
     threads.clear();
     if (has_failed)
-        throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
+        throw CommandError("a password could not be hashed: out of memory");
 }
 
 /// The numbers of users created, updated and skipped so far.
@@ -246,7 +245,7 @@ class Import {
           }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
-            throw CommandError(Exit::failure, problem->text);
+            throw CommandError(problem->text);
     }
 
     Exit run() {
@@ -580,19 +579,17 @@ class Import {
             if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
                                                 seen.after ? &*seen.after : nullptr)) {
                 context_.audit().revert_changes(false);
-                throw CommandError(Exit::failure,
-                                   "the audit log is required but cannot be written; " + state());
+                throw CommandError("the audit log is required but cannot be written; " + state());
             }
     }
 
     [[noreturn]] void fail(const store::Work& work) {
         report_problems();
         if (work.may_be_committed())
-            throw CommandError(Exit::failure,
-                               work.error_message() + "; it is unknown whether " + last_lines() +
-                                   " were imported; run the command again" + with_option());
-        throw CommandError(Exit::failure, "the database rejected " + last_lines() + ": " +
-                                              work.error_message() + "; " + state());
+            throw CommandError(work.error_message() + "; it is unknown whether " + last_lines() +
+                               " were imported; run the command again" + with_option());
+        throw CommandError("the database rejected " + last_lines() + ": " + work.error_message() +
+                           "; " + state());
     }
 
     /// Returns the line numbers of the entries, such as "lines 1 to 500".

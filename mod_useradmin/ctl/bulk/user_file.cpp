@@ -141,7 +141,7 @@ FileFormat format_of(std::optional<std::string_view> option, std::string_view fi
     if (name == "csv")
         return FileFormat::csv;
     if (option && name != "ndjson")
-        throw CommandError(Exit::usage, "--format must be csv or ndjson");
+        throw UsageError("--format must be csv or ndjson");
     return FileFormat::ndjson;
 }
 
@@ -188,10 +188,9 @@ std::string_view UserFileReader::read_line() {
         if (end > 0)
             break;
         if (buffer_.size() - at_ > longest_line)
-            throw CommandError(Exit::failure,
-                               "line " + std::to_string(line_ + 1) + " has more than " +
-                                   std::to_string(longest_line) +
-                                   " bytes; is a quote missing, or is the file in another format?");
+            throw CommandError("line " + std::to_string(line_ + 1) + " has more than " +
+                               std::to_string(longest_line) +
+                               " bytes; is a quote missing, or is the file in another format?");
         looked -= at_;
         compact_buffer();
         const std::size_t before = buffer_.size();
@@ -199,8 +198,7 @@ std::string_view UserFileReader::read_line() {
         const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
         buffer_.resize(before + count);
         if (std::ferror(file_) != 0)
-            throw CommandError(Exit::failure,
-                               "cannot read the file: " + std::generic_category().message(errno));
+            throw CommandError("cannot read the file: " + std::generic_category().message(errno));
         if (count == 0) {
             end = buffer_.size();
             break;
@@ -222,11 +220,10 @@ void UserFileReader::read_headings() {
         const auto cell = take_cell(line);
         const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
         if (name.empty())
-            throw CommandError(Exit::failure,
-                               "the header (line 1) " +
-                                   (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
+            throw CommandError("the header (line 1) " +
+                               (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
         if (std::ranges::find(headings_, name) != headings_.end())
-            throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");
+            throw CommandError("line 1 has \"" + std::string(name) + "\" twice");
         headings_.push_back(name);
         is_last = cell->is_last;
     }

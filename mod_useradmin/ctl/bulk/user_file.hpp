@@ -17,7 +17,7 @@ namespace useradmin::ctl {
 enum class FileFormat { csv, ndjson };
 
 /// Returns the format in --format or, without that option, the format that the file's extension
-/// indicates. The default is NDJSON. Throws CommandError (Exit::usage) if --format is unknown.
+/// indicates. The default is NDJSON. Throws UsageError if --format is unknown.
 FileFormat format_of(std::optional<std::string_view> option, std::string_view file);
 
 /// The member for the password hash, in addition to the user's fields.

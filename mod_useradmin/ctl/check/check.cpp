@@ -204,7 +204,7 @@ Exit check(Context& context) {
     if (context.options.has("orphans"))
         return check_orphans(context);
     if (context.options.has("delete"))
-        throw CommandError(Exit::usage, "--delete requires --orphans");
+        throw UsageError("--delete requires --orphans");
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     Findings findings = findings_of(found, context.settings, database.dialect().product());

@@ -90,7 +90,7 @@ Exit check_orphans(Context& context) {
     Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
     if (const store::Problem* problem = schema.find_problem(store::needs_user))
-        throw CommandError(Exit::failure, problem->text);
+        throw CommandError(problem->text);
     std::vector<Orphans> all = find_orphans(database, schema);
     std::int64_t total = 0;
     for (const Orphans& orphans : all)
@@ -99,7 +99,7 @@ Exit check_orphans(Context& context) {
     if (deletes) {
         if (!context.options.has("yes") &&
             !confirm("Delete " + count_of(total, "row", "rows") + " of deleted users?"))
-            throw CommandError(Exit::failure, "nothing was deleted");
+            throw CommandError("nothing was deleted");
         Transaction transaction(database);
         for (Orphans& orphans : all)
             orphans.number = static_cast<std::int64_t>(

@@ -40,9 +40,8 @@ Url parse(const std::string& text) {
     if (!is_http || !has_host || !is_printable ||
         curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
         has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
-        throw CommandError(Exit::usage, "--url must be http://HOST[:PORT]/PATH or "
-                                        "https://HOST[:PORT]/PATH, such as "
-                                        "https://www.example.org/api/users");
+        throw UsageError("--url must be http://HOST[:PORT]/PATH or https://HOST[:PORT]/PATH, such "
+                         "as https://www.example.org/api/users");
     return url;
 }
 

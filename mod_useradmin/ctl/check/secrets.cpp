@@ -71,11 +71,11 @@ Match match_of_second_factors(Context& context, const DatabaseFacts& found,
 void check_cookie(std::string_view source, Context& context, crypto::SigningSecrets secrets,
                   Findings& findings) {
     if (!source.starts_with("file:") && !source.starts_with("env:"))
-        throw CommandError(Exit::usage, "--cookie must be file:PATH or env:NAME; the cookie itself "
-                                        "must not be on the command line");
+        throw UsageError("--cookie must be file:PATH or env:NAME; the cookie itself must not be on "
+                         "the command line");
     const auto read = crypto::load_secret(source, "");
     if (const auto* const failure = std::get_if<std::string>(&read))
-        throw CommandError(Exit::usage, "--cookie: " + *failure);
+        throw UsageError("--cookie: " + *failure);
     const std::string cookie =
         text::decode_path_segment(std::get<crypto::LoadedSecret>(read).secret.view());
     const auto token = crypto::verify_signature(cookie, secrets);
@@ -102,8 +102,7 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     const std::vector<std::string_view> views = secrets.views();
     const auto cookie = context.options.find("cookie");
     if (cookie && views.empty() && secrets.failure.empty())
-        throw CommandError(
-            Exit::usage,
+        throw UsageError(
             "--cookie requires a configuration with AuthUserAdminSecret; use --config");
     if (cookie && !views.empty())
         check_cookie(*cookie, context, views, findings);

@@ -18,7 +18,7 @@ Exit create(Context& context) {
     const CommandSettings& settings = context.settings;
     std::string email(context.options.require("email"));
     if (email.find('@') == email.npos)
-        throw CommandError(Exit::usage, "--email must be an address, such as ana@example.com");
+        throw UsageError("--email must be an address, such as ana@example.com");
     if (settings.lowers_email.value_or(false))
         email = text::lower(email);
     const std::string_view name = context.options.require("name");

@@ -14,18 +14,17 @@ Exit drain(Context& context) {
     const std::string& wanted = context.options.words[0];
     const std::string& file = context.settings.drain_file;
     if (wanted != "on" && wanted != "off")
-        throw CommandError(Exit::usage, "the argument must be on or off");
+        throw UsageError("the argument must be on or off");
     if (file.empty())
-        throw CommandError(Exit::usage, "the configuration has no UserAdminDrainFile; set it to a "
-                                        "file such as /run/useradmin-drain, and reload httpd");
+        throw UsageError("the configuration has no UserAdminDrainFile; set it to a file such as "
+                         "/run/useradmin-drain, and reload httpd");
     const bool drains = wanted == "on";
     errno = 0;
     const bool is_done = drains ? std::ofstream(file, std::ios::app).is_open()
                                 : unlink(file.c_str()) == 0 || errno == ENOENT;
     if (!is_done)
-        throw CommandError(Exit::failure,
-                           "cannot change " + file + ": " + std::generic_category().message(errno) +
-                               "; run the command as an account that may write there");
+        throw CommandError("cannot change " + file + ": " + std::generic_category().message(errno) +
+                           "; run the command as an account that may write there");
     const bool is_named = context.options.has("file");
     const std::string where = is_named ? "where UserAdminDrainFile is " + file + ", " : "";
     const std::string option = is_named ? " --file " + file : "";

@@ -34,13 +34,12 @@ std::optional<std::string> number_text(const Options& options, std::string_view 
 std::optional<std::string> window_of(const Options& options) {
     if (!options.has("rate")) {
         if (options.has("per"))
-            throw CommandError(Exit::usage, "--per requires --rate");
+            throw UsageError("--per requires --rate");
         return std::nullopt;
     }
     const auto window = parse_duration(options.find("per").value_or("1d"));
     if (!window || *window > std::chrono::milliseconds(largest_number))
-        throw CommandError(Exit::usage,
-                           "--per must be a duration of at most 24d, such as 30m, 12h, 7d or 2w");
+        throw UsageError("--per must be a duration of at most 24d, such as 30m, 12h, 7d or 2w");
     return std::to_string(std::chrono::milliseconds(*window).count());
 }
 
@@ -54,8 +53,8 @@ model::NullableText permissions_of(const Options& options) {
     const auto keys = object ? object->keys() : std::vector<std::string_view>();
     if (!object || !std::ranges::all_of(
                        keys, [&](std::string_view key) { return object->texts(key).has_value(); }))
-        throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of strings: "
-                                        "'{\"files\":[\"read\"]}'");
+        throw UsageError(
+            "--permissions must be a JSON object of arrays of strings: '{\"files\":[\"read\"]}'");
     return text;
 }
 

@@ -22,8 +22,7 @@ model::NullableText text_of(const Options& options, std::string_view name) {
 store::Order order_of(const Options& options) {
     const auto order = api::order_by(options.find("sort").value_or("createdAt"), true);
     if (!order)
-        throw CommandError(Exit::usage,
-                           "--sort must be createdAt, updatedAt, name, email or lastSeen");
+        throw UsageError("--sort must be createdAt, updatedAt, name, email or lastSeen");
     return *order;
 }
 

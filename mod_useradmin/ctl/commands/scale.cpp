@@ -38,17 +38,16 @@ class ScaleObjects {
     explicit ScaleObjects(Database& database) : database_(database) {
         const store::Schema schema = database.schema();
         if (!schema.user.exists())
-            throw CommandError(Exit::failure, "there is no table " + schema.user.name +
-                                                  "; create it with 'useradminctl schema'");
+            throw CommandError("there is no table " + schema.user.name +
+                               "; create it with 'useradminctl schema'");
         words_ = database.dialect().scale_placeholders(schema);
         if (words_.empty())
-            throw CommandError(Exit::usage, std::string(database.dialect().product().name) +
-                                                " needs no additional objects for long lists; omit "
-                                                "--scale, --no-scale and --counts");
+            throw UsageError(std::string(database.dialect().product().name) +
+                             " needs no additional objects for long lists; omit "
+                             "--scale, --no-scale and --counts");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
-                throw CommandError(Exit::failure,
-                                   "a name must not contain " + std::string(body_quote));
+                throw CommandError("a name must not contain " + std::string(body_quote));
         // Override the role's settings. With this search_path, functions and operators of other
         // roles cannot shadow built-in ones.
         database.execute("SET search_path = pg_catalog, pg_temp");
@@ -81,9 +80,8 @@ class ScaleObjects {
     CopyState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
-            throw CommandError(Exit::failure,
-                               filled_in("the schema @scale@ belongs to another user table; "
-                                         "rename one of the two tables"));
+            throw CommandError(filled_in(
+                "the schema @scale@ belongs to another user table; rename one of the two tables"));
         return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
@@ -116,8 +114,7 @@ class ScaleObjects {
                 std::this_thread::sleep_for(pause_between_tries);
             }
         }
-        throw CommandError(Exit::failure,
-                           "other sessions keep the user table locked; end their long transactions "
+        throw CommandError("other sessions keep the user table locked; end their long transactions "
                            "(see pg_stat_activity), then run the command again");
     }
 
@@ -138,7 +135,6 @@ class ScaleObjects {
             std::this_thread::sleep_for(pause_between_tries);
         }
         throw CommandError(
-            Exit::failure,
             "another command is creating or removing the objects for long lists (see its session "
             "in pg_stat_activity); run the command again when it has ended");
     }
@@ -296,11 +292,10 @@ Exit check_counts(Context& context) {
     ScaleObjects objects(context.database_with_rows());
     const CopyState state = objects.state();
     if (!state.has_schema)
-        throw CommandError(Exit::failure,
-                           "there are no counts; 'useradminctl schema --scale' creates them");
+        throw CommandError("there are no counts; 'useradminctl schema --scale' creates them");
     if (state.is_earlier)
-        throw CommandError(Exit::failure, "the counts were created by an earlier version; run "
-                                          "'useradminctl schema --scale'");
+        throw CommandError(
+            "the counts were created by an earlier version; run 'useradminctl schema --scale'");
     objects.run("owner");
     objects.limit_lock_waits();
     std::int64_t corrected = 0;

@@ -172,8 +172,8 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
         return;
     for (std::string_view name : {names.user, names.session, names.account})
         if (name.find('.') != name.npos)
-            throw CommandError(Exit::usage, std::string(product.name) +
-                                                " has no schemas; omit them from --tables");
+            throw UsageError(std::string(product.name) +
+                             " has no schemas; omit them from --tables");
 }
 
 } // namespace
@@ -185,7 +185,7 @@ Exit create_schema(Context& context) {
     if (context.options.has("scale") + context.options.has("no-scale") +
             context.options.has("api-keys") >
         1)
-        throw CommandError(Exit::usage, "use one of --scale, --no-scale and --api-keys");
+        throw UsageError("use one of --scale, --no-scale and --api-keys");
     if (context.options.has("scale"))
         return create_scale(context);
     if (context.options.has("no-scale"))
@@ -197,16 +197,14 @@ Exit create_schema(Context& context) {
     names.has_plugins = true; // useradmin_disabled_key counts as a plugin's table
     const store::Schema found = database.schema(names);
     if (!found.fitting_tables.empty() && !context.options.has("force"))
-        throw CommandError(Exit::failure, "the tables exist under other names; use --tables \"" +
-                                              found.fitting_tables + "\" and set UserAdminTables " +
-                                              found.fitting_tables +
-                                              "; --force creates other tables");
+        throw CommandError("the tables exist under other names; use --tables \"" +
+                           found.fitting_tables + "\" and set UserAdminTables " +
+                           found.fitting_tables + "; --force creates other tables");
     if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
         const std::string& error = database.client().error_message();
-        throw CommandError(Exit::failure,
-                           error.empty() ? "the file cannot have a write-ahead log; move it to a "
-                                           "local file system"
-                                         : "the database reported an error: " + error);
+        throw CommandError(
+            error.empty() ? "the file cannot have a write-ahead log; move it to a local file system"
+                          : "the database reported an error: " + error);
     }
     Transaction transaction(database);
     // Several servers may run this command at the same time.
@@ -222,7 +220,7 @@ Exit create_schema(Context& context) {
     // would be ambiguous.
     if (const auto* const id = before.user.find("id");
         adds_keys && id != nullptr && id->is_serial())
-        throw CommandError(Exit::failure, "API keys require user ids that are text or UUIDs");
+        throw CommandError("API keys require user ids that are text or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const QualifiedNames qualified(database, before);
     // The SQL files name types without a schema. With this search_path, other types cannot shadow

@@ -61,7 +61,7 @@ std::chrono::seconds length_of(const Options& options) {
         return sign_in::session_lifetime;
     const auto length = parse_duration(*option);
     if (!length)
-        throw CommandError(Exit::usage, "--for must be a duration such as 30m, 12h, 7d or 2w");
+        throw UsageError("--for must be a duration such as 30m, 12h, 7d or 2w");
     return *length;
 }
 
@@ -122,8 +122,7 @@ Exit open_session(Context& context) {
     terms.allows_banned = sign_in::is_banned(user, now);
     const auto opened = context.store().create_session(session, terms);
     if (!opened && opened.failure() == store::Failure::version_mismatch)
-        throw CommandError(Exit::failure,
-                           "the user was changed in the meantime; no session was opened");
+        throw CommandError("the user was changed in the meantime; no session was opened");
     session.id = value_of(opened);
     if (!is_signed)
         warn_of_unsigned(context.settings);
@@ -171,8 +170,7 @@ Exit revoke_sessions(Context& context) {
     const bool is_address = words[0].find('@') != words[0].npos;
     if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
         (is_address && !is_all && !is_one_of_user))
-        throw CommandError(Exit::usage, "usage: useradminctl session revoke USER "
-                                        "SESSION, USER --all, or TOKEN");
+        throw UsageError("usage: useradminctl session revoke USER SESSION, USER --all, or TOKEN");
     if (!is_all && !is_one_of_user) {
         if (!revoke(context, words[0]))
             throw CommandError(Exit::not_found, "there is no session with that token; to end a "
@@ -185,8 +183,8 @@ Exit revoke_sessions(Context& context) {
     if (is_all) {
         count = value_of(context.store().delete_sessions_of_user(user.id));
     } else if (!revoke(context, user, words[1])) {
-        throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
-                                            "list' lists them");
+        throw CommandError(Exit::not_found,
+                           "the user has no such session; 'useradminctl session list' lists them");
     }
     print_revoked(context, count);
     return Exit::success;

@@ -39,7 +39,7 @@ Exit set_password(Context& context) {
 Exit set_role(Context& context) {
     const std::string& role = context.options.words[1];
     if (role.empty())
-        throw CommandError(Exit::usage, "the role must be user, admin or superAdmin");
+        throw UsageError("the role must be user, admin or superAdmin");
     require_known_role(context, role);
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "role");
@@ -61,7 +61,7 @@ Exit remove(Context& context) {
     if (!context.options.has("yes") &&
         !confirm("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
                  (is_last_super_admin(context, user) ? ", the last superAdmin?" : "?")))
-        throw CommandError(Exit::failure, "nothing was deleted");
+        throw CommandError("nothing was deleted");
     value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
     const std::string done = whom + " was deleted, with its sessions and accounts";
     if (context.wants_json())

@@ -25,7 +25,7 @@ std::string display_of(const model::Value& value, const model::Field<model::User
 
 model::User find_user(Context& context, std::string_view word) {
     if (word.empty())
-        throw CommandError(Exit::usage, "specify the user by address or id");
+        throw UsageError("specify the user by address or id");
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
     auto user = is_address ? store.find_by_email(word) : store.find(word);
@@ -67,9 +67,8 @@ void print(const Context& context, const model::User& user, std::string_view lin
 void require_column(Context& context, std::string_view column) {
     const store::Schema schema = context.database().schema();
     if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
-        throw CommandError(Exit::failure, "table " + schema.user.name + " has no column \"" +
-                                              std::string(column) +
-                                              "\"; 'useradminctl schema' adds it");
+        throw CommandError("table " + schema.user.name + " has no column \"" + std::string(column) +
+                           "\"; 'useradminctl schema' adds it");
 }
 
 crypto::Secret read_and_hash_password(const Context& context) {
@@ -78,15 +77,15 @@ crypto::Secret read_and_hash_password(const Context& context) {
     std::optional<crypto::Secret> hash =
         password::hash(context.settings.hash_format(), password.view());
     if (!hash)
-        throw CommandError(Exit::failure, "the password could not be hashed: out of memory");
+        throw CommandError("the password could not be hashed: out of memory");
     return std::move(*hash);
 }
 
 void require_known_role(const Context& context, std::string_view role) {
     if (!api::is_role(role) && !context.options.has("force"))
-        throw CommandError(Exit::usage, "the role '" + std::string(role) +
-                                            "' is not user, admin or superAdmin, and the service "
-                                            "treats it as user; use --force to accept it");
+        throw UsageError("the role '" + std::string(role) +
+                         "' is not user, admin or superAdmin, and the service treats it as user; "
+                         "use --force to accept it");
 }
 
 bool is_active_super_admin(const model::User& user, text::Timestamp now) {
@@ -108,7 +107,7 @@ bool is_last_super_admin(Context& context, const model::User& user) {
 void confirm_last_super_admin(Context& context, const model::User& user, std::string_view action) {
     if (!context.options.has("yes") && is_last_super_admin(context, user) &&
         !confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
-        throw CommandError(Exit::failure, "nothing was done");
+        throw CommandError("nothing was done");
 }
 
 } // namespace useradmin::ctl

@@ -65,13 +65,12 @@ class Files {
             std::error_code ignored;
             LogFile& stream = streams_.emplace_back(name);
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
-                throw CommandError(Exit::failure,
-                                   "cannot read " + name +
-                                       "; specify a file that this account may read");
+                throw CommandError("cannot read " + name +
+                                   "; specify a file that this account may read");
             sources_.push_back({name, &stream, last_written(name, stream, notes_)});
         }
         if (sources_.empty())
-            throw CommandError(Exit::usage, "specify an audit log");
+            throw UsageError("specify an audit log");
     }
 
     const std::vector<audit::Source>& sources() const noexcept { return sources_; }
@@ -191,9 +190,8 @@ std::vector<std::string> anchors_of(const Options& options) {
         has_more = rest.find(',') != rest.npos;
         const std::string_view hash = text::take_until(rest, ',');
         if (!text::is_lower_hex(hash, 64))
-            throw CommandError(Exit::usage,
-                               "--anchor must be a hash printed by an earlier verification (64 "
-                               "hexadecimal digits), or several separated by commas");
+            throw UsageError("--anchor must be a hash printed by an earlier verification (64 "
+                             "hexadecimal digits), or several separated by commas");
         anchors.emplace_back(hash);
     }
     return anchors;
@@ -205,9 +203,9 @@ Exit verify_audit_log(Context& context) {
     const std::vector<std::string>& names = context.options.words;
     const bool prints_lines = context.options.has("print");
     if (prints_lines && context.wants_json())
-        throw CommandError(Exit::usage, "--print prints lines that are already JSON; omit --json");
+        throw UsageError("--print prints lines that are already JSON; omit --json");
     if (prints_lines && std::ranges::find(names, "-") != names.end())
-        throw CommandError(Exit::usage, "--print reads twice; name a file instead of -");
+        throw UsageError("--print reads twice; name a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);
     const Files files(names);
     const audit::Findings found = follow(files, std::move(anchors));

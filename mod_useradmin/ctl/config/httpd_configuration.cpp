@@ -99,8 +99,7 @@ class Loader {
     static constexpr std::uintmax_t max_bytes = 16 << 20;
 
     [[noreturn]] static void reject(const std::string& why) {
-        throw CommandError(Exit::failure,
-                           why + "; use --config with an httpd configuration file that this "
+        throw CommandError(why + "; use --config with an httpd configuration file that this "
                                  "account may read, together with the files it includes");
     }
 
@@ -250,8 +249,8 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
         if (!is_same_name(line.words[0], directive))
             continue;
         const auto refuse = [&](const std::string& why) {
-            throw CommandError(Exit::usage, line.file + ": " + std::string(directive) + why +
-                                                "; use --" + std::string(option));
+            throw UsageError(line.file + ": " + std::string(directive) + why + "; use --" +
+                             std::string(option));
         };
         for (const std::string& word : line.words)
             if (is_undefined(line, word))

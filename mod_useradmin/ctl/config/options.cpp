@@ -82,7 +82,7 @@ std::optional<std::string_view> Options::find(std::string_view name) const {
 std::string_view Options::require(std::string_view name) const {
     const std::optional<std::string_view> value = find(name);
     if (!value || value->empty())
-        throw CommandError(Exit::usage, "--" + std::string(name) + " requires a value");
+        throw UsageError("--" + std::string(name) + " requires a value");
     return *value;
 }
 
@@ -95,9 +95,8 @@ std::int64_t Options::number(std::string_view name, std::int64_t most,
     const char* const end = value->data() + value->size();
     const auto [stop, error] = std::from_chars(value->data(), end, number);
     if (error != std::errc() || stop != end || number < 1 || number > most)
-        throw CommandError(Exit::usage, "--" + std::string(name) +
-                                            " must be an integer from 1 to " +
-                                            std::to_string(most));
+        throw UsageError("--" + std::string(name) + " must be an integer from 1 to " +
+                         std::to_string(most));
     return number;
 }
 

@@ -31,10 +31,10 @@ struct Options {
 
     bool has(std::string_view name) const { return values.find(name) != values.end(); }
     std::optional<std::string_view> find(std::string_view name) const;
-    /// Returns the option's value. Throws CommandError (Exit::usage) if it is missing or empty.
+    /// Returns the option's value. Throws UsageError if it is missing or empty.
     std::string_view require(std::string_view name) const;
     /// Returns the option's value as a positive integer, or the default if it is missing. Throws
-    /// CommandError (Exit::usage) if it is not a number from 1 to most.
+    /// UsageError if it is not a number from 1 to most.
     std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };
 

@@ -23,7 +23,7 @@ struct SourcedOptions {
 };
 
 [[noreturn]] void reject_setting(const SourcedOptions& setting, std::string_view right) {
-    throw CommandError(Exit::usage, setting.by + " must be " + std::string(right));
+    throw UsageError(setting.by + " must be " + std::string(right));
 }
 
 /// Returns an absolute path, because httpd -f resolves relative paths against ServerRoot.
@@ -80,24 +80,21 @@ class Reader {
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
         if (value.empty() && file_)
-            throw CommandError(
-                Exit::usage,
-                "there is no " + std::string(directive) + " in " + file_->name() +
-                    " or the files it includes; specify the file that has it, or use --" +
-                    std::string(option));
+            throw UsageError("there is no " + std::string(directive) + " in " + file_->name() +
+                             " or the files it includes; specify the file that has it, or use --" +
+                             std::string(option));
         if (value.empty())
-            throw CommandError(Exit::usage,
-                               "specify the database: use --config FILE, or --driver pgsql|sqlite3 "
-                               "and --params TEXT; without them, " +
-                                   default_configuration_file() + " is read if it exists");
+            throw UsageError("specify the database: use --config FILE, or --driver pgsql|sqlite3 "
+                             "and --params TEXT; without them, " +
+                             default_configuration_file() + " is read if it exists");
         return value;
     }
 
     std::string secret() const {
         const auto option = options_.find("secret");
         if (option && !option->starts_with("file:") && !option->starts_with("env:"))
-            throw CommandError(Exit::usage, "--secret must be file:PATH or env:NAME; the secret "
-                                            "itself must not be on the command line");
+            throw UsageError("--secret must be file:PATH or env:NAME; the secret itself must not "
+                             "be on the command line");
         return text("secret", "AuthUserAdminSecret");
     }
 
@@ -290,9 +287,9 @@ CommandSettings read_settings(const Options& options,
 crypto::Secret secret_of(const CommandSettings& settings) {
     auto read = crypto::load_secret(settings.secret_source, settings.secret_folder);
     if (const auto* const problem = std::get_if<std::string>(&read))
-        throw CommandError(Exit::failure, "the token cannot be signed: " + *problem +
-                                              "; use --secret file:PATH or --secret env:NAME, or "
-                                              "run the command as an account that may read it");
+        throw CommandError("the token cannot be signed: " + *problem +
+                           "; use --secret file:PATH or --secret env:NAME, or "
+                           "run the command as an account that may read it");
     return std::move(std::get<crypto::LoadedSecret>(read).secret);
 }
 
