@@ -58,8 +58,6 @@ class Log {
     /// memory before the processes fork, its mutex also serializes them.
     Log(int log, int position) noexcept
         : log_(log), position_file_(position), is_ready_(mutex_.init() && refusals_.init()) {}
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
 
     /// How reliably a line is delivered.
     enum class Delivery {

@@ -27,8 +27,6 @@ class CommandAudit {
     CommandAudit(const CommandSettings& settings, std::string_view command,
                  std::string_view target);
     ~CommandAudit();
-    CommandAudit(const CommandAudit&) = delete;
-    CommandAudit& operator=(const CommandAudit&) = delete;
 
     /// Returns the listener for the store, or nullptr if there is no log.
     store::ChangeListener* change_listener() noexcept;

@@ -15,8 +15,8 @@ struct CommandLine {
     std::string help;
 };
 
-/// Parses the arguments without the program's name. Throws UsageError if they are
-/// invalid or not UTF-8.
+/// Parses the arguments without the program's name. Throws UsageError if they are invalid or not
+/// UTF-8.
 CommandLine parse(std::span<const char* const> arguments);
 
 } // namespace useradmin::ctl

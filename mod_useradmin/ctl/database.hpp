@@ -26,8 +26,6 @@ class Database final : public store::ConnectionSource {
     /// Connects with the settings, which must outlive this object. Throws CommandError on failure.
     Database(const CommandSettings& settings, IfAbsent absent);
     ~Database() override;
-    Database(const Database&) = delete;
-    Database& operator=(const Database&) = delete;
 
     store::DatabaseStore& store() noexcept { return *store_; }
     const store::TableNames& tables() const noexcept { return tables_; }

@@ -18,8 +18,6 @@ class Interruption {
     /// is true if a lock from delay() is still held after five seconds.
     Interruption(bool wants_json, std::function<std::string(bool)> describe);
     ~Interruption();
-    Interruption(const Interruption&) = delete;
-    Interruption& operator=(const Interruption&) = delete;
 
     /// Delays signals while the returned lock is held, for at most five seconds. Hold it when
     /// changing data that describe() reads.

@@ -31,8 +31,6 @@ class ConnectionLimiter {
             return {limiter, store::no_deadline, true};
         }
         ~PoolLock();
-        PoolLock(const PoolLock&) = delete;
-        PoolLock& operator=(const PoolLock&) = delete;
 
         /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }

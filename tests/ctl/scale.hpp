@@ -46,8 +46,6 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     explicit OpenStore(const std::string& params, const std::string& more = "",
                        const store::TableNames& names = {}, store::Totals* totals = nullptr);
     ~OpenStore() override;
-    OpenStore(const OpenStore&) = delete;
-    OpenStore& operator=(const OpenStore&) = delete;
 
     /// Returns the ids of a list, followed by its total: "a b c of 20".
     std::string list(const store::Filter& filter, const store::Window& window,

@@ -41,8 +41,6 @@ class Load {
             });
     }
     ~Load() { stop(); }
-    Load(const Load&) = delete;
-    Load& operator=(const Load&) = delete;
 
     /// Stops the threads after their current calls.
     void stop() {

@@ -23,8 +23,6 @@ class Suite {
   public:
     Suite(std::string mpm, Kind kind);
     ~Suite();
-    Suite(const Suite&) = delete;
-    Suite& operator=(const Suite&) = delete;
 
     static Suite& current();
 

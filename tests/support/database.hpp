@@ -17,8 +17,6 @@ class Database {
     /// test if it cannot connect.
     Database(std::string_view driver, std::string_view params);
     ~Database();
-    Database(const Database&) = delete;
-    Database& operator=(const Database&) = delete;
 
     /// Returns whether a connection with these parameters can be opened now.
     static bool reachable(std::string_view driver, std::string_view params);

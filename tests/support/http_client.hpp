@@ -52,8 +52,6 @@ class HttpClient {
   public:
     explicit HttpClient(std::uint16_t port);
     ~HttpClient();
-    HttpClient(const HttpClient&) = delete;
-    HttpClient& operator=(const HttpClient&) = delete;
 
     /// Sends the request and waits for the reply. If there is no complete reply, fails the test.
     Reply send(const Request& request, SourceLocation where = {});

@@ -30,8 +30,6 @@ class Httpd {
     /// Writes the configuration, starts httpd and waits until it accepts connections.
     Httpd(const WorkFolder& work, HttpdSettings settings);
     ~Httpd();
-    Httpd(const Httpd&) = delete;
-    Httpd& operator=(const Httpd&) = delete;
 
     std::uint16_t port() const noexcept { return port_; }
 

@@ -14,8 +14,6 @@ class IdentityProvider {
   public:
     explicit IdentityProvider(const WorkFolder& work);
     ~IdentityProvider();
-    IdentityProvider(const IdentityProvider&) = delete;
-    IdentityProvider& operator=(const IdentityProvider&) = delete;
 
     /// Returns the provider's URL, which is also the issuer of its tokens.
     std::string issuer() const;

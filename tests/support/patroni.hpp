@@ -37,8 +37,6 @@ class PatroniNode {
   public:
     PatroniNode(const WorkFolder& work, const std::string& name, const Etcd& etcd);
     ~PatroniNode();
-    PatroniNode(const PatroniNode&) = delete;
-    PatroniNode& operator=(const PatroniNode&) = delete;
 
     std::uint16_t database_port() const noexcept { return database_relay_->port(); }
     /// Returns the port of Patroni's REST API for HAProxy. The other nodes use another port.

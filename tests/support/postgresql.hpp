@@ -24,8 +24,6 @@ class PostgreSql {
     /// Creates and starts a hot standby of the primary.
     PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary);
     ~PostgreSql();
-    PostgreSql(const PostgreSql&) = delete;
-    PostgreSql& operator=(const PostgreSql&) = delete;
 
     void start();
     void stop();

@@ -19,8 +19,6 @@ class TcpRelay {
     /// Relays new connections to another port.
     void lead_to(std::uint16_t server_port) noexcept { server_port_ = server_port; }
     ~TcpRelay();
-    TcpRelay(const TcpRelay&) = delete;
-    TcpRelay& operator=(const TcpRelay&) = delete;
 
     std::uint16_t port() const noexcept { return port_; }
 

@@ -107,8 +107,6 @@ class SharedSlots {
         semaphore_ = ipc::FairSemaphore::create(memory_, {count, places});
         CHECK_TRUE(semaphore_ != nullptr);
     }
-    SharedSlots(const SharedSlots&) = delete;
-    SharedSlots& operator=(const SharedSlots&) = delete;
     ~SharedSlots() { munmap(memory_, size_); }
 
     /// Returns the slots for a request that waits for at most this time.
@@ -161,8 +159,6 @@ class SharedSlots {
 class WaitingThreads {
   public:
     explicit WaitingThreads(const SharedSlots& shared) noexcept : shared_(shared) {}
-    WaitingThreads(const WaitingThreads&) = delete;
-    WaitingThreads& operator=(const WaitingThreads&) = delete;
     ~WaitingThreads() { join(); }
 
     /// Starts a request in a thread. Returns when the request is waiting or was rejected.

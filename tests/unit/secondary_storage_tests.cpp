@@ -79,8 +79,6 @@ class EndlessReply {
         thread_.join();
         ::close(listener_);
     }
-    EndlessReply(const EndlessReply&) = delete;
-    EndlessReply& operator=(const EndlessReply&) = delete;
 
     int port() const {
         sockaddr_in own{};

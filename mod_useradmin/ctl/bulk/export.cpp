@@ -154,8 +154,6 @@ class Output {
             reject();
     }
     ~Output() { remove_part(); }
-    Output(const Output&) = delete;
-    Output& operator=(const Output&) = delete;
 
     /// Removes the incomplete file. Returns false if there is none or it cannot be removed.
     bool remove_part() const noexcept {
