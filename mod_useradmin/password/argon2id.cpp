@@ -1,4 +1,4 @@
-#include "password/argon2id.hpp"
+#include "password/algorithms.hpp"
 
 #include "crypto/random.hpp"
 #include "crypto/secret.hpp"

@@ -1,4 +1,4 @@
-#include "password/bcrypt.hpp"
+#include "password/algorithms.hpp"
 
 #include "crypto/random.hpp"
 #include "text/unicode.hpp"

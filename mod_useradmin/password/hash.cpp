@@ -1,8 +1,6 @@
 #include "password/hash.hpp"
 
-#include "password/argon2id.hpp"
-#include "password/bcrypt.hpp"
-#include "password/scrypt.hpp"
+#include "password/algorithms.hpp"
 
 namespace useradmin::password {
 

@@ -1,4 +1,4 @@
-#include "password/scrypt.hpp"
+#include "password/algorithms.hpp"
 
 #include "crypto/random.hpp"
 #include "crypto/secret.hpp"

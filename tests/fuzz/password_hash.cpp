@@ -1,8 +1,7 @@
 // A stored password hash, which can be any string in an application's table.
 #include "targets.hpp"
 
-#include "password/argon2id.hpp"
-#include "password/scrypt.hpp"
+#include "password/algorithms.hpp"
 
 #include <algorithm>
 #include <string>
