@@ -86,16 +86,6 @@ bool takes_list(Operator name) noexcept {
     return name == Operator::in || name == Operator::not_in;
 }
 
-/// Returns the LIKE pattern for contains, starts_with or ends_with.
-std::string pattern_of(Operator name, std::string_view text) {
-    std::string pattern = escaped_pattern(text);
-    if (name != Operator::starts_with)
-        pattern.insert(0, 1, '%');
-    if (name != Operator::ends_with)
-        pattern += '%';
-    return pattern;
-}
-
 } // namespace
 
 bool is_possible(const Condition& condition, const Table& user) {
@@ -133,7 +123,7 @@ void append_condition(Statement& statement, const Table& user, const Condition& 
                                       : value == "true"       ? "1"
                                                               : "0";
         return column.dialect->append_like(statement, column,
-                                           pattern_of(condition.comparison, text));
+                                           like_pattern(text, condition.comparison));
     }
     const char* const joint = condition.comparison == Operator::not_in ? " AND " : " OR ";
     const char* before = "(";

@@ -425,9 +425,9 @@ class Postgresql final : public Dialect {
 
     void append_contains(Statement& statement, const Column& column,
                          std::string_view word) const override {
-        const std::string pattern = containing_pattern(word);
+        const std::string pattern = like_pattern(word);
         const std::string folded_word = text::fold(word);
-        const std::string folded = containing_pattern(folded_word);
+        const std::string folded = like_pattern(folded_word);
         // ILIKE and regular expressions reject nondeterministic collations.
         const std::string text =
             column.sql() + "::pg_catalog.text" +
