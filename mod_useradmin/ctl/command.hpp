@@ -40,6 +40,13 @@ std::span<const std::string_view> common_options();
 std::string usage_of(const Command& command);
 
 Exit create_schema(Context& context);
+/// schema --scale: adds the counts and indexes of sql/postgresql/scale, which speed up long lists,
+/// to a table in use. Can be run again, for example after an interruption.
+Exit create_scale(Context& context);
+/// schema --no-scale: removes the counts and indexes.
+Exit remove_scale(Context& context);
+/// check --counts: compares the counts with the users and corrects them.
+Exit check_counts(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);
 Exit show(Context& context);

@@ -1,6 +1,5 @@
 #include "ctl/check/checks.hpp"
 #include "ctl/command.hpp"
-#include "ctl/commands/scale.hpp"
 #include "ctl/display.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-#include "ctl/commands/scale.hpp"
+#include "ctl/command.hpp"
 
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"

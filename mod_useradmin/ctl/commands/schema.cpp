@@ -1,5 +1,4 @@
 #include "ctl/command.hpp"
-#include "ctl/commands/scale.hpp"
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"
 #include "ctl/transaction.hpp"
