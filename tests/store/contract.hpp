@@ -3,6 +3,7 @@
 
 #include "store/database_store.hpp"
 #include "support/process.hpp"
+#include "support/recording_logger.hpp"
 #include "support/test_database.hpp"
 #include "support/trouble.hpp"
 
@@ -47,15 +48,6 @@ class SingleConnection final : public store::ConnectionSource {
 
 /// The total time for all calls of a store, long enough for a busy machine.
 inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(600)};
-
-/// Records the log lines of the store.
-class RecordingLogger final : public text::Logger {
-  public:
-    void write(text::Level, std::string_view message) noexcept override {
-        lines.emplace_back(message);
-    }
-    std::vector<std::string> lines;
-};
 
 /// Returns the database of this run.
 TestDatabase& database();

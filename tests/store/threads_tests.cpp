@@ -53,19 +53,6 @@ class Complaint {
     std::string first_;
 };
 
-class SharedLog final : public text::Logger {
-  public:
-    void write(text::Level, std::string_view message) noexcept override {
-        const std::lock_guard lock(mutex_);
-        (text_ += message) += '\n';
-    }
-    const std::string& text() const noexcept { return text_; }
-
-  private:
-    std::mutex mutex_;
-    std::string text_;
-};
-
 /// Allocates zeroed memory, like the memory that children share.
 class Memory {
   public:
@@ -137,7 +124,7 @@ struct Child {
 
     Kind kind;
     ConnectionPool connections;
-    SharedLog log;
+    RecordingLogger log;
     SharedObject<httpd::SharedTotals::Table> totals;
     SharedObject<store::SessionCache> sessions;
     SharedObject<password::AttemptLimiter> attempts;
@@ -365,7 +352,7 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
     }
     std::array<std::atomic<int>, accounts> guesses{};
     const int turns = machine::times(8, 200);
-    SharedLog log;
+    RecordingLogger log;
     in_threads([&](int) {
         for (int turn = 0; turn < turns; ++turn) {
             const int account = turn % accounts;

@@ -255,20 +255,13 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::ApiKeyWithUser> find_api_key(std::string_view digest) override {
-        if (const auto* failure = failure_of("find_api_key"))
-            return *failure;
-        const auto found = api_keys.find(digest);
-        if (found == api_keys.end())
-            return store::Failure::not_found;
-        return found->second;
+        return found_by("find_api_key", {}, api_keys, digest);
     }
     store::Result<store::Done> use_api_key(const store::ApiKeyUse& use) override {
         key_use = use;
         if (meanwhile)
             meanwhile();
-        if (const auto* failure = failure_of("use_api_key", use.id))
-            return *failure;
-        return store::Done();
+        return value_of("use_api_key", use.id, store::Done());
     }
 
     store::Result<std::string_view> find_verification(std::string_view identifier,
@@ -282,12 +275,7 @@ class FakeStore final : public store::Store {
     }
     store::Result<store::UserWithSecondFactor>
     find_second_factor(std::string_view user_id) override {
-        if (const auto* failure = failure_of("find_second_factor", user_id))
-            return *failure;
-        const auto found = second_factors.find(user_id);
-        if (found == second_factors.end())
-            return store::Failure::not_found;
-        return found->second;
+        return found_by("find_second_factor", user_id, second_factors, user_id);
     }
     store::Result<store::Done>
     change_second_factor(const store::SecondFactorChange& change) override {
@@ -342,18 +330,11 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::Credential> find_credential(std::string_view email) override {
-        if (const auto* failure = failure_of("credential", email))
-            return *failure;
-        const auto found = credentials.find(email);
-        if (found == credentials.end())
-            return store::Failure::not_found;
-        return found->second;
+        return found_by("credential", email, credentials, email);
     }
 
     store::Result<std::vector<std::string>> password_formats() override {
-        if (const auto* failure = failure_of("password_formats"))
-            return *failure;
-        return formats;
+        return value_of("password_formats", {}, formats);
     }
 
     store::Result<std::string_view> create_session(const model::Session& session,
@@ -408,14 +389,10 @@ class FakeStore final : public store::Store {
 
     void set_change_key(std::string key) override { change_key = std::move(key); }
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
-        if (const auto* failure = failure_of("extra_columns", ""))
-            return *failure;
-        return columns;
+        return value_of("extra_columns", {}, columns);
     }
     store::Result<store::Survey> survey(const store::ProtectedEmail& spared) override {
-        if (const auto* failure = failure_of("survey", spared.email))
-            return *failure;
-        return surveyed;
+        return value_of("survey", spared.email, surveyed);
     }
 
     store::Result<store::Done> set_password(const model::Account& account,
@@ -440,9 +417,7 @@ class FakeStore final : public store::Store {
         const std::string arguments = std::string(account.user_id) + " " +
                                       std::string(account.password.value_or("NULL")) +
                                       " instead of " + std::string(instead_of);
-        if (const auto* failure = failure_of("replace_hash", arguments))
-            return *failure;
-        return store::Done();
+        return value_of("replace_hash", arguments, store::Done());
     }
 
     store::Result<std::vector<model::Session>>
@@ -573,9 +548,7 @@ class FakeStore final : public store::Store {
         return unexpected("another");
     }
     store::Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override {
-        if (const auto* failure = failure_of("list_sessions", user_id))
-            return *failure;
-        return all_sessions;
+        return value_of("list_sessions", user_id, all_sessions);
     }
 
     /// Returns the updatedAt that the last update set.
@@ -638,6 +611,25 @@ class FakeStore final : public store::Store {
         const bool has_key = !change_key.empty() && (call == "update" || call == "remove" ||
                                                      call == "delete_sessions_of_user");
         return has_key && !done_keys.insert(change_key).second ? &already_done_ : nullptr;
+    }
+
+    /// Records a call. Returns the failure to simulate, or the value.
+    template <class T>
+    store::Result<T> value_of(std::string_view call, std::string_view arguments, const T& value) {
+        const auto* failure = failure_of(call, arguments);
+        return failure != nullptr ? store::Result<T>(*failure) : value;
+    }
+    /// Records a call. Returns the failure to simulate, or the value of the key.
+    template <class Values>
+    store::Result<typename Values::mapped_type>
+    found_by(std::string_view call, std::string_view arguments, const Values& values,
+             std::string_view key) {
+        if (const auto* failure = failure_of(call, arguments))
+            return *failure;
+        const auto found = values.find(key);
+        if (found == values.end())
+            return store::Failure::not_found;
+        return found->second;
     }
 
     store::Failure unexpected(std::string_view call) {

@@ -1,5 +1,6 @@
 #include "httpd/shared_totals.hpp"
 #include "support/process.hpp"
+#include "support/recording_logger.hpp"
 #include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -12,7 +13,6 @@
 #include <csignal>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,22 +26,6 @@ using Total = store::Result<std::int64_t>;
 using namespace std::chrono_literals;
 
 namespace {
-
-class Log final : public text::Logger {
-  public:
-    void write(text::Level, std::string_view message) noexcept override {
-        const std::lock_guard lock(mutex_);
-        text_ += message;
-    }
-    std::string text() {
-        const std::lock_guard lock(mutex_);
-        return text_;
-    }
-
-  private:
-    std::mutex mutex_;
-    std::string text_;
-};
 
 Filter search_of(std::string_view text) {
     Filter filter;
@@ -58,7 +42,7 @@ bool is_asleep(pid_t thread) {
 
 TEST_GROUP(shared_totals) {
     SharedObject<SharedTotals::Table> table;
-    Log log;
+    RecordingLogger log;
     SharedTotals::Options terms{"here", 0s, 30s, "UserAdminTimeout"};
 
     SharedTotals totals() {

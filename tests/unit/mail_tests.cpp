@@ -2,6 +2,7 @@
 #include "mail/message.hpp"
 #include "mail/templates.hpp"
 #include "support/files.hpp"
+#include "support/recording_logger.hpp"
 #include "support/trouble.hpp"
 
 #include <chrono>
@@ -23,14 +24,6 @@ namespace useradmin::test {
 namespace {
 
 using mail::Kind;
-
-class Lines final : public text::Logger {
-  public:
-    std::string text;
-    void write(text::Level, std::string_view message) noexcept override {
-        text.append(message).append("\n");
-    }
-};
 
 /// Returns the header of a message with this subject and recipient's name.
 std::string header_with(std::string_view subject, std::string_view name = {}) {
@@ -182,7 +175,7 @@ class MailCommand : public Utest {
     std::string program = folder.path() / "sendmail";
     std::string kept = folder.path() / "kept";
     std::string message = "To: <a@example.org>\n\n" + std::string(20000, 'a') + "\n";
-    Lines log;
+    RecordingLogger log;
 };
 
 TEST_GROUP_BASE(mail_command, MailCommand){};
@@ -195,7 +188,7 @@ TEST(mail_command, gets_only_the_message_and_its_arguments) {
                "; true"));
     close(open_file);
     STRCMP_EQUAL((message + "-t\n0\n0\n").c_str(), read_file(kept).c_str());
-    STRCMP_EQUAL("", log.text.c_str());
+    STRCMP_EQUAL("", log.text().c_str());
 }
 
 TEST(mail_command, that_fails_is_logged_with_its_first_line) {
@@ -203,7 +196,7 @@ TEST(mail_command, that_fails_is_logged_with_its_first_line) {
     STRCMP_EQUAL(
         ("UA0231: cannot send a message: " + program + " exited with status 75: no such\\x09user\n")
             .c_str(),
-        log.text.c_str());
+        log.text().c_str());
 }
 
 TEST(mail_command, that_hangs_is_killed_with_its_children) {
@@ -217,7 +210,7 @@ TEST(mail_command, that_hangs_is_killed_with_its_children) {
         static_cast<void>(read(held.fd, &byte, 1));
     }
     CHECK_EQUAL('\n', byte);
-    STRCMP_CONTAINS("s (UserAdminTimeout) and was killed", log.text.c_str());
+    STRCMP_CONTAINS("s (UserAdminTimeout) and was killed", log.text().c_str());
     // No process has the FIFO open any longer.
     held.events = 0;
     CHECK_EQUAL(1, poll(&held, 1, 60000));
@@ -237,7 +230,7 @@ TEST(mail_command, may_end_without_reading_the_message) {
 TEST(mail_command, that_cannot_be_started_is_logged) {
     const char* const command[] = {"/nonexistent/sendmail", nullptr};
     CHECK(!mail::CommandMailer(command, std::chrono::seconds(1), log).send(message));
-    STRCMP_CONTAINS("could not be started: No such file or directory", log.text.c_str());
+    STRCMP_CONTAINS("could not be started: No such file or directory", log.text().c_str());
 }
 
 } // namespace useradmin::test

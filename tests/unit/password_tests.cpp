@@ -8,6 +8,7 @@
 #include "password/slots.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/recording_logger.hpp"
 #include "support/shared_object.hpp"
 
 #include <sys/mman.h>
@@ -75,18 +76,6 @@ bool is_one_of(char character, std::string_view set) {
 
 using Slot = std::variant<password::HashSlots::Permit, password::HashSlots::AcquireError>;
 
-class RecordedLines final : public text::Logger {
-  public:
-    std::vector<std::string> lines;
-    void write(text::Level, std::string_view message) noexcept override {
-        const std::lock_guard lock(mutex_);
-        lines.emplace_back(message);
-    }
-
-  private:
-    std::mutex mutex_;
-};
-
 /// Calls the function in `count` threads and waits for all of them.
 template <class Work>
 void at_once(unsigned count, const Work& work) {
@@ -150,7 +139,7 @@ class SharedSlots {
     std::size_t size_;
     void* memory_;
     ipc::FairSemaphore* semaphore_ = nullptr;
-    mutable RecordedLines log_;
+    mutable test::RecordingLogger log_;
     mutable std::atomic<std::uint64_t> full_;
     mutable std::atomic<std::uint64_t> late_;
 };
@@ -903,22 +892,11 @@ TEST(slots, a_waiting_process_gets_a_released_slot) {
 TEST(slots, are_granted_in_order_of_arrival) {
     const SharedSlots shared(1, 8);
     auto held = std::optional(shared.slots().acquire());
-    std::mutex mutex;
-    std::string order;
-    std::vector<std::thread> waiting;
-    for (const char name : std::string("abcdefgh")) {
-        waiting.emplace_back([&shared, &mutex, &order, name] {
-            const auto slot = shared.slots().acquire();
-            const std::lock_guard lock(mutex);
-            order += name;
-        });
-        while (shared.in_use() != "1 " + std::to_string(waiting.size()))
-            std::this_thread::yield();
-    }
+    WaitingThreads waiting(shared);
+    for (const char name : std::string("abcdefgh"))
+        waiting.add(name, ipc::FairSemaphore::Client::nobody);
     held.reset();
-    for (std::thread& thread : waiting)
-        thread.join();
-    STRCMP_EQUAL("abcdefgh", order.c_str());
+    STRCMP_EQUAL("abcdefgh", waiting.served().c_str());
 }
 
 TEST(slots, are_shared_fairly_among_networks) {
