@@ -91,7 +91,6 @@ void CachedConnection::set_schema(std::shared_ptr<const Schema> schema, apr_time
 void CachedConnection::invalidate_schema() {
     schema_read_at_ = 0;
     invalidated_at_ = apr_time_now();
-    client_->discard_prepared();
 }
 
 bool CachedConnection::is_alive() {

@@ -61,7 +61,7 @@ class CachedConnection {
     /// success.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             Deadline deadline, apr_pool_t* pool);
-    /// Invalidates the schema and discards prepared statements.
+    /// Invalidates the schema, so the next refresh_schema() reads it again.
     void invalidate_schema();
     /// Returns whether the server responds. Within a second of the last call, sends a query only if
     /// the server has sent something.

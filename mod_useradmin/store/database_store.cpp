@@ -242,6 +242,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         case ErrorKind::insufficient_privilege:
             // The tables or privileges may have changed since the catalog was read.
             if (std::exchange(may_invalidate, false)) {
+                // Privileges are checked at each execution, so prepared statements stay valid.
+                if (work.error_kind() == ErrorKind::stale_schema)
+                    client.discard_prepared();
                 known.invalidate_schema();
                 continue;
             }

@@ -158,12 +158,29 @@ void Contract::undo() {
     undo_.clear();
 }
 
-bool Contract::execute_on_connection(const char* statement) {
-    const auto* connection = connection_->acquire(store::no_deadline);
+namespace {
+
+bool execute_on(SingleConnection& pool, const char* statement) {
+    const auto* connection = pool.acquire(store::no_deadline);
     int rows = 0;
     const int code = apr_dbd_query(connection->driver, connection->handle, &rows, statement);
-    connection_->release(*connection);
+    pool.release(*connection);
     return code == 0;
+}
+
+} // namespace
+
+bool Contract::execute_on_connection(const char* statement) {
+    return execute_on(*connection_, statement);
+}
+
+long Contract::prepared_statements(SingleConnection* connection) {
+    change("CREATE TABLE useradmin_counted (number bigint); "
+           "GRANT INSERT ON useradmin_counted TO public",
+           "DROP TABLE useradmin_counted");
+    execute_on(connection != nullptr ? *connection : *connection_,
+               "INSERT INTO useradmin_counted SELECT count(*) FROM pg_prepared_statements");
+    return sql().number("SELECT number FROM useradmin_counted");
 }
 
 store::NewUser Contract::new_user(std::string_view id, std::string_view email) {

@@ -157,6 +157,10 @@ class Contract : public Utest {
     /// Runs SQL on the store's connection. Returns whether it succeeded.
     bool execute_on_connection(const char* statement);
 
+    /// Returns the number of prepared statements on a connection, by default the store's. Only for
+    /// PostgreSQL, once per test.
+    long prepared_statements(SingleConnection* connection = nullptr);
+
     void expect_error(std::string_view part) { expected_.emplace_back(part); }
 
     std::unique_ptr<SingleConnection> connection_;

@@ -650,14 +650,37 @@ TEST(tables_in_use, need_a_bounded_number_of_prepared_statements) {
         worked(store().list(filter, window));
     }
     if (is_postgresql()) {
-        change("CREATE TABLE useradmin_counted (number bigint)", "DROP TABLE useradmin_counted");
-        execute_on_connection("INSERT INTO useradmin_counted SELECT count(*) FROM "
-                              "pg_prepared_statements");
-        const long count = sql().number("SELECT number FROM useradmin_counted");
+        const long count = prepared_statements();
         CHECK(count > 200);
         CHECK(count <= 250);
     }
     worked(store().find("u"));
+}
+
+TEST(postgresql_tables_in_use, stay_prepared_while_a_privilege_is_missing) {
+    add_user("u", "u@x");
+    create_poor_role(R"(GRANT SELECT ON "user", "session", "account" TO poor)");
+    expect_error("permission denied");
+    SingleConnection connection(database(), "poor");
+    {
+        store::DatabaseStore store(connection, log_, pool_, {}, "poor", timeout_policy);
+        for (int time = 0; time < 20; ++time) {
+            worked(store.find("u"));
+            CHECK_TRUE(failed(store.update("u", {{"name", std::string_view("x")}}, {})));
+        }
+    }
+    CHECK(prepared_statements(&connection) < 20);
+}
+
+TEST(postgresql_tables_in_use, need_a_bounded_number_of_prepared_statements_while_they_change) {
+    add_user("u", "u@x");
+    for (int length = 100; length < 400; ++length) {
+        sql().run("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(" + std::to_string(length) +
+                  ")");
+        worked(store().find("u"));
+    }
+    sql().run("ALTER TABLE \"user\" ALTER \"name\" TYPE text");
+    CHECK(prepared_statements() <= 250);
 }
 
 TEST(tables_in_use, keep_one_schema_in_memory) {

@@ -175,8 +175,11 @@ class PostgresqlClient final : public Client {
 
     std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
         // The backend of a new connection has no prepared statements.
-        if (PQbackendPID(connection_) != backend_)
+        if (PQbackendPID(connection_) != backend_) {
             discard_prepared();
+            backend_ = PQbackendPID(connection_);
+            prepared_count_ = 0;
+        }
         if (PQbackendPID(connection_) != checked_backend_)
             enable_client_check();
         // Prepared statements may be unknown to the backend, and an error would abort the
@@ -185,12 +188,13 @@ class PostgresqlClient final : public Client {
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
         if (known == prepared_.end()) {
-            if (prepared_.size() >= max_prepared_statements)
+            if (prepared_count_ >= max_prepared_statements)
                 return run_unprepared(statement, pool);
             auto made = prepare(statement.sql(), pool);
             if (const auto* error_kind = std::get_if<ErrorKind>(&made))
                 return *error_kind;
             known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
+            ++prepared_count_;
         }
         const auto arguments = statement.arguments();
         const auto& [name, is_binary] = known->second;
@@ -267,7 +271,6 @@ class PostgresqlClient final : public Client {
         ++age_;
         prepared_.clear();
         unnamed_.clear();
-        backend_ = PQbackendPID(connection_);
     }
 
   private:
@@ -455,6 +458,8 @@ class PostgresqlClient final : public Client {
     /// How often in close succession a prepared statement was unknown to the backend.
     unsigned unknown_statements_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
+    /// The number of statements that the backend has prepared, including discarded ones.
+    std::size_t prepared_count_ = 0;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.
     std::string unnamed_;
     std::string error_;
