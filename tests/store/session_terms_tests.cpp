@@ -118,6 +118,16 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
     CHECK_EQUAL(std::string("other alone "), tokens());
 }
 
+TEST(postgresql_session_terms, limit_the_sessions_of_concurrent_sign_ins) {
+    worked(while_another_writer(
+        R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
+           INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId")
+           VALUES ('other', '2030-01-01T00:00:00.000Z', 'other', '2026-01-01T00:00:00.000Z',
+           '2026-01-01T00:00:00.000Z', 'n'))",
+        [&] { return open("mine", 1); }));
+    CHECK_EQUAL(1, sessions());
+}
+
 TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change) {
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
