@@ -93,6 +93,22 @@ TEST(attempts, of_all_connections_are_counted_exactly) {
     CHECK_EQUAL(std::string("a 40, b 40"), counts());
 }
 
+TEST(attempts, are_counted_once_if_the_removal_of_expired_ones_is_repeated) {
+    if (!is_postgresql())
+        return;
+    record({{"a", 9}});
+    sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
+    // Reports a conflict with another transaction, once.
+    change("CREATE SEQUENCE conflicts; CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql "
+           "AS $$ BEGIN IF nextval('conflicts') = 1 THEN RAISE serialization_failure; END IF; "
+           "RETURN OLD; END $$; CREATE TRIGGER conflict BEFORE DELETE ON useradmin_attempt "
+           "FOR EACH ROW EXECUTE FUNCTION conflict()",
+           "DROP TRIGGER conflict ON useradmin_attempt; DROP FUNCTION conflict; "
+           "DROP SEQUENCE conflicts");
+    record({{"b", 9}});
+    CHECK_EQUAL(std::string("b 1"), counts());
+}
+
 TEST(attempts, to_make_a_change_with_a_key_succeed_once) {
     const auto rename = [&](const char* name) {
         return store().update("u", {{"name", std::string_view(name)}});

@@ -57,6 +57,15 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = work.dialect().current_second();
+    // Remove expired rows first: if that is repeated after a conflict, nothing is counted twice.
+    constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
+    const auto [before, after] = work.dialect().any_of_locked();
+    Statement remove = work.statement();
+    remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
+           << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
+           << argument(max_removed) << after;
+    if (const Result<Done> removed = work.apply(remove); !removed)
+        return removed.failure();
     // Sort by subject to avoid deadlocks between concurrent statements. SQLite needs WHERE TRUE to
     // distinguish ON CONFLICT from a join's ON.
     Statement count = work.statement();
@@ -76,16 +85,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     Result<Rows> rows = work.run(count);
     if (!rows)
         return rows.failure();
-    const FailedAttempts counted = read_attempts(*rows, counters);
-    constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
-    const auto [before, after] = work.dialect().any_of_locked();
-    Statement remove = work.statement();
-    remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
-           << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
-           << argument(max_removed) << after;
-    if (const Result<Done> removed = work.apply(remove); !removed)
-        return removed.failure();
-    return counted;
+    return read_attempts(*rows, counters);
 }
 
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
