@@ -328,6 +328,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     if (found->factor.locked_until) { // the lock has expired, so also reset the count
         store::SecondFactorChange change{*user_id, service.now};
         change.clears_failures = true;
+        change.keeps_unexpired_lock = true;
         if (const auto cleared = service.store.change_second_factor(change); !cleared)
             return store_error(cleared.failure());
     }

@@ -370,6 +370,8 @@ struct SecondFactorChange {
     std::string_view instead_of = {};
     /// Whether to clear the count of failed codes and the lock, if the table has columns for them.
     bool clears_failures = false;
+    /// Whether clears_failures applies only if the stored lock has expired.
+    bool keeps_unexpired_lock = false;
     model::NullableText taken_value = {};
 };
 

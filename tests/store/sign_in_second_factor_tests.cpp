@@ -417,6 +417,20 @@ TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
     worked(change_factor(change));
 }
 
+TEST(sign_in_second_factor, lock_that_has_begun_meanwhile_is_not_cleared_with_an_expired_one) {
+    create_table();
+    store::SecondFactorChange change{"n", now_};
+    change.clears_failures = true;
+    change.keeps_unexpired_lock = true;
+    worked(fail_code("n", 1));
+    const std::string locked = value("lockedUntil");
+    worked(change_factor(change));
+    CHECK_EQUAL(locked, value("lockedUntil"));
+    change.now += std::chrono::minutes(15);
+    worked(change_factor(change));
+    CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
+}
+
 TEST(sign_in_second_factor, challenge_is_used_by_one_of_two_threads) {
     create_table();
     constexpr int races = 10;

@@ -108,6 +108,9 @@ Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
     if (!append_values(statement, factors.table, changes))
         return Done();
     append_equals(statement << " WHERE ", factors.owner(), change.user_id);
+    if (const Column* const lock = factors.table.find("lockedUntil");
+        lock && change.keeps_unexpired_lock)
+        statement << " AND " << *lock << lock->op("<=") << argument(*lock, change.now);
     const Column& codes = factors.table.at("backupCodes");
     if (change.backup_codes)
         append_equals(statement << " AND ", codes, change.instead_of);
