@@ -136,7 +136,9 @@ CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Log
     SharedCounters shared;
     for (std::size_t index = 0; index < AttemptLimiter::scopes.size(); ++index) {
         const AttemptLimiter::Scope& scope = AttemptLimiter::scopes[index];
-        if (!AttemptLimiter::applies(scope, login.network))
+        // Without an account, the scopes of one and of all accounts would have the same subject.
+        if (!AttemptLimiter::applies(scope, login.network) ||
+            (scope.of_one_account && login.email.empty()))
             continue;
         const std::string prefix = std::to_string(scope.prefix_length);
         const std::string network =

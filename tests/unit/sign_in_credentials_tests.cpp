@@ -299,6 +299,13 @@ TEST(shared_limit, is_checked_again_after_waiting_to_hash) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
+TEST(shared_limit, counts_attempts_with_an_empty_name) {
+    verify("", "wrong");
+    CHECK_FALSE(store.attempts.empty());
+    for (const auto& [subject, failures] : store.attempts)
+        LONGS_EQUAL(1, failures);
+}
+
 TEST(shared_limit, is_per_server_without_its_table) {
     store.has_attempts = false;
     for (int time = 0; time < 3; ++time)
