@@ -1,5 +1,7 @@
 #include "secondary_storage/delivery.hpp"
 
+#include "text/unicode.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -30,7 +32,12 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
     for (const StoredSession& session : *sessions) {
         if (session.created_at >= before)
             continue;
-        // The storage may not contain the session's id, so look for its token in the database.
+        // The storage may not contain the session's id, so look for its token in the database,
+        // which cannot contain text that is not UTF-8.
+        if (!text::is_clean_utf8(session.token)) {
+            tokens.push_back(session.token);
+            continue;
+        }
         const auto found = store.find_caller(session.token);
         if (!found && found.failure() != store::Failure::not_found)
             return Outcome::database_failed;
