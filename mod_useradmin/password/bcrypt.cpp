@@ -31,9 +31,11 @@ std::optional<crypto::Secret> derive_bcrypt(const std::string& setting, std::str
     if (password.find('\0') != password.npos)
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
+    // libcrypt rejects passwords of 512 bytes or more, although bcrypt ignores their end.
+    const std::string_view hashed = password.substr(0, max_bcrypt_bytes);
     std::string terminated;
-    terminated.reserve(max_password_bytes + 1);
-    const crypto::Secret phrase(std::move(terminated += password));
+    terminated.reserve(hashed.size() + 1);
+    const crypto::Secret phrase(std::move(terminated += hashed));
     const char* const hash = crypt_r(phrase.view().data(), setting.c_str(), data.get());
     if (hash == nullptr || std::string_view(hash).size() != bcrypt_stored_size)
         return std::nullopt;

@@ -731,6 +731,13 @@ TEST(bcrypt, new_hashes_are_verified_and_their_cost_is_read) {
     CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
 }
 
+TEST(bcrypt, ignores_the_end_of_a_password_of_any_length) {
+    const std::string first(72, 'x');
+    const auto made = hashed(password::Bcrypt{4}, first + std::string(500, 'y'));
+    CHECK_TRUE(password::verify(made, first + std::string(900, 'z')) == Verdict::match);
+    CHECK_TRUE(password::verify(made, first.substr(1)) == Verdict::mismatch);
+}
+
 TEST(bcrypt, rejects_malformed_and_expensive_hashes) {
     const auto made = hashed(password::Bcrypt{4}, "hunter2");
     for (const std::string& stored :
