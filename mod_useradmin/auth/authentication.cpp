@@ -90,6 +90,18 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
     return {Lookup::failed};
 }
 
+/// Returns the result for a session. If its impersonator was rejected, the log names the
+/// impersonator as the reason.
+LookupResult result_of(const sign_in::Identity& session) noexcept {
+    using sign_in::CredentialStatus;
+    LookupResult result = result_of(session.status, CredentialKind::session_token);
+    if (!session.impersonated_by.empty() && session.status == CredentialStatus::banned)
+        result.refusal.sentence = "the administrator who impersonates its user is banned";
+    if (!session.impersonated_by.empty() && session.status == CredentialStatus::unknown)
+        result.refusal.sentence = "the administrator who impersonates its user was deleted";
+    return result;
+}
+
 LookupResult result_of(Signature signature) noexcept {
     using httpd::Lookup;
     return signature == Signature::missing
@@ -143,8 +155,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
         return {result_of(token.signature)};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    return make_outcome(request, identity,
-                        result_of(identity.status, CredentialKind::session_token));
+    return make_outcome(request, identity, result_of(identity));
 }
 
 /// Looks up an API key and counts the request.

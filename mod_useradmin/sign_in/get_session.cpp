@@ -58,9 +58,20 @@ Reply session_reply(const Request& request, const Client& client, const Service&
     // A banned user's session is invalid, but keep it: the ban may expire before the session.
     if (is_banned(signed_in.user, service.now))
         return no_session();
-    const bool is_impersonated = !signed_in.session.impersonated_by.value_or("").empty();
+    const std::string_view impersonator = signed_in.session.impersonated_by.value_or("");
+    const bool is_impersonated = !impersonator.empty();
     if (service.refuses_impersonated && is_impersonated)
         return no_session();
+    switch (impersonator_status(service.store, impersonator, service.now)) {
+    case CredentialStatus::valid:
+        break;
+    case CredentialStatus::unavailable:
+        return store_error(store::Failure::unavailable);
+    case CredentialStatus::failed:
+        return store_error(store::Failure::failed);
+    default:
+        return no_session();
+    }
     const bool may_extend =
         !client.has_dont_remember && !is_impersonated &&
         text::query_parameter(request.query, "disableRefresh").value_or("").empty();

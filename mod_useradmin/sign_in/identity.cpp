@@ -53,11 +53,23 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
     const auto session = store.find_caller(token);
     if (!session)
         return {status_of(session.failure())};
-    const Identity identity = identity_of(*session, now);
+    Identity identity = identity_of(*session, now);
+    if (identity.status == CredentialStatus::valid)
+        identity.status = impersonator_status(store, identity.impersonated_by, now);
     if (cached != nullptr && identity.status == CredentialStatus::valid)
         cached->cache.put(cached->tables_id, cached->credential, token, *session, generation,
                           asked_at);
     return identity;
+}
+
+CredentialStatus impersonator_status(store::Store& store, std::string_view id,
+                                     text::Timestamp now) {
+    if (id.empty())
+        return CredentialStatus::valid;
+    const auto found = store.find(id);
+    if (!found)
+        return status_of(found.failure());
+    return is_banned(*found, now) ? CredentialStatus::banned : CredentialStatus::valid;
 }
 
 bool is_banned(const model::User& user, text::Timestamp now) {

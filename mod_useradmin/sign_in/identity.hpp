@@ -29,8 +29,8 @@ CredentialStatus status_of(store::Failure failure) noexcept;
 /// or, for a cached session, of its CachedSessions.
 struct [[nodiscard]] Identity {
     CredentialStatus status = CredentialStatus::failed;
-    /// Set only for a valid session, and for a key whose owner is a user. The role is empty if the
-    /// user has none.
+    /// Set only for a valid session, for one whose impersonator was rejected, and for a key whose
+    /// owner is a user. The role is empty if the user has none.
     std::string_view user_id = {};
     std::string_view role = {};
     /// The id of the administrator who impersonates the user, or empty.
@@ -41,6 +41,10 @@ struct [[nodiscard]] Identity {
     /// Time until the next attempt. Set only if the status is limited.
     std::chrono::seconds retry_after{0};
 };
+
+/// Returns the status of a session's impersonator: valid, also for an empty id, or unknown, banned
+/// or a database failure. Otherwise, an administrator could act as another user after a ban.
+CredentialStatus impersonator_status(store::Store& store, std::string_view id, text::Timestamp now);
 
 /// Returns whether the user is banned and the ban has not expired.
 bool is_banned(const model::User& user, text::Timestamp now);

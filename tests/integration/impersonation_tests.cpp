@@ -74,4 +74,15 @@ TEST(impersonation, that_is_rejected_leaves_no_session) {
                     lines.at(0).c_str());
 }
 
+TEST(impersonation, ends_with_a_ban_of_the_administrator) {
+    start_with("");
+    expect_success(call(Caller::admin, "GET", "/api/users"));
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
+    expect_error(call(Caller::admin, "GET", "/api/users"), 401, "No autorizado");
+    const std::vector<std::string> lines = lines_of(read_file(audit_log()));
+    STRCMP_CONTAINS(
+        R"("reason":"banned","caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
+        lines.at(0).c_str());
+}
+
 } // namespace useradmin::test

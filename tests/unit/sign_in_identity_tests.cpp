@@ -129,10 +129,27 @@ TEST(sessions, report_database_failures) {
 }
 
 TEST(sessions, name_the_impersonator) {
+    store.add("sara-1", "sara@example.org", "superAdmin");
     store.sessions["token"] = good_session();
     expect("", sign_in::identify(store, "token", now).impersonated_by);
     store.sessions["token"].session.impersonated_by = "sara-1";
     expect("sara-1", sign_in::identify(store, "token", now).impersonated_by);
+}
+
+TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
+    auto found = good_session();
+    found.session.impersonated_by = "sara-1";
+    model::User& sara = store.add("sara-1", "sara@example.org", "superAdmin");
+    expect("me as admin", who_has(found));
+    expect("caller token, find sara-1", calls.text());
+    sara.banned = true;
+    expect("banned", who_has(found));
+    sara.ban_expires = now;
+    expect("me as admin", who_has(found));
+    store.users.clear();
+    expect("unknown", who_has(found));
+    store.failures["find"] = store::Failure::unavailable;
+    expect("unavailable", who_has(found));
 }
 
 } // namespace useradmin::test

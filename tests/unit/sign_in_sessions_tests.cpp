@@ -94,8 +94,9 @@ TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
 TEST(sign_in_endpoints, extend_no_impersonated_session) {
     keep("token", now + 1h);
     store.sessions["token"].session.impersonated_by = "boss";
+    store.add("boss", "boss@example.org", "admin");
     expect("200 {\"session\" 0", get_session());
-    expect("session token", calls.text());
+    expect("session token, find boss", calls.text());
 }
 
 TEST(sign_in_endpoints, change_nothing_on_a_sign_out_without_a_session) {
@@ -259,11 +260,23 @@ TEST(sign_in_endpoints, open_no_session_for_a_user_with_a_second_factor) {
 
 TEST(sign_in_endpoints, hide_an_impersonated_session_if_rejected) {
     store.sessions["token"].session.impersonated_by = "sara-1";
+    store.add("sara-1", "sara@example.org", "superAdmin");
     expect("200 {\"session\" 0", get_session());
     refuses_impersonated = true;
     expect("200 null 0", get_session());
     store.sessions["token"].session.impersonated_by = "";
     expect("200 {\"session\" 0", get_session());
+}
+
+TEST(sign_in_endpoints, hide_the_session_of_a_banned_or_deleted_impersonator) {
+    store.sessions["token"].session.impersonated_by = "sara-1";
+    expect("200 null 0", get_session());
+    store.add("sara-1", "sara@example.org", "superAdmin").banned = true;
+    expect("200 null 0", get_session());
+    store.failures["find"] = store::Failure::unavailable;
+    expect("503 {\"message\" 0", get_session());
+    store.failures["find"] = store::Failure::failed;
+    expect("500 {\"message\" 0", get_session());
 }
 
 TEST(sign_in_endpoints, reject_requests_that_the_browser_marks_as_cross_site) {
