@@ -32,8 +32,10 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const api::OperationSettings& settings = call.service.settings;
     const store::ProtectedEmail spared = {settings.protected_email, settings.lowers_email};
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
-    // A role has permissions if it is in the list, so no particular action is required.
-    const bool has_rights = may(call.service.roles, roles, Actions());
+    // A role has permissions if it is in the list, so no particular action is required. An admin
+    // always has permissions below the service's base address.
+    const bool has_rights = may(call.service.roles, roles, Actions()) ||
+                            has_role(roles, api::text_of(api::Role::admin));
     if (is_higher || spared.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);

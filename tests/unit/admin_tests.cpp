@@ -40,6 +40,8 @@ TEST_GROUP_BASE(admin, ApiScene) {
     std::optional<std::string> roles = "superAdmin";
     bool is_stored = false;
     bool shows_tokens = false;
+    /// UserAdminBetterAuthRole.
+    const admin::RoleActions* actions = &admin_actions;
 
     void setup() override {
         ApiScene::setup();
@@ -66,8 +68,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
         const http::Reply reply = admin::handle_request(
             named(endpoint),
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
-            caller, {store, hasher, settings, admin_actions, shows_tokens, session_cookies},
-            event = {});
+            caller, {store, hasher, settings, *actions, shows_tokens, session_cookies}, event = {});
         set_cookies = header_of(reply, "Set-Cookie");
         reply_body = reply.body;
         const std::size_t code = reply.body.rfind("\"code\":\"");
@@ -412,6 +413,18 @@ TEST(admin, impersonating_users_with_permissions_needs_impersonate_admins) {
     expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
     roles = "superAdmin";
     STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"root"})").c_str());
+}
+
+TEST(admin, impersonating_an_admin_without_actions_needs_impersonate_admins) {
+    actions = &deputy;
+    roles = "helper";
+    for (const char* const role : {"admin", "user,admin"}) {
+        store.users[1].role = role;
+        expect("403 YOU_CANNOT_IMPERSONATE_ADMINS",
+               call("impersonate-user", R"({"userId":"another"})"));
+    }
+    roles = "deputy";
+    STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
 }
 
 TEST(admin, a_banned_user_cannot_be_impersonated) {
