@@ -260,7 +260,11 @@ std::optional<std::string> roles_in(const Object& object, std::string_view membe
 std::optional<store::Actor> actor_of(const Call& call) {
     if (!call.caller.is_stored)
         return std::nullopt;
-    return store::Actor{call.caller.id, std::span(&call.caller.roles, 1), text::now()};
+    // The note of a missing role is empty, but the store compares a missing role as "user".
+    static constexpr std::string_view no_role[] = {"", api::text_of(api::Role::user)};
+    const std::span<const std::string_view> roles =
+        call.caller.roles.empty() ? no_role : std::span(&call.caller.roles, 1);
+    return store::Actor{call.caller.id, roles, text::now()};
 }
 
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {

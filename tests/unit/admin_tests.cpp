@@ -208,6 +208,17 @@ TEST(admin, a_change_checks_the_callers_roles_again) {
     }
 }
 
+TEST(admin, a_change_by_a_caller_without_a_role_requires_the_role_user) {
+    const admin::RoleActions of_users = {"user", admin_actions.actions, &admin_actions};
+    actions = &of_users;
+    is_stored = true;
+    roles = "";
+    STRCMP_CONTAINS("200", call("ban-user", R"({"userId":"another"})").c_str());
+    CHECK_EQUAL(2U, store.actor->roles.size());
+    expect("", store.actor->roles[0]);
+    expect("user", store.actor->roles[1]);
+}
+
 TEST(admin, only_a_boolean_sets_a_boolean_field) {
     for (const char* value : {"1", "\"true\"", "[true]"}) {
         const std::string data = std::string(R"("data":{"banned":)").append(value) + "}}";
