@@ -15,6 +15,7 @@ enum class ErrorKind {
     rejected,               ///< rejected by the database; nothing was done
     unique_violation,       ///< a unique constraint rejects it; nothing was done
     invalid_value,          ///< the column cannot hold the value; nothing was done
+    unencodable,            ///< an argument cannot be converted to the database's encoding
     foreign_key_violation,  ///< a foreign key rejects it; nothing was done
     insufficient_privilege, ///< the account lacks a privilege; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done

@@ -275,6 +275,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         case ErrorKind::unique_violation:
         case ErrorKind::invalid_value:
+        case ErrorKind::unencodable:
         case ErrorKind::foreign_key_violation:
         case ErrorKind::rejected:
             break;

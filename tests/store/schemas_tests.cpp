@@ -1203,6 +1203,31 @@ TEST(tables_in_use, are_surveyed_for_the_protected_address_and_case_collisions) 
     CHECK(worked(store().survey({"jefe@x", false})).has_case_collisions);
 }
 
+TEST(postgresql_tables_in_use, have_no_row_with_a_character_that_the_encoding_lacks) {
+    // Not for SQLite, which stores any bytes.
+    change("CREATE DATABASE other ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+           "DROP DATABASE IF EXISTS other");
+    {
+        SingleConnection connection(database(), "useradmin", nullptr, "other client_encoding=UTF8");
+        const store::Connection* const leased = connection.acquire(store::no_deadline);
+        int rows = 0;
+        CHECK_EQUAL(0, apr_dbd_query(leased->driver, leased->handle, &rows,
+                                     R"(CREATE TABLE "user" (id text, name text, email text);)"
+                                     R"(CREATE TABLE session (id text, token text,)"
+                                     R"( "userId" text, "expiresAt" timestamptz);)"
+                                     R"(CREATE TABLE account (id text, "accountId" text,)"
+                                     R"( "providerId" text, "userId" text, password text))"));
+        connection.release(*leased);
+        store::DatabaseStore other(connection, log_, pool_, {}, "other", timeout_policy);
+        CHECK(absent(other.find("€")));
+        CHECK(absent(other.find_by_email("€@x")));
+        CHECK(absent(other.find_credential("€@x")));
+        CHECK(absent(other.find_caller("€")));
+        CHECK(absent(other.find_session("€")));
+    }
+    undo();
+}
+
 TEST(postgresql_tables_in_use, are_searched_and_sorted_in_a_database_of_any_encoding) {
     const auto expect_lists = [&] {
         SingleConnection connection(database(), "useradmin", nullptr, "other client_encoding=UTF8");

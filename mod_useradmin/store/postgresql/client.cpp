@@ -126,6 +126,7 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
         {"23514", ErrorKind::invalid_value},          // check violation
         {"23502", ErrorKind::invalid_value},          // not-null violation
         {"428C9", ErrorKind::invalid_value},          // generated column
+        {"22P05", ErrorKind::unencodable},            // untranslatable character
         {"23503", ErrorKind::foreign_key_violation},  // foreign key violation
         {"23001", ErrorKind::foreign_key_violation},  // restrict violation, from PostgreSQL 18 on
         {"42501", ErrorKind::insufficient_privilege}, // insufficient privilege

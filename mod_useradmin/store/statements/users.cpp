@@ -207,7 +207,8 @@ std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
 /// Returns whether the database has rejected the value of an extra column. Returns false if the
 /// address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
-    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value;
+    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
+                            work.error_kind() == ErrorKind::unencodable;
     const bool is_duplicate =
         work.error_kind() == ErrorKind::unique_violation &&
         std::ranges::none_of(changes, [](const Change& change) { return change.field == "email"; });
