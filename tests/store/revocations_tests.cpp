@@ -92,6 +92,38 @@ TEST(revocations, name_a_session_if_only_that_one_is_ended) {
     CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
 }
 
+TEST(revocations, name_the_sessions_in_which_the_user_impersonates_others) {
+    const std::pair<const char*, std::function<void()>> changes[] = {
+        {"a ban",
+         [&] {
+             worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
+         }},
+        {"another role",
+         [&] {
+             worked(store().update("n", {{"role", "user"}}, {}, SessionPolicy::revoke));
+         }},
+        {"another address",
+         [&] {
+             worked(store().update("n", {{"email", "m@x"}}, {}, SessionPolicy::revoke));
+         }},
+        {"a new password",
+         [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
+        {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
+        {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }},
+    };
+    for (const auto& [what, change] : changes) {
+        restart();
+        add_user("o", "o@x");
+        for (const char* const token : {"acting", "own"})
+            add_session(token, "o", "2030-01-01T00:00:00.000Z");
+        sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'n' WHERE \"token\" = 'acting'");
+        change();
+        CHECK_EQUAL_TEXT(std::string("n all, o session-acting"), recorded("user_id"), what);
+        CHECK_TEXT(absent(store().find_session("acting")), what);
+        worked(store().find_session("own"));
+    }
+}
+
 TEST(revocations, include_the_sessions_that_exceed_the_maximum) {
     add_session("expired", "n", "2026-03-01T00:00:00.000Z");
     store::SessionTerms terms;

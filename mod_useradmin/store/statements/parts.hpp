@@ -60,6 +60,11 @@ bool is_ban(const Change& change);
 
 bool contains_ban(const Changes& changes);
 
+/// Ends the sessions in which the user impersonates others, and records their revocation. `role` is
+/// the user's role when the sessions were opened. Returns false on failure.
+bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role);
+/// As above, with the user's current role. Does nothing if the user does not exist.
+bool end_impersonations(Work& work, std::string_view user_id);
 /// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
 /// on failure.
 bool remove_verifications(Work& work, std::string_view user_id,

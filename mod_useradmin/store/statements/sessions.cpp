@@ -221,6 +221,36 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
     return closed;
 }
 
+bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role) {
+    const Schema& schema = work.schema();
+    const Table& table = schema.session;
+    const Column* const impersonator = table.find("impersonatedBy");
+    // Users without other roles impersonate nobody, so do not search all sessions for theirs.
+    if (role.value_or("user") == "user" || impersonator == nullptr ||
+        !impersonator->can_hold_id(user_id) || !impersonator->is_readable ||
+        !table.at("userId").is_readable || !table.at("id").is_readable)
+        return true;
+    Statement statement = work.statement();
+    append_removal(statement, table, "impersonatedBy", user_id)
+        << " RETURNING " << table.select_expression("userId") << ", "
+        << table.select_expression("id");
+    Result<Rows> ended = work.run(statement);
+    while (ended && ended->next()) {
+        const std::string_view owner = ended->take().value_or("");
+        if (schema.revocation.exists() &&
+            !work.dialect().record_revocation(work, {owner, ended->take().value_or("")}))
+            return false;
+    }
+    return static_cast<bool>(ended);
+}
+
+bool end_impersonations(Work& work, std::string_view user_id) {
+    if (work.schema().session.find("impersonatedBy") == nullptr)
+        return true;
+    const Result<model::User> user = find(work, user_id);
+    return user ? end_impersonations(work, user_id, user->role) : user.is_not_found();
+}
+
 Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
                                              const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
@@ -237,6 +267,8 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_i
         if (closed && *closed == 0)
             if (const auto refused = refusal_of(work, actor))
                 return *refused;
+        if (closed && !end_impersonations(work, user_id))
+            return Failure::failed;
         return closed;
     });
 }

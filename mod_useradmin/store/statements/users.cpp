@@ -223,20 +223,34 @@ bool update_ends_links(Work& work, const Changes& changes) {
             (change.before && change.after && change.before->email != change.after->email));
 }
 
+/// Returns whether the update takes away privileges. Requires RowChange::before and after.
+bool loses_privileges(Work& work, const Changes& changes) {
+    const RowChange& change = work.row_change();
+    return contains_ban(changes) ||
+           (change.before && change.after &&
+            (change.before->email != change.after->email ||
+             change.before->role.value_or("user") != change.after->role.value_or("user")));
+}
+
 } // namespace
 
 Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
                            const UpdateGuard& guard, SessionPolicy sessions) {
     const std::optional<bool> ban = ban_of_keys(work, changes);
+    const bool may_end_sessions =
+        sessions == SessionPolicy::revoke && may_revoke_privileges(changes);
     const auto change = [&]() -> Result<model::User> {
         Result<model::User> row = update_row(work, id, changes, guard, sessions);
         const std::optional<model::User>& before = work.row_change().before;
-        if (row && ((ban && !apply_ban_to_keys(work, id, *ban, before && before->banned)) ||
+        if (row && ((may_end_sessions && before && loses_privileges(work, changes) &&
+                     !end_impersonations(work, id, before->role)) ||
+                    (ban && !apply_ban_to_keys(work, id, *ban, before && before->banned)) ||
                     (update_ends_links(work, changes) && !remove_password_links(work, id))))
             return Failure::failed;
         return row;
     };
-    const bool is_whole = ban || (ends_links(work) && may_revoke_privileges(changes));
+    const bool is_whole =
+        ban || may_end_sessions || (ends_links(work) && may_revoke_privileges(changes));
     Result<model::User> updated = is_whole ? whole<model::User>(work, change) : change();
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
@@ -293,6 +307,8 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spare
         const auto email = check_target(work, lock, spared);
         if (!email)
             return email.failure();
+        if (!end_impersonations(work, id))
+            return Failure::failed;
         const Result<Done> removed = work.dialect().remove(work, id, *email);
         if (removed && ends_links(work) && !remove_password_links(work, id))
             return Failure::failed;
