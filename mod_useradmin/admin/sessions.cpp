@@ -7,7 +7,7 @@ namespace useradmin::admin {
 namespace {
 
 // better-auth's default limit for queries.
-constexpr std::size_t max_sessions = 100;
+constexpr std::int64_t max_sessions = 100;
 
 /// Returns the error reply if UserAdminGuard forbids the caller from ending the user's sessions,
 /// otherwise std::nullopt. Allows it if the user does not exist.
@@ -22,11 +22,9 @@ std::optional<Reply> refusal_to_end(const Call& call, std::string_view user_id) 
 } // namespace
 
 Reply list_user_sessions(Call& call) {
-    auto sessions = call.service.store.list_sessions(call.event.target);
+    const auto sessions = call.service.store.list_sessions(call.event.target, max_sessions);
     if (!sessions)
         return failure_reply(sessions.failure(), call.forbidden);
-    if (sessions->size() > max_sessions)
-        sessions->resize(max_sessions);
     return sessions_reply(*sessions, call.service.shows_tokens);
 }
 

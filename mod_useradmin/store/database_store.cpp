@@ -557,8 +557,9 @@ Result<model::Session> DatabaseStore::find_session_of_any(std::string_view token
                token_or_id);
 }
 
-Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id) {
-    return run(Access::read, needs_session, Retry::yes, statements::list_sessions, user_id);
+Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id,
+                                                                 std::int64_t most) {
+    return run(Access::read, needs_session, Retry::yes, statements::list_sessions, user_id, most);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_active_sessions(std::string_view user_id,

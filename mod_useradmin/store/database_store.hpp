@@ -8,7 +8,9 @@
 #include "store/totals.hpp"
 #include "text/logger.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,7 +61,9 @@ class DatabaseStore : public Store {
     Result<SessionWithUser> find_session(std::string_view token) override;
     Result<SessionWithUser> find_caller(std::string_view token) override;
     Result<model::Session> find_session_of_any(std::string_view token_or_id) override;
-    Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override;
+    Result<std::vector<model::Session>>
+    list_sessions(std::string_view user_id,
+                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) override;
     Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
     Result<std::string_view> create_session(const model::Session& session,

@@ -34,7 +34,8 @@ Result<std::vector<std::string>> password_formats(Work& work);
 Result<SessionWithUser> find_session(Work& work, std::string_view token);
 Result<SessionWithUser> find_caller(Work& work, std::string_view token);
 Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id);
-Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id);
+Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id,
+                                                  std::int64_t most);
 Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,
                                                          text::Timestamp now, std::int64_t most);
 Result<std::string_view> create_session(Work& work, const model::Session& session,

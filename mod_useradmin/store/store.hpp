@@ -485,8 +485,10 @@ class Store {
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// Returns the session with this token or id, or not_found. Sets only id and user_id.
     virtual Result<model::Session> find_session_of_any(std::string_view token_or_id) = 0;
-    /// Returns the user's sessions, newest first, including expired ones.
-    virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
+    /// Returns up to `most` of the user's sessions, newest first, including expired ones.
+    virtual Result<std::vector<model::Session>>
+    list_sessions(std::string_view user_id,
+                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) = 0;
     /// Returns up to `most` live sessions, newest first, without their tokens.
     virtual Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;

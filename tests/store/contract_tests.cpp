@@ -1207,6 +1207,17 @@ TEST(session, lists_and_deletions_are_limited_to_one_user) {
     worked(store().find_session("three"));
 }
 
+TEST(session, is_listed_only_if_it_is_one_of_the_newest) {
+    add_user("u", "u@x");
+    for (const char* const token : {"one", "two", "three"})
+        add_session(token, "u", "2030-01-01T00:00:00.000Z");
+    sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z' "
+              "WHERE \"token\" = 'two'");
+    const auto sessions = worked(store().list_sessions("u", 1));
+    CHECK_EQUAL(1U, sessions.size());
+    CHECK_EQUAL(std::string("two"), std::string(sessions[0].token));
+}
+
 TEST(session, that_is_live_is_listed_without_its_token) {
     add_user("u", "u@x");
     add_user("v", "v@x");

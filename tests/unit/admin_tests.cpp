@@ -391,6 +391,17 @@ TEST(admin, a_user_without_a_password_has_no_account) {
     expect("plan", store.created->data[1].field);
 }
 
+TEST(admin, list_user_sessions_reads_100_sessions) {
+    add_session();
+    store.all_sessions.resize(101, store.all_sessions.front());
+    const std::string reply = call("list-user-sessions", R"({"userId":"another"})");
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = reply.find("\"token\":", at)) != reply.npos; ++at)
+        ++count;
+    CHECK_EQUAL(100U, count);
+    expect("body, list_sessions another 100", calls.text());
+}
+
 TEST(admin, impersonation_opens_a_one_hour_session_that_names_the_administrator) {
     STRCMP_CONTAINS("\"impersonatedBy\":\"me\"",
                     call("impersonate-user", R"({"userId":"another"})").c_str());

@@ -547,8 +547,15 @@ class FakeStore final : public store::Store {
                                                       text::Timestamp) override {
         return unexpected("another");
     }
-    store::Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override {
-        return value_of("list_sessions", user_id, all_sessions);
+    store::Result<std::vector<model::Session>> list_sessions(std::string_view user_id,
+                                                             std::int64_t most) override {
+        if (const auto* failure =
+                failure_of("list_sessions", std::string(user_id) + " " + std::to_string(most)))
+            return *failure;
+        auto sessions = all_sessions;
+        if (std::ssize(sessions) > most)
+            sessions.resize(static_cast<std::size_t>(most));
+        return sessions;
     }
 
     /// Returns the updatedAt that the last update set.

@@ -118,7 +118,8 @@ Result<model::Session> find_session_of_any(Work& work, std::string_view token_or
     });
 }
 
-Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id) {
+Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id,
+                                                  std::int64_t most) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     if (!column.can_hold_id(user_id))
@@ -126,7 +127,7 @@ Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view u
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
     append_equals(statement << " WHERE ", column, user_id);
-    statement << " ORDER BY " << newest_first_order(table);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
     return all_rows(work, statement, read_record<model::Session>);
 }
 
