@@ -296,7 +296,7 @@ TEST(ctl_audit, is_verified_without_a_database) {
     write_file(log_, edited);
     const CommandResult found = verify({log_});
     CHECK_EQUAL(1, found.status);
-    CHECK(has(found.output, log_ + ", line 1: was edited"));
+    CHECK(has(found.output, log_ + ", line 1: the line was edited"));
     const Json reported(verify({log_, "--json"}).output);
     CHECK_EQUAL(std::string("false"), reported.at("success"));
     CHECK_EQUAL(std::string("the audit log is not intact"), reported.at("error"));

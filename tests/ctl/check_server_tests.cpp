@@ -352,7 +352,7 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
 
 TEST(check_server, reports_a_misspelled_usual_path) {
     for (const char* const path : {"/api/user", "/api/userss", "/apis/users"})
-        finds(whole(with(service, "/api/users", path)), "write <Location \"/api/users\">");
+        finds(whole(with(service, "/api/users", path)), "use <Location \"/api/users\">");
     accepts(whole(with(service, "/api/users", "/admin/people")));
 }
 
@@ -378,7 +378,7 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
 TEST(check_server, reports_tables_with_other_names) {
     const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);
-    CHECK(ended.output.starts_with("3 problems were found:\n"));
+    CHECK(ended.output.starts_with("3 problems found:\n"));
     CHECK(has(ended.output, "set UserAdminTables user session account\n"));
 }
 

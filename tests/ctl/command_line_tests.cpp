@@ -177,7 +177,7 @@ TEST(command_line, exits_with_1_if_the_output_cannot_be_written) {
         shell.push_back(word);
     const CommandResult ended = test::run({shell, environment()});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "could not be written"));
+    CHECK(has(ended.errors, "cannot write the output"));
 }
 
 TEST(command_line, help_and_version_need_no_database) {
