@@ -21,7 +21,7 @@ constexpr std::uint64_t progress_interval = 10000;
 std::string quantity(std::uint64_t first, std::uint64_t last) {
     return first == last
                ? "line number " + std::to_string(first) + " is"
-               : "lines number " + std::to_string(first) + " to " + std::to_string(last) + " are";
+               : "lines numbered " + std::to_string(first) + " to " + std::to_string(last) + " are";
 }
 
 class Chain;
@@ -198,7 +198,7 @@ class Chain {
         const std::uint64_t number = line.position.number;
         if (number > last.number + 1)
             problem(reader.where() + ": " + quantity(last.number + 1, number - 1) +
-                    " missing before it");
+                    " missing before this line");
         else if (number <= last.number)
             problem(reader.where() + ": number " + std::to_string(number) + " comes after number " +
                     std::to_string(last.number) + ": lines were reordered or inserted");

@@ -139,7 +139,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 
 [[noreturn]] void reject_command(std::string name, const std::vector<std::string>& rest) {
     if (name.empty() && rest.empty())
-        reject("a command is required; 'useradminctl --help' lists the commands");
+        reject("a command is required; see 'useradminctl --help'");
     if (!rest.empty())
         name += (name.empty() ? "" : " ") + rest.front();
     std::vector<std::string> names;

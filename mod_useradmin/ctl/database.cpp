@@ -47,7 +47,8 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     new_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
-        throw CommandError("there is no file " + new_file_ + "; 'useradminctl schema' creates it");
+        throw CommandError("there is no file " + new_file_ +
+                           "; create it with 'useradminctl schema'");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);

@@ -80,7 +80,7 @@ TEST(check_server, accepts_a_configuration_that_httpd_serves) {
 TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
     const std::string configuration = whole(service);
     CHECK_FALSE(has(check(configuration).output, "driver"));
-    CHECK(has(check(configuration).output, "; --verbose shows them\n"));
+    CHECK(has(check(configuration).output, "(use --verbose to show them)\n"));
     const std::string details = check(configuration, {"--verbose"}).output;
     CHECK(details.starts_with("No problems found.\nDatabase\n  driver "));
     CHECK(has(details, "\nNotes\n"));
@@ -479,7 +479,7 @@ TEST(check_server, reports_that_the_secret_cannot_be_checked) {
     const CommandResult ended = check(whole(secret() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
-    CHECK(has(ended.output, "--cookie tests it with a session cookie"));
+    CHECK(has(ended.output, "use --cookie to test it with a session cookie"));
 }
 
 TEST(check_server, tests_the_secret_with_a_cookie) {

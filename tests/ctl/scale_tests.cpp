@@ -142,7 +142,7 @@ TEST(postgresql_scale, is_removed_completely) {
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
     const CommandResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' creates them"));
+    CHECK(has(ended.errors, "there are no counts; create them with 'useradminctl schema --scale'"));
 }
 
 TEST(postgresql_scale, corrects_wrong_counts) {

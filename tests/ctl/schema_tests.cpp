@@ -233,7 +233,7 @@ TEST(schema, is_the_only_command_that_creates_the_sqlite_file) {
     };
     const CommandResult ended = with("list");
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "'useradminctl schema' creates it"));
+    CHECK(has(ended.errors, "create it with 'useradminctl schema'"));
     CHECK_FALSE(std::filesystem::exists(name));
     done(with("schema"));
     done(with("check"));
@@ -362,7 +362,7 @@ TEST(schema, reports_a_missing_column_with_a_remedy) {
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const CommandResult ended = ctl({"--tables", tables, "ban", id});
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "has no column \"banned\"; 'useradminctl schema' adds it"));
+    CHECK(has(ended.errors, "has no column \"banned\"; add it with 'useradminctl schema'"));
     sql().run("ALTER TABLE app_user ADD COLUMN \"banned\" " +
               std::string(is_postgresql() ? "boolean" : "integer"));
     CHECK_EQUAL(0, ctl({"--tables", tables, "ban", id}).status);

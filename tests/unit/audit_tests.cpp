@@ -186,7 +186,7 @@ TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
 TEST(audit_chain, reports_missing_lines) {
     Texts lines = five();
     lines.erase(lines.begin() + 1, lines.begin() + 3);
-    CHECK_EQUAL(std::string("a, line 2: lines number 2 to 3 are missing before it\n"),
+    CHECK_EQUAL(std::string("a, line 2: lines numbered 2 to 3 are missing before this line\n"),
                 found_in({text_of(lines)}));
     lines.erase(lines.begin());
     CHECK_EQUAL(std::string("(the lines before number 4 are not in these files)\n"),
@@ -198,9 +198,9 @@ TEST(audit_chain, reports_reordered_lines) {
     std::swap(lines[1], lines[2]);
     CHECK_EQUAL(
         std::string(
-            "a, line 2: line number 2 is missing before it\na, line 3: number 2 comes after "
+            "a, line 2: line number 2 is missing before this line\na, line 3: number 2 comes after "
             "number 3: lines were reordered or inserted\na, line 4: line number 3 is missing "
-            "before it\n"),
+            "before this line\n"),
         found_in({text_of(lines)}));
 }
 
@@ -223,7 +223,8 @@ TEST(audit_chain, reports_a_truncated_end) {
     lines.resize(3);
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
     CHECK_EQUAL(
-        std::string("a: the end is missing: lines number 4 to 5 are recorded in the .chain file\n"),
+        std::string(
+            "a: the end is missing: lines numbered 4 to 5 are recorded in the .chain file\n"),
         found_in({text_of(lines)}, last));
     CHECK_EQUAL("no line has the hash " + anchor + ", which an earlier verification printed\n",
                 found_in({text_of(lines)}, {}, {anchor}));
@@ -255,7 +256,7 @@ TEST(audit_chain, spans_files_in_any_order) {
                                            text_of({lines[2], lines[3]})}));
     CHECK_EQUAL(std::string("(the lines before number 2 are not in these files)\n"),
                 found_in({text_of({lines[1], lines[4]}), text_of({lines[2], lines[3]})}));
-    CHECK_EQUAL(std::string("a, line 2: lines number 3 to 4 are missing before it\n"),
+    CHECK_EQUAL(std::string("a, line 2: lines numbered 3 to 4 are missing before this line\n"),
                 found_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
 }
 
@@ -373,7 +374,7 @@ TEST(audit_chain, of_an_earlier_version_continues_with_an_instance) {
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
     CHECK_EQUAL(std::string(""), found_in({text_of({lines[2], lines[3]}), old}));
     lines.erase(lines.begin() + 1);
-    CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before it\n"),
+    CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before this line\n"),
                 found_in({text_of(lines)}));
 }
 
@@ -549,20 +550,20 @@ TEST(audit_chains, of_several_servers_are_verified_separately) {
 
 TEST(audit_chains, are_reported_with_the_missing_lines_of_each) {
     const std::string whole = text_of(two);
-    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
+    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before this line\n"),
                 found_in({whole, text_of({one[0], one[2], one[3]})}));
     CHECK_EQUAL(
-        std::string("a, line 2: line number 2 is missing before it\na, line 3: number 2 "
+        std::string("a, line 2: line number 2 is missing before this line\na, line 3: number 2 "
                     "comes after number 3: lines were reordered or inserted\na, line 5: line "
-                    "number 3 is missing before it\n"),
+                    "number 3 is missing before this line\n"),
         found_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
     Texts edited = one;
     edited[1].replace(edited[1].find("web1\","), 6, "web3\",");
     CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
-    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before it\n"),
+    CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before this line\n"),
                 found_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
     // The file in the middle is missing.
-    CHECK_EQUAL(std::string("c, line 1: lines number 2 to 3 are missing before it\n"),
+    CHECK_EQUAL(std::string("c, line 1: lines numbered 2 to 3 are missing before this line\n"),
                 found_in({whole, text_of({one[0]}), text_of({one[3]})}));
 }
 

@@ -282,8 +282,8 @@ Exit export_users(Context& context) {
     print_count(context, output, count);
     if (const std::int64_t kept = writer.formulas_kept(); kept > 0)
         print_error(count_of(kept, "cell contains", "cells contain") +
-                    " formulas that a spreadsheet would evaluate; --spreadsheet escapes them, but "
-                    "do not import a file with escaped formulas");
+                    " formulas that a spreadsheet would evaluate; use --spreadsheet to escape "
+                    "them, but do not import such a file");
     return Exit::success;
 }
 

@@ -224,7 +224,8 @@ Exit check(Context& context) {
     if (context.options.has("verbose"))
         print_details(context.settings.driver, found, findings, behavior);
     else if (!findings.notes.empty())
-        print_line(count_of(findings.notes.size(), "note", "notes") + "; --verbose shows them");
+        print_line(count_of(findings.notes.size(), "note", "notes") +
+                   " (use --verbose to show them)");
     return code;
 }
 

@@ -111,11 +111,11 @@ class Examiner {
     void check_absent_columns() {
         constexpr std::pair<std::string_view, std::string_view> meanings[] = {
             {"role",
-             "every user has the role user, so nobody can administer users; 'useradminctl schema' "
-             "adds it"},
-            {"banned", "nobody can be banned; 'useradminctl schema' adds it"},
-            {"banReason", "bans cannot have a reason; 'useradminctl schema' adds it"},
-            {"banExpires", "bans cannot expire; 'useradminctl schema' adds it"},
+             "every user has the role user, so nobody can administer users; add the column with "
+             "'useradminctl schema'"},
+            {"banned", "nobody can be banned; add the column with 'useradminctl schema'"},
+            {"banReason", "bans cannot have a reason; add the column with 'useradminctl schema'"},
+            {"banExpires", "bans cannot expire; add the column with 'useradminctl schema'"},
             {"emailVerified", "it is false in every reply"},
             {"image", "it is null in every reply"},
             {"createdAt", "it is null in every reply, and lists are sorted by id"},
@@ -205,7 +205,7 @@ class Examiner {
         if (theirs.user_id > 0 && theirs.email > 0)
             note("the application's accounts differ in their accountId: " +
                  std::to_string(theirs.user_id) + " have the user's id, " +
-                 std::to_string(theirs.email) + " the email");
+                 std::to_string(theirs.email) + " have the email");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "the application may not find the accounts of users created here");
         const std::int64_t strays = own.total() - own.user_id;

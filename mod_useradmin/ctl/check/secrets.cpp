@@ -126,7 +126,7 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     else if (match == Match::unknown && !cookie)
         findings.unchecked.emplace_back(
             "AuthUserAdminSecret: nothing in the database shows whether it is the application's; "
-            "--cookie tests it with a session cookie");
+            "use --cookie to test it with a session cookie");
 }
 
 } // namespace useradmin::ctl

@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void reject_taken_email(const std::string& email) {
     throw CommandError(Exit::already_there, "a user with the address " + email +
-                                                " already exists; 'useradminctl show' shows it");
+                                                " already exists; see 'useradminctl show'");
 }
 
 } // namespace

@@ -32,8 +32,8 @@ Exit drain(Context& context) {
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
         print_line(where + (drains ? "useradmin-health replies 503, so load balancers send no new "
-                                     "requests; 'useradminctl drain off" +
-                                         option + "' ends this"
+                                     "requests; to end this, run: useradminctl drain off" +
+                                         option
                                    : "useradmin-health replies 200 again if the database answers"));
     return Exit::success;
 }

@@ -105,8 +105,9 @@ Exit create_key(Context& context) {
     key.id = value_of(
         context.database_with_rows().store().create_api_key(key, crypto::sha256_base64url(text)));
     if (sign_in::is_banned(user, now))
-        print_error(display(user) +
-                    " is banned: the key is rejected until 'useradminctl unban' lifts the ban");
+        print_error(
+            display(user) +
+            " is banned: the key is rejected until the ban is lifted with 'useradminctl unban'");
     if (context.wants_json())
         print_data(
             [&](json::Writer& writer) { writer.key("id").string(key.id).key("key").string(text); });
@@ -150,9 +151,8 @@ Exit revoke_key(Context& context) {
     const auto revoked =
         context.database_with_rows().store().delete_api_key(context.options.words[0]);
     if (revoked.is_not_found())
-        throw CommandError(
-            Exit::not_found,
-            "there is no API key with that id; 'useradminctl key list' lists a user's keys");
+        throw CommandError(Exit::not_found,
+                           "there is no API key with that id; see 'useradminctl key list'");
     value_of(revoked);
     if (context.wants_json())
         print_data([](json::Writer& writer) { writer.key("revoked").integer(1); });

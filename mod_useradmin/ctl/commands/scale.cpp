@@ -292,7 +292,7 @@ Exit check_counts(Context& context) {
     ScaleObjects objects(context.database_with_rows());
     const CopyState state = objects.state();
     if (!state.has_schema)
-        throw CommandError("there are no counts; 'useradminctl schema --scale' creates them");
+        throw CommandError("there are no counts; create them with 'useradminctl schema --scale'");
     if (state.is_earlier)
         throw CommandError(
             "the counts were created by an earlier version; run 'useradminctl schema --scale'");

@@ -198,7 +198,7 @@ Exit create_schema(Context& context) {
     if (!found.fitting_tables.empty() && !context.options.has("force"))
         throw CommandError("the tables exist under other names; use --tables \"" +
                            found.fitting_tables + "\" and set UserAdminTables " +
-                           found.fitting_tables + "; --force creates other tables");
+                           found.fitting_tables + "; use --force to create other tables");
     if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
         const std::string& error = database.client().error_message();
         throw CommandError(

@@ -127,8 +127,8 @@ Exit open_session(Context& context) {
     if (!is_signed)
         warn_of_unsigned(context.settings);
     if (terms.allows_banned)
-        print_error(display(user) +
-                    " is banned: the session is rejected until 'useradminctl unban' lifts the ban");
+        print_error(display(user) + " is banned: the session is rejected until the ban is lifted "
+                                    "with 'useradminctl unban'");
     print_opened(context, session, is_signed ? crypto::sign(token, secret.view()) : token);
     return Exit::success;
 }
@@ -184,7 +184,7 @@ Exit revoke_sessions(Context& context) {
         count = value_of(context.store().delete_sessions_of_user(user.id));
     } else if (!revoke(context, user, words[1])) {
         throw CommandError(Exit::not_found,
-                           "the user has no such session; 'useradminctl session list' lists them");
+                           "the user has no such session; see 'useradminctl session list'");
     }
     print_revoked(context, count);
     return Exit::success;

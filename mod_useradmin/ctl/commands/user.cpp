@@ -59,8 +59,10 @@ Exit remove(Context& context) {
     const model::User user = find_user(context, context.options.words[0]);
     const std::string whom = display(user);
     if (!context.options.has("yes") &&
-        !confirm("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
-                 (is_last_super_admin(context, user) ? ", the last superAdmin?" : "?")))
+        !confirm("Delete " + whom +
+                 (is_last_super_admin(context, user)
+                      ? ", the last superAdmin?"
+                      : ", role " + std::string(user.role.value_or("user")) + "?")))
         throw CommandError("nothing was deleted");
     value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
     const std::string done = whom + " was deleted, with its sessions and accounts";

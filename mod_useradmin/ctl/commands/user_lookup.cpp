@@ -68,7 +68,7 @@ void require_column(Context& context, std::string_view column) {
     const store::Schema schema = context.database().schema();
     if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
         throw CommandError("table " + schema.user.name + " has no column \"" + std::string(column) +
-                           "\"; 'useradminctl schema' adds it");
+                           "\"; add it with 'useradminctl schema'");
 }
 
 crypto::Secret read_and_hash_password(const Context& context) {

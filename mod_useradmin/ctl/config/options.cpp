@@ -60,7 +60,7 @@ constexpr Option all_options[] = {
     {"dry-run", "", "lists all invalid lines and imports nothing"},
     {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
     {"yes", "", "skips confirmations; an import may leave no superAdmin"},
-    {"force", "", "accepts an unusual role, hash, password, file or table name"},
+    {"force", "", "accepts unusual roles, hashes, passwords, files and table names"},
 };
 
 } // namespace
