@@ -213,6 +213,12 @@ bool Column::can_hold_id(std::string_view id) const noexcept {
     }
 }
 
+bool Column::is_declared_as_time() const noexcept {
+    return kind == Kind::timestamp ||
+           (kind == Kind::other && sql_type.empty() &&
+            (type.find("date") != type.npos || type.find("time") != type.npos));
+}
+
 bool Column::can_hold_sort_key(std::string_view key) const noexcept {
     constexpr std::string_view shortest = "2026-11-20T23:30:19";
     constexpr std::string_view longest = "2026-11-20T23:30:19.717123";
@@ -340,7 +346,7 @@ void Schema::resolve_last_seen(std::string_view name) {
                          owner->sql() + id->op("=") + user.sql + "." + id->sql() + ")";
     // In SQLite, a subquery has no affinity. Without the cast, a number would be compared with a
     // text argument.
-    if (updated->kind == Column::Kind::integer)
+    if (updated->has_unix_times())
         newest = "CAST(" + newest + " AS integer)";
     user.last_seen = {*updated, std::move(newest), true};
     user.last_seen->column.is_nullable = true;

@@ -36,11 +36,14 @@ inline constexpr std::string_view attempt_table = "useradmin_attempt";
 
 struct Column {
     enum class Kind { text, uuid, integer, boolean, timestamp, other };
+    /// How a column stores times: as text or in the database's own type, or as a Unix time.
+    enum class TimeFormat { text, seconds, milliseconds };
 
     std::string name;
     /// The SQL type, such as "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
+    TimeFormat time_format = TimeFormat::text;
     /// The quoted type with its schema, such as "pg_catalog"."varchar". Empty if the database has
     /// no schemas.
     std::string sql_type = {};
@@ -70,6 +73,11 @@ struct Column {
     std::string_view field = {};
     const Dialect* dialect = nullptr;
 
+    /// Returns whether the column's type is one of times. SQLite has none; better-auth declares
+    /// "date", and ORMs "datetime" or "timestamp".
+    bool is_declared_as_time() const noexcept;
+    /// Returns whether the column stores times as numbers.
+    bool has_unix_times() const noexcept { return time_format != TimeFormat::text; }
     /// For a column of ids, returns whether the database generates them.
     bool is_serial() const noexcept { return kind == Kind::integer; }
     /// Returns whether the column can represent the id. Accepts only the canonical form, because

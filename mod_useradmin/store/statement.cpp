@@ -2,16 +2,24 @@
 
 #include "apr/pool.hpp"
 
+#include <chrono>
 #include <cstring>
 
 namespace useradmin::store {
 
 namespace {
 
-/// Formats a time for the column: in milliseconds for an integer column, otherwise in ISO 8601.
+/// Formats a time for the column.
 std::string text_of(const Column& column, text::Timestamp time) {
-    if (column.kind == Column::Kind::integer)
-        return std::to_string(time.time_since_epoch().count());
+    const auto since = time.time_since_epoch();
+    switch (column.time_format) {
+    case Column::TimeFormat::seconds:
+        return std::to_string(std::chrono::floor<std::chrono::seconds>(since).count());
+    case Column::TimeFormat::milliseconds:
+        return std::to_string(since.count());
+    case Column::TimeFormat::text:
+        break;
+    }
     std::string text;
     text::append_iso8601(text, time);
     return text;

@@ -63,10 +63,7 @@ class Cursor {
 };
 
 Timestamp from_unix(std::int64_t number) noexcept {
-    constexpr std::int64_t first_milliseconds = 100'000'000'000;
-    if (number <= -first_milliseconds || number >= first_milliseconds)
-        return Timestamp(milliseconds(number));
-    return Timestamp(seconds(number));
+    return is_in_seconds(number) ? Timestamp(seconds(number)) : Timestamp(milliseconds(number));
 }
 
 /// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six digits (ECMAScript).

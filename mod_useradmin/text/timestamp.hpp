@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,12 +12,19 @@ namespace useradmin::text {
 /// A point in time in UTC, in milliseconds.
 using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
+/// Unix times of a smaller magnitude are in seconds, others in milliseconds.
+inline constexpr std::int64_t first_milliseconds = 100'000'000'000;
+
+/// Returns whether a Unix time is in seconds, not in milliseconds.
+constexpr bool is_in_seconds(std::int64_t unix_time) noexcept {
+    return unix_time > -first_milliseconds && unix_time < first_milliseconds;
+}
+
 /// Parses a timestamp as PostgreSQL (DateStyle ISO) or SQLite stores it, such as "2026-11-20
 /// 23:30:19.717+00", "2026-11-20T23:30:19.717Z" or only a date. Without an offset, the time is in
-/// UTC. Ignores digits after the millisecond. An integer is a Unix time: in milliseconds if its
-/// magnitude is at least 100,000,000,000, otherwise in seconds. Returns std::nullopt for any other
-/// string, such as "infinity" or "… BC", and for years that std::chrono cannot represent (beyond
-/// 32767).
+/// UTC. Ignores digits after the millisecond. An integer is a Unix time, in seconds if
+/// is_in_seconds(), otherwise in milliseconds. Returns std::nullopt for any other string, such as
+/// "infinity" or "… BC", and for years that std::chrono cannot represent (beyond 32767).
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 
 /// Parses a timestamp that a person typed. Accepts what parse_timestamp() accepts, except integers

@@ -254,6 +254,8 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     column.type = rows.take().value_or("");
     const std::string_view type = rows.take().value_or("");
     column.kind = kind_of(type);
+    if (column.kind == Column::Kind::integer)
+        column.time_format = Column::TimeFormat::milliseconds;
     column.sql_type = quoted_identifier(rows.take().value_or(""));
     column.sql_type.append(".").append(quoted_identifier(type));
     column.operators = quoted_identifier(rows.take().value_or(system_schema));

@@ -1,7 +1,14 @@
 #include "store/sqlite/schema.hpp"
 
 #include "store/similar_tables.hpp"
+#include "text/snake_case.hpp"
+#include "text/timestamp.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +81,79 @@ Column::Kind affinity_of(std::string_view type) noexcept {
 bool converts_to_numbers(std::string_view type) noexcept {
     return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
            type.find("text") == type.npos && type.find("blob") == type.npos;
+}
+
+// The fields that are times.
+constexpr std::string_view time_fields[] = {"createdAt",  "updatedAt",   "expiresAt",
+                                            "banExpires", "lockedUntil", "lastRefillAt",
+                                            "lastRequest"};
+
+/// Returns whether the column may store times as text or as numbers: its type is one of times, or
+/// it has the name of a time and any type but text.
+bool may_store_times(const Column& column, std::string_view last_seen) {
+    if (column.kind != Column::Kind::integer && column.kind != Column::Kind::other)
+        return false;
+    const auto has_name = [&](std::string_view name) {
+        return column.name == name || column.name == text::snake_case(name);
+    };
+    return column.is_declared_as_time() || has_name(last_seen) ||
+           std::any_of(std::begin(time_fields), std::end(time_fields), has_name);
+}
+
+/// Returns how a value stores a time, or std::nullopt for NULL and 0.
+std::optional<Column::TimeFormat> time_format_of(model::NullableText value) noexcept {
+    if (!value)
+        return std::nullopt;
+    std::int64_t number = 0;
+    const char* const end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    if (error != std::errc() || stop != end)
+        return Column::TimeFormat::text;
+    if (number == 0)
+        return std::nullopt;
+    return text::is_in_seconds(number) ? Column::TimeFormat::seconds
+                                       : Column::TimeFormat::milliseconds;
+}
+
+/// Sets the time format of the tables' columns. SQLite has no type for times: ORMs store text or
+/// numbers in columns of the same type. The first row decides. A column without a value there has
+/// the format of another column of its type.
+std::optional<ErrorKind> read_time_formats(SqliteClient& client, apr_pool_t* pool,
+                                           std::span<Table* const> tables, const TableNames& names,
+                                           std::string& fingerprint) {
+    std::vector<Column*> columns;
+    std::string query;
+    for (Table* const table : tables)
+        for (Column& column : table->columns)
+            if (may_store_times(column, names.last_seen)) {
+                columns.push_back(&column);
+                query += (query.empty() ? "SELECT (SELECT " : ", (SELECT ") + column.sql() +
+                         " FROM " + table->sql + " LIMIT 1)";
+            }
+    if (columns.empty())
+        return std::nullopt;
+    auto answer = client.execute(query.c_str(), pool);
+    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
+        return *error_kind;
+    Rows rows = std::get<Rows>(answer);
+    rows.next();
+    std::map<std::string, Column::TimeFormat> formats;
+    std::vector<Column*> undecided;
+    for (Column* const column : columns)
+        if (const auto format = time_format_of(rows.take())) {
+            column->time_format = *format;
+            formats.emplace(column->type, *format);
+        } else {
+            undecided.push_back(column);
+        }
+    for (Column* const column : undecided)
+        if (const auto found = formats.find(column->type); found != formats.end())
+            column->time_format = found->second;
+        else if (column->kind == Column::Kind::integer)
+            column->time_format = Column::TimeFormat::milliseconds;
+    for (const Column* const column : columns)
+        fingerprint += static_cast<char>('0' + static_cast<int>(column->time_format));
+    return std::nullopt;
 }
 
 /// Returns an expression for the column as a JSON value of its type. SQLite has neither booleans
@@ -165,6 +245,11 @@ std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* po
         read.fingerprint += column.has_loose_equality ? '~' : '=';
         table.columns.push_back(std::move(column));
     }
+    std::vector<Table*> tables = {&read.user, &read.session, &read.account};
+    for (auto& [name, table] : plugins)
+        tables.push_back(&table);
+    if (const auto error = read_time_formats(client, pool, tables, names, read.fingerprint))
+        return error;
     if (read.fingerprint == schema.fingerprint)
         return std::nullopt;
     find_similar_tables(client, pool, sqlite_similar_tables_query(schema_prefix), names, read);

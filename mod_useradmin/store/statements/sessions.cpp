@@ -43,14 +43,13 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
 }
 
 void append_live(Statement& statement, const Table& table, const SessionTerms& terms) {
-    using Kind = Column::Kind;
     const Column& expires = table.at("expiresAt");
+    const bool is_number = expires.has_unix_times();
     // In a text column, times in other formats compare correctly only by day. Sessions with such
     // times count as live for another day.
-    const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
+    const bool is_exact = expires.kind == Column::Kind::timestamp || is_number;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
-    const bool is_number = expires.kind == Kind::integer;
     statement << expires << expires.op(">") << (is_number ? "CAST(" : "") << argument(expires, now)
               << (is_number ? " AS bigint)" : "");
 }

@@ -348,14 +348,10 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     case Column::Kind::boolean:
         return Kind::boolean;
     case Column::Kind::timestamp:
-        return Kind::time;
     case Column::Kind::other:
         break;
     }
-    // SQLite has no type for times. better-auth declares them as "date".
-    const bool is_time = column.sql_type.empty() && (column.type.find("date") != column.type.npos ||
-                                                     column.type.find("time") != column.type.npos);
-    return is_time ? Kind::time : Kind::any;
+    return column.is_declared_as_time() ? Kind::time : Kind::any;
 }
 
 Result<std::vector<ExtraColumn>> extra_columns(Work& work) {

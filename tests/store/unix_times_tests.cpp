@@ -1,0 +1,343 @@
+// SQLite tables whose times are numbers, or text in other formats, as ORMs create and fill them.
+#include "clock.hpp"
+#include "contract.hpp"
+
+#include <memory>
+#include <string>
+
+namespace useradmin::test {
+
+namespace {
+
+using store::Filter;
+using store::SortKey;
+
+/// How an ORM stores times.
+struct Orm {
+    const char* name;
+    /// The tables as its migration creates them.
+    const char* tables;
+    /// An SQL expression for a time in ISO 8601 as the ORM writes it.
+    std::string (*time)(const std::string& iso);
+    /// The stored value of 2026-03-04T05:06:07.089Z.
+    const char* stored;
+    /// Whether fractions of a second are lost.
+    bool has_seconds;
+    /// Whether columns are in snake_case.
+    bool is_snake_case;
+};
+
+std::string in_milliseconds(const std::string& iso) {
+    return std::to_string(at(iso).time_since_epoch().count());
+}
+std::string in_seconds(const std::string& iso) {
+    return std::to_string(at(iso).time_since_epoch().count() / 1000);
+}
+std::string with_offset(const std::string& iso) {
+    return sql_literal(iso.substr(0, iso.size() - 1) + "+00:00");
+}
+
+// As "prisma db push" creates them, version 6.
+constexpr const char* prisma = R"(
+CREATE TABLE "orm_user" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "name" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "emailVerified" BOOLEAN NOT NULL DEFAULT false,
+    "image" TEXT,
+    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt" DATETIME NOT NULL,
+    "role" TEXT,
+    "banned" BOOLEAN DEFAULT false,
+    "banReason" TEXT,
+    "banExpires" DATETIME,
+    "twoFactorEnabled" BOOLEAN DEFAULT false
+);
+CREATE TABLE "orm_session" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "expiresAt" DATETIME NOT NULL,
+    "token" TEXT NOT NULL,
+    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt" DATETIME NOT NULL,
+    "ipAddress" TEXT,
+    "userAgent" TEXT,
+    "userId" TEXT NOT NULL,
+    "impersonatedBy" TEXT,
+    CONSTRAINT "orm_session_userId_fkey" FOREIGN KEY ("userId") REFERENCES "orm_user" ("id") ON DELETE CASCADE ON UPDATE CASCADE
+);
+CREATE TABLE "orm_account" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "accountId" TEXT NOT NULL,
+    "providerId" TEXT NOT NULL,
+    "userId" TEXT NOT NULL,
+    "accessToken" TEXT,
+    "refreshToken" TEXT,
+    "idToken" TEXT,
+    "accessTokenExpiresAt" DATETIME,
+    "refreshTokenExpiresAt" DATETIME,
+    "scope" TEXT,
+    "password" TEXT,
+    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt" DATETIME NOT NULL,
+    CONSTRAINT "orm_account_userId_fkey" FOREIGN KEY ("userId") REFERENCES "orm_user" ("id") ON DELETE CASCADE ON UPDATE CASCADE
+);
+CREATE UNIQUE INDEX "orm_user_email_key" ON "orm_user"("email");
+CREATE UNIQUE INDEX "orm_session_token_key" ON "orm_session"("token"))";
+
+// As drizzle-kit creates them, but without unixepoch(), which needs SQLite 3.38.
+constexpr const char* drizzle = R"(
+CREATE TABLE `orm_user` (
+    `id` text PRIMARY KEY NOT NULL,
+    `name` text NOT NULL,
+    `email` text NOT NULL,
+    `email_verified` integer DEFAULT false NOT NULL,
+    `image` text,
+    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
+    `updated_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
+    `role` text,
+    `banned` integer DEFAULT false,
+    `ban_reason` text,
+    `ban_expires` integer,
+    `two_factor_enabled` integer DEFAULT false
+);
+CREATE TABLE `orm_session` (
+    `id` text PRIMARY KEY NOT NULL,
+    `expires_at` integer NOT NULL,
+    `token` text NOT NULL,
+    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
+    `updated_at` integer NOT NULL,
+    `ip_address` text,
+    `user_agent` text,
+    `user_id` text NOT NULL,
+    `impersonated_by` text,
+    FOREIGN KEY (`user_id`) REFERENCES `orm_user`(`id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `orm_account` (
+    `id` text PRIMARY KEY NOT NULL,
+    `account_id` text NOT NULL,
+    `provider_id` text NOT NULL,
+    `user_id` text NOT NULL,
+    `access_token` text,
+    `refresh_token` text,
+    `id_token` text,
+    `access_token_expires_at` integer,
+    `refresh_token_expires_at` integer,
+    `scope` text,
+    `password` text,
+    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
+    `updated_at` integer NOT NULL,
+    FOREIGN KEY (`user_id`) REFERENCES `orm_user`(`id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `orm_session_token_unique` ON `orm_session` (`token`);
+CREATE UNIQUE INDEX `orm_user_email_unique` ON `orm_user` (`email`))";
+
+constexpr Orm orms[] = {
+    {"Prisma, unixepoch-ms", prisma, in_milliseconds, "1772600767089", false, false},
+    {"Prisma, iso8601", prisma, with_offset, "2026-03-04T05:06:07.089Z", false, false},
+    {"Drizzle, timestamp_ms", drizzle, in_milliseconds, "1772600767089", false, true},
+    {"Drizzle, timestamp", drizzle, in_seconds, "1772600767", true, true}};
+
+constexpr std::string_view orm_administrators[] = {"superAdmin", "admin"};
+
+} // namespace
+
+/// A store for an ORM's tables, with the user "app" and the session "kept" of the application.
+class UnixTimes : public Contract {
+  protected:
+    void setup() override {
+        Contract::setup();
+        drop();
+    }
+    void teardown() override {
+        orm_store_.reset();
+        drop();
+        Contract::teardown();
+    }
+
+    void drop() {
+        for (const char* const table : {"orm_session", "orm_account", "orm_user"})
+            sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
+    }
+
+    /// Creates empty tables and a store.
+    void create_tables(const Orm& orm) {
+        orm_ = &orm;
+        orm_store_.reset();
+        drop();
+        sql().run(orm.tables);
+        orm_store_ = std::make_unique<store::DatabaseStore>(
+            *connection_, log_, pool_, store::TableNames{"orm_user", "orm_session", "orm_account"},
+            orm.name, timeout_policy);
+    }
+
+    std::string column(const std::string& camel, const std::string& snake) const {
+        return orm_->is_snake_case ? snake : camel;
+    }
+
+    /// Adds a user as the application does.
+    void add_app_user(const std::string& id, const std::string& created) {
+        const std::string time = orm_->time(created);
+        sql().run("INSERT INTO \"orm_user\" (\"id\", \"name\", \"email\", \"role\", " +
+                  column("createdAt", "created_at") + ", " + column("updatedAt", "updated_at") +
+                  ") VALUES (" + sql_literal(id) + ", 'App', " + sql_literal(id + "@x") +
+                  ", 'superAdmin', " + time + ", " + time + ")");
+    }
+    void add_app_session(const std::string& token, const std::string& created,
+                         const std::string& expires) {
+        sql().run("INSERT INTO \"orm_session\" (\"id\", \"token\", " + column("userId", "user_id") +
+                  ", " + column("createdAt", "created_at") + ", " +
+                  column("updatedAt", "updated_at") + ", " + column("expiresAt", "expires_at") +
+                  ") VALUES (" + sql_literal(token) + ", " + sql_literal(token) + ", 'app', " +
+                  orm_->time(created) + ", " + orm_->time(created) + ", " + orm_->time(expires) +
+                  ")");
+    }
+    void ban_in_app(const std::string& id, const std::string& until) {
+        sql().run("UPDATE \"orm_user\" SET \"banned\" = 1, " + column("banExpires", "ban_expires") +
+                  " = " + orm_->time(until) + " WHERE \"id\" = " + sql_literal(id));
+    }
+
+    /// Calls the test for each ORM, with a user of the application.
+    template <class Test>
+    void for_each_orm(const Test& test) {
+        for (const Orm& orm : orms) {
+            create_tables(orm);
+            add_app_user("app", "2026-03-03T00:00:00.123Z");
+            test();
+        }
+    }
+
+    std::string stored(const std::string& table, const std::string& name,
+                       const std::string& condition) {
+        return *sql().rows("SELECT CAST(" + name + " AS TEXT) FROM " + table + " WHERE " +
+                           condition)[0][0];
+    }
+
+    /// Returns the time as read back after the ORM has stored it.
+    text::Timestamp read_back(std::string_view iso) const {
+        const auto time = at(iso);
+        return orm_->has_seconds ? std::chrono::floor<std::chrono::seconds>(time) : time;
+    }
+
+    const Orm* orm_ = nullptr;
+    std::unique_ptr<store::Store> orm_store_;
+};
+
+TEST_GROUP_BASE(sqlite_times_of_orms, UnixTimes){};
+
+TEST(sqlite_times_of_orms, are_written_as_the_application_stores_them) {
+    for_each_orm([&] {
+        worked(orm_store_->create(new_user("n", "n@x")));
+        worked(orm_store_->update(
+            "n", {{"banned", true}, {"banExpires", at("2026-03-04T05:06:07.089Z")}}));
+        worked(orm_store_->create_session(session_of("n", "s", at("2026-03-04T05:06:07.089Z"))));
+        const std::string columns[][3] = {
+            {"orm_user", column("createdAt", "created_at"), "id = 'n'"},
+            {"orm_user", column("updatedAt", "updated_at"), "id = 'n'"},
+            {"orm_user", column("banExpires", "ban_expires"), "id = 'n'"},
+            {"orm_session", column("expiresAt", "expires_at"), "id = 's'"},
+            {"orm_session", column("createdAt", "created_at"), "id = 's'"},
+            {"orm_account", column("createdAt", "created_at"), "TRUE"},
+            {"orm_account", column("updatedAt", "updated_at"), "TRUE"}};
+        for (const auto& [table, name, condition] : columns)
+            STRCMP_EQUAL_TEXT(orm_->stored, stored(table, name, condition).c_str(), orm_->name);
+        CHECK_TEXT(worked(orm_store_->find("n")).ban_expires ==
+                       read_back("2026-03-04T05:06:07.089Z"),
+                   orm_->name);
+        CHECK_TEXT(worked(orm_store_->find("app")).created_at ==
+                       read_back("2026-03-03T00:00:00.123Z"),
+                   orm_->name);
+    });
+}
+
+TEST(sqlite_times_of_orms, sort_and_filter_users_of_both) {
+    for_each_orm([&] {
+        worked(orm_store_->create(new_user("n", "n@x")));
+        add_app_user("later", "2026-03-05T00:00:01.000Z");
+        CHECK_EQUAL(std::string("later n app"), ids(worked(orm_store_->list({}, {9}))));
+        Filter filter;
+        filter.created_from = at("2026-03-04T00:00:00.000Z");
+        CHECK_EQUAL(std::string("later n"), ids(worked(orm_store_->list(filter, {9}))));
+        filter.created_before = at("2026-03-05T00:00:00.000Z");
+        filter.matches_all = true;
+        CHECK_EQUAL(std::string("n"), ids(worked(orm_store_->list(filter, {9}))));
+        for (const Filter& each : {Filter(), Filter{{}, "@x"}}) {
+            const store::Page first = worked(orm_store_->list(each, {1}));
+            const store::Page next = worked(orm_store_->list(
+                each, {1, 0, {}, store::Position{first.users[0].sort_key, first.users[0].id}}));
+            CHECK_EQUAL(std::string("n"), ids(next));
+        }
+    });
+}
+
+TEST(sqlite_times_of_orms, list_only_live_sessions) {
+    for_each_orm([&] {
+        add_app_session("live", "2026-03-04T00:00:00.000Z", "2026-03-06T00:00:00.000Z");
+        add_app_session("expired", "2026-03-01T00:00:00.000Z", "2026-03-03T00:00:00.000Z");
+        const auto sessions =
+            worked(orm_store_->list_active_sessions("app", at("2026-03-05T00:00:00.000Z"), 9));
+        CHECK_EQUAL(1U, sessions.size());
+        CHECK_EQUAL(std::string("live"), std::string(sessions[0].id));
+    });
+}
+
+TEST(sqlite_times_of_orms, end_only_the_oldest_session_beyond_the_limit) {
+    for_each_orm([&] {
+        for (const char* const created : {"2026-03-01", "2026-03-02"})
+            add_app_session(created, created + std::string("T00:00:00.000Z"),
+                            "2026-03-30T00:00:00.000Z");
+        store::SessionTerms terms;
+        terms.now = at("2026-03-05T00:00:00.000Z");
+        terms.max_sessions = 2;
+        worked(orm_store_->create_session(session_of("app", "new", terms.now), terms));
+        std::string tokens;
+        for (const auto& row : sql().rows("SELECT token FROM orm_session ORDER BY 1"))
+            tokens += *row[0] + " ";
+        CHECK_EQUAL(std::string("2026-03-02 new "), tokens);
+    });
+}
+
+TEST(sqlite_times_of_orms, reject_a_caller_until_the_ban_ends) {
+    for_each_orm([&] {
+        worked(orm_store_->create(new_user("n", "n@x")));
+        ban_in_app("app", "2026-03-06T00:00:00.000Z");
+        const auto rename_at = [&](const char* now) {
+            return orm_store_->update("n", {{"name", "Otro"}},
+                                      {store::UpdateGuard::Kind::none,
+                                       {},
+                                       at(now),
+                                       {},
+                                       store::Actor{"app", orm_administrators, at(now)}});
+        };
+        const auto refused = rename_at("2026-03-05T00:00:00.000Z");
+        CHECK_TEXT(!refused && refused.failure() == store::Failure::caller_rejected, orm_->name);
+        CHECK_TEXT(rename_at("2026-03-07T00:00:00.000Z").operator bool(), orm_->name);
+    });
+}
+
+TEST(sqlite_times_of_orms, sort_and_filter_by_last_activity) {
+    for_each_orm([&] {
+        worked(orm_store_->create(new_user("n", "n@x")));
+        worked(orm_store_->create_session(session_of("n", "t", at("2026-03-04T00:00:00.000Z"))));
+        add_app_session("s", "2026-03-05T00:00:00.000Z", "2026-03-06T00:00:00.000Z");
+        CHECK_EQUAL(std::string("app n"),
+                    ids(worked(orm_store_->list({}, {9, 0, {SortKey::last_seen, true}}))));
+        Filter filter;
+        filter.seen_from = at("2026-03-04T12:00:00.000Z");
+        CHECK_EQUAL(std::string("app"), ids(worked(orm_store_->list(filter, {9}))));
+    });
+}
+
+TEST(sqlite_times_of_orms, are_recognized_when_the_application_adds_its_first_user) {
+    for (const Orm& orm : orms) {
+        create_tables(orm);
+        CHECK_EQUAL(0, worked(orm_store_->list({}, {9})).total);
+        add_app_user("app", "2026-03-03T00:00:00.123Z");
+        pass(std::chrono::seconds(11));
+        worked(orm_store_->create(new_user("n", "n@x")));
+        STRCMP_EQUAL_TEXT(orm.stored,
+                          stored("orm_user", column("createdAt", "created_at"), "id = 'n'").c_str(),
+                          orm.name);
+    }
+}
+
+} // namespace useradmin::test
