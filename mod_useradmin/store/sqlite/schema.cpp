@@ -164,6 +164,10 @@ std::string json_of(const Column& column) {
     // token.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
                         ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql + ")";
+    if (column.is_declared_as_time() && column.has_unix_times())
+        value += " WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%fZ', " + sql +
+                 (column.time_format == Column::TimeFormat::milliseconds ? " / 1000.0" : "") +
+                 ", 'unixepoch')";
     // In RETURNING, SQLite 3.40 evaluates IS NULL as false.
     if (column.kind == Column::Kind::boolean)
         value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
