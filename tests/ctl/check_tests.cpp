@@ -40,6 +40,14 @@ TEST_GROUP_BASE(check, Scene) {
         done(ctl({"--tables", tables, "schema", "--force"}));
     }
 
+    /// Gives createdAt another type. The table must be empty.
+    static void set_type_of_created_at(const std::string& type) {
+        sql().run("DROP INDEX IF EXISTS app_user_newest_idx; DROP INDEX IF EXISTS "
+                  "app_user_role_newest_idx; ALTER TABLE app_user DROP COLUMN \"createdAt\"; "
+                  "ALTER TABLE app_user ADD COLUMN \"createdAt\" " +
+                  type);
+    }
+
     /// Adds a user with an account, as better-auth does.
     void add(const std::string& id, const std::string& email, const std::string& account_id,
              const std::string& hash) {
@@ -235,6 +243,40 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     const Json after = look(0, {"--tables", tables});
     CHECK_EQUAL(0, after.size("data.problems"));
     CHECK_FALSE(lists(after, "data.notes", "an index is missing"));
+}
+
+TEST(check, notes_that_no_user_shows_how_times_are_stored) {
+    if (is_postgresql())
+        return;
+    create_tables();
+    for (const auto& [type, written] : {std::pair("DATETIME", "writes text, so let"),
+                                        {"integer", "writes milliseconds since 1970, so let"},
+                                        {"date", ""}}) {
+        set_type_of_created_at(type);
+        const Json json = look(0, {"--tables", tables});
+        CHECK_EQUAL(*written != '\0', lists(json, "data.notes", "how it stores times"));
+        CHECK_TEXT(*written == '\0' || lists(json, "data.notes", written), type);
+    }
+}
+
+TEST(check, reports_times_in_different_formats) {
+    if (is_postgresql())
+        return;
+    create_tables();
+    set_type_of_created_at("DATETIME");
+    const auto add_created = [&](const char* time) {
+        sql().run("INSERT INTO app_user (\"id\", \"name\", \"email\", \"emailVerified\", "
+                  "\"updatedAt\", \"createdAt\") VALUES (" +
+                  std::string(time) + ", 'N', " + time + ", 0, " + time + ", " + time + ")");
+    };
+    add_created("1772600767089");
+    add_created("1772600767090");
+    look(0, {"--tables", tables});
+    add_created("'2026-03-04T05:06:07.089Z'");
+    CHECK(
+        lists(look(1, {"--tables", tables}), "data.problems",
+              "column \"createdAt\" of table \"app_user\" has times in different formats (text: 1, "
+              "seconds: 0, milliseconds: 2)"));
 }
 
 TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {

@@ -3,6 +3,7 @@
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
 #include "store/privileges.hpp"
+#include "text/timestamp.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -200,6 +201,20 @@ void count_users(Database& database, const store::Schema& schema, DatabaseFacts&
     }
 }
 
+void count_time_formats(Database& database, const store::Table& user, DatabaseFacts& found) {
+    const store::Column* const created = user.find("createdAt");
+    if (created == nullptr || !user.system.empty())
+        return;
+    const std::string name = created->sql();
+    const std::string number =
+        ", count(*) FILTER (WHERE typeof(" + name + ") = 'integer' AND abs(" + name + ") ";
+    const std::string limit = std::to_string(text::first_milliseconds) + ")";
+    const Database::Row row =
+        database.rows("SELECT count(*) FILTER (WHERE typeof(" + name + ") = 'text')" + number +
+                      "< " + limit + number + ">= " + limit + " FROM " + user.sql)[0];
+    found.time_formats = {number_of(row[0]), number_of(row[1]), number_of(row[2])};
+}
+
 void count_accounts(Database& database, const store::Schema& schema,
                     const ReadableColumns& readable, DatabaseFacts& found) {
     const Progress progress("Counting accounts");
@@ -315,6 +330,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     if (!readable.has('u', {"id", "email"}))
         return found;
     survey_addresses(database, schema, settings.protected_address(), found);
+    count_time_formats(database, schema.user, found);
     if (!readable.has('a', {"id", "providerId", "userId"}) ||
         !readable.has_or_lacks('a', "createdAt"))
         return found;

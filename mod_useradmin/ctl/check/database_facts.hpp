@@ -41,6 +41,13 @@ struct RowCounts {
     std::optional<PasswordFormats> passwords;
 };
 
+/// The number of users by the format of createdAt.
+struct TimeFormats {
+    std::int64_t text = 0;
+    std::int64_t seconds = 0;
+    std::int64_t milliseconds = 0;
+};
+
 struct Index {
     /// The first letter of the table: u, s or a.
     char table = '\0';
@@ -79,6 +86,8 @@ struct DatabaseFacts {
     std::optional<RowCounts> own;
     /// Counts of the other rows. Empty if the rows could not be read.
     std::optional<RowCounts> foreign;
+    /// Only for SQLite, whose column types do not determine the format.
+    std::optional<TimeFormats> time_formats;
     /// The number of addresses that belong to more than one user if case is ignored. Empty if the
     /// addresses were not read.
     std::optional<std::int64_t> ambiguous_emails;

@@ -42,6 +42,8 @@ class Examiner {
         check_extra_columns();
         if (found_.addresses)
             check_addresses();
+        if (found_.time_formats)
+            check_time_formats(*found_.time_formats);
         check_rows();
         check_revocations();
         check_attempts();
@@ -193,6 +195,29 @@ class Examiner {
             check_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
         if (found_.own->passwords && found_.foreign->passwords)
             check_passwords(*found_.own->passwords, *found_.foreign->passwords);
+    }
+
+    /// Reports several formats of times, or a column that does not show which the application uses.
+    void check_time_formats(const TimeFormats& found) {
+        const store::Column& created = schema().user.at("createdAt");
+        if ((found.text > 0) + (found.seconds > 0) + (found.milliseconds > 0) > 1)
+            problem_that(
+                "column \"" + created.name + "\" of table " + schema().user.name +
+                " has times in different formats (text: " + std::to_string(found.text) +
+                ", seconds: " + std::to_string(found.seconds) +
+                ", milliseconds: " + std::to_string(found.milliseconds) +
+                "), so lists are sorted and filtered incorrectly; convert the times in this and "
+                "other columns to the format that the application writes");
+        // better-auth itself stores text in its own type "date".
+        if (found_.foreign && found_.foreign->users == 0 && created.type != "date" &&
+            created.kind != store::Column::Kind::text)
+            note("the application has no users that show how it stores times in columns of type " +
+                 created.type + "; this server writes " +
+                 (!created.has_unix_times() ? "text"
+                  : created.time_format == store::Column::TimeFormat::milliseconds
+                      ? "milliseconds since 1970"
+                      : "seconds since 1970") +
+                 ", so let the application create the first user");
     }
 
     void check_account_ids(const AccountIds& own, const AccountIds& theirs) {
