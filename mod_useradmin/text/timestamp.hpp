@@ -12,8 +12,9 @@ namespace useradmin::text {
 /// A point in time in UTC, in milliseconds.
 using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// Unix times of a smaller magnitude are in seconds, others in milliseconds.
-inline constexpr std::int64_t first_milliseconds = 100'000'000'000;
+/// Unix times of a smaller magnitude are in seconds, others in milliseconds. In seconds, it is the
+/// start of the year 10000, the first that is not a storable year.
+inline constexpr std::int64_t first_milliseconds = 253'402'300'800;
 
 /// Returns whether a Unix time is in seconds, not in milliseconds.
 constexpr bool is_in_seconds(std::int64_t unix_time) noexcept {

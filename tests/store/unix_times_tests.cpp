@@ -249,6 +249,14 @@ TEST(sqlite_times_of_orms, are_written_as_the_application_stores_them) {
     });
 }
 
+TEST(sqlite_times_of_orms, may_be_as_late_as_the_year_9999) {
+    for_each_orm([&] {
+        worked(orm_store_->update("app", {{"banExpires", at("9999-12-31T23:59:59.000Z")}}));
+        CHECK_TEXT(worked(orm_store_->find("app")).ban_expires == at("9999-12-31T23:59:59.000Z"),
+                   orm_->name);
+    });
+}
+
 TEST(sqlite_times_of_orms, sort_and_filter_users_of_both) {
     for_each_orm([&] {
         worked(orm_store_->create(new_user("n", "n@x")));
