@@ -33,10 +33,11 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
 /// Unlocks the entry at the end of the scope. Frees the entry if it has no total.
 class SharedTotals::CountGuard {
   public:
-    explicit CountGuard(Totals::Entry& entry) noexcept : entry_(entry) {}
+    CountGuard(Totals& totals, const Totals::Key& key, Totals::Entry& entry) noexcept
+        : totals_(totals), key_(key), entry_(entry) {}
     ~CountGuard() {
         if (entry_.value.number < 0)
-            entry_.written_at = 0;
+            totals_.lock(key_).erase(entry_);
         entry_.value.counting.unlock();
         entry_.value.ended.notify_all();
     }
@@ -44,6 +45,8 @@ class SharedTotals::CountGuard {
     CountGuard& operator=(const CountGuard&) = delete;
 
   private:
+    Totals& totals_;
+    const Totals::Key& key_;
     Totals::Entry& entry_;
 };
 
@@ -104,7 +107,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         if (entry == nullptr)
             return count({});
         if (is_own) {
-            const CountGuard guard(*entry);
+            const CountGuard guard(table_.totals_, key, *entry);
             std::this_thread::sleep_for(delay);
             return counted(*entry, key, count);
         }

@@ -28,7 +28,8 @@ class SharedTable {
 
     struct Entry {
         Key key;
-        /// 0 means that the entry is free.
+        /// 0 means that the entry is free. Changes only while the stripe is locked, because
+        /// find_replaceable() sorts by it.
         std::atomic<Clock::rep> written_at;
         Value value;
 
@@ -80,6 +81,8 @@ class SharedTable {
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
         }
+        /// Frees the entry.
+        void erase(Entry& entry) const noexcept { entry.written_at = 0; }
         /// Writes the key's entry or, if there is none, a free or the oldest entry.
         template <class Change>
         void write(Clock::time_point now, const Change& change) const {

@@ -81,7 +81,7 @@ void AttemptLimiter::record_denial(const Subject& subject, const AttemptLimit& l
 void AttemptLimiter::clear_failures(const Subject& subject) noexcept {
     const auto bucket = counts_.lock(subject.keys.front());
     if (Counts::Entry* const count = bucket.find())
-        count->written_at = 0;
+        bucket.erase(*count);
 }
 
 } // namespace useradmin::password
