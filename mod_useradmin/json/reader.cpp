@@ -23,8 +23,8 @@ namespace {
 // nesting. The code below rejects these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
-// Longer numbers are replaced with 0, because some versions of cJSON parse only the first 63
-// characters of a number.
+// Longer numbers are shortened, because some versions of cJSON parse only the first 63 characters
+// of a number.
 constexpr std::size_t longest_number = 60;
 constexpr std::string_view white_space = " \t\r\n";
 
@@ -81,10 +81,22 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
+/// Replaces a number with the shortest one that has the same value as a double, and blanks.
+void shorten_number(char* number, std::size_t length) noexcept {
+    double value = 0;
+    if (std::from_chars(number, number + length, value).ec == std::errc::result_out_of_range)
+        value = std::strtod(number, nullptr); // 0 or infinite
+    const std::string_view infinite = value < 0 ? "-1e999" : "1e999";
+    std::fill(number, number + length, ' ');
+    if (std::isinf(value))
+        std::ranges::copy(infinite, number);
+    else
+        std::to_chars(number, number + length, value);
+}
+
 /// Returns the text with every string empty and every number 0. Returns std::nullopt if a string, a
 /// number, a control character or the nesting depth is invalid. cJSON accepts the result if and
-/// only if it accepts the text. In the text itself, replaces numbers that are too long for cJSON
-/// with 0.
+/// only if it accepts the text. In the text itself, shortens numbers that are too long for cJSON.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -99,10 +111,8 @@ std::optional<std::string> skeleton_of(std::string& text) {
         } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
             length = number_length(rest);
             skeleton += "0 "; // a number must be followed by a delimiter
-            if (length > longest_number) {
-                std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), length, ' ');
-                text[at] = '0';
-            }
+            if (length > longest_number)
+                shorten_number(text.data() + at, length);
         } else {
             depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
             const bool is_control = static_cast<unsigned char>(byte) < 0x20;

@@ -257,6 +257,24 @@ TEST(json_reader, a_number_may_have_any_number_of_digits) {
     CHECK_TRUE(is_read("{\"a\":[" + std::string(200, '1') + "," + std::string(64, '2') + "]}"));
 }
 
+TEST(json_reader, a_number_of_any_length_keeps_its_value) {
+    const std::string zeros(100, '0');
+    for (const auto& [json, text] :
+         {std::pair("0.1" + zeros, "0.1"),
+          {"-12.5" + zeros + "e+1", "-125"},
+          {"-0." + zeros + "1e+101", "-1"},
+          {"1" + zeros, "1e+100"},
+          {"0.1000000000000000055511151231257827021181583404541015625" + zeros, "0.1"},
+          {"1e-0000" + zeros, "1"},
+          {"1" + zeros + "e-999", "0"},
+          {"1" + zeros + "e999", "Infinity"},
+          {"-1" + zeros + "e999", "-Infinity"}}) {
+        const auto object = json::Object::parse("{\"a\":[" + json + ",2],\"b\":" + json + "}");
+        STRCMP_EQUAL((std::string(text) + ",2").c_str(), object->as_text("a").c_str());
+        STRCMP_EQUAL(text, object->as_text("b").c_str());
+    }
+}
+
 TEST(json_reader, numbers_become_strings_as_in_javascript) {
     for (const auto& [json, text] : {std::pair("0", "0"),
                                      {"-0", "0"},
