@@ -70,6 +70,23 @@ int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }
 
+/// Returns the status of the virtual host's Redirect, if one applies, otherwise OK or DECLINED.
+/// mod_alias applies it in translate_name, together with Alias, and after mod_proxy.
+int apply_redirect(request_rec* request) noexcept {
+    const apr_array_header_t* const hooks = ap_hook_get_translate_name();
+    const std::span all(reinterpret_cast<const ap_LINK_translate_name_t*>(hooks->elts),
+                        static_cast<std::size_t>(hooks->nelts));
+    const auto alias = std::ranges::find_if(all, [](const ap_LINK_translate_name_t& hook) {
+        return apr::view_of(hook.szName) == "mod_alias.c";
+    });
+    if (alias == all.end())
+        return DECLINED;
+    const char* const handler = request->handler;
+    const int status = alias->pFunc(request);
+    request->handler = handler; // may be that of a ScriptAlias
+    return status;
+}
+
 } // namespace
 
 const char* read_base(const ConfigLine& line, const char* example, Base& base) {
@@ -148,6 +165,9 @@ ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
 
 int claim_request(request_rec* request) noexcept {
     forbid_sniffing(request);
+    const int status = apply_redirect(request);
+    if (status != OK && status != DECLINED)
+        return status;
     request->filename = apr_pstrdup(request->pool, no_file);
     return OK;
 }

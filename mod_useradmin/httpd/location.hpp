@@ -44,9 +44,9 @@ std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexce
 ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                                    ap_conf_vector_t* section) noexcept;
 
-/// For a translate_name hook. Marks the request as not mapped to a file. Otherwise, modules would
-/// look for a file or guess a type from the extension. Also calls forbid_sniffing(), so clients do
-/// not guess a type either.
+/// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests
+/// as not mapped to a file. Otherwise, modules would look for a file or guess a type from the
+/// extension. Also calls forbid_sniffing(), so clients do not guess a type either.
 int claim_request(request_rec* request) noexcept;
 
 /// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage

@@ -1,0 +1,77 @@
+// Base addresses together with other Locations, the virtual host's redirects, and mod_dir and
+// mod_mime.
+#include "own_httpd.hpp"
+
+#include "support/files.hpp"
+#include "support/machine.hpp"
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+class Locations : public OwnHttpd {
+  protected:
+    static inline const std::string metrics_page =
+        "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n";
+    static inline const std::string better_auth_page =
+        "<Location \"/api/auth/admin\">\n  AuthUserAdmin On\n"
+        "  SetHandler useradmin-better-auth\n</Location>\n";
+
+    /// Runs the checks with each load order of the two modules.
+    template <class Checks>
+    void in_either_load_order(const std::string& configuration, const Checks& checks) {
+        const std::string auth_module = machine::built("mod_auth_useradmin.so").string();
+        for (const auto& modules :
+             {std::vector<std::string>(), std::vector<std::string>{auth_module}}) {
+            start(configuration, modules);
+            checks();
+        }
+    }
+    Reply get_as_sara(const std::string& path) {
+        return client_->send({"GET", path, {bearer(Caller::super_admin)}});
+    }
+    /// Sends a request whose reply is not in the OpenAPI document of the service.
+    Reply get_undocumented(const std::string& path, const std::string& host = "localhost") {
+        const RawConnection connection(httpd_->port());
+        CHECK(connection.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" +
+                              bearer(Caller::super_admin) + "\r\nConnection: close\r\n\r\n"));
+        return parse_reply(connection.receive_all());
+    }
+    /// Returns the number of counted requests with the operation.
+    std::string requests(const std::string& operation) {
+        const std::string text = client_->send({"GET", "/metrics"}).body;
+        return between(text, "operation=\"" + operation + "\",status=\"200\"} ", "\n")
+            .value_or("(none)");
+    }
+    /// Returns the sum of all counted requests.
+    int all_requests() {
+        int sum = 0;
+        for (const std::string& line : lines_of(client_->send({"GET", "/metrics"}).body))
+            if (line.starts_with("useradmin_requests_total{"))
+                sum += std::stoi(line.substr(line.rfind(' ')));
+        return sum;
+    }
+};
+
+TEST_GROUP_BASE(locations, Locations){};
+
+TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
+    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
+    start("AuthUserAdmin On\n" + location("/api/users", "") + sign_in("/api/auth", "") + host +
+              "plain.test\n  Redirect permanent \"/\" \"https://plain.test/\"\n</VirtualHost>\n" +
+              host + "gone.test\n  Redirect gone \"/api\"\n</VirtualHost>\n" + host +
+              "aliased.test\n  ScriptAlias \"/api\" \"/tmp\"\n</VirtualHost>\n",
+          {"mod_alias.so"});
+    for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
+        const Reply moved = get_undocumented(path, "plain.test");
+        CHECK_EQUAL_TEXT(301, moved.status, path);
+        CHECK_EQUAL(std::string("https://plain.test") + path,
+                    moved.header("Location").value_or("(none)"));
+        CHECK(moved.body.find("sara") == std::string::npos);
+        CHECK_EQUAL_TEXT(410, get_undocumented(path, "gone.test").status, path);
+        // An Alias does not replace the service or sign-in.
+        CHECK_EQUAL_TEXT(200, get_undocumented(path, "aliased.test").status, path);
+    }
+}
+
+} // namespace useradmin::test
