@@ -70,6 +70,13 @@ int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }
 
+/// mod_dir would take a request without a file and a handler for its FallbackResource.
+int set_handler(request_rec* request) noexcept {
+    if (request->handler == nullptr && apr::view_of(request->filename) == no_file)
+        request->handler = "useradmin";
+    return DECLINED;
+}
+
 /// Returns the status of the virtual host's Redirect, if one applies, otherwise OK or DECLINED.
 /// mod_alias applies it in translate_name, together with Alias, and after mod_proxy.
 int apply_redirect(request_rec* request) noexcept {
@@ -178,6 +185,7 @@ void register_location(ap_HOOK_translate_name_t* claim) noexcept {
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(set_handler, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 } // namespace useradmin::httpd

@@ -50,7 +50,7 @@ ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
 int claim_request(request_rec* request) noexcept;
 
 /// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage
-/// hook for claimed requests.
+/// and fixups hooks for claimed requests.
 void register_location(ap_HOOK_translate_name_t* claim) noexcept;
 
 } // namespace useradmin::httpd

@@ -74,4 +74,23 @@ TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
     }
 }
 
+TEST(locations, are_not_replaced_by_a_FallbackResource) {
+    const auto folder = Suite::current().work().make("fallback");
+    write_file(folder / "index.html", "the page of the application");
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder,
+                                 perms::owner_all | perms::others_read | perms::others_exec);
+    start("DocumentRoot \"" + folder.string() +
+              "\"\nFallbackResource /index.html\nAuthUserAdmin On\n" + location("/api/users", "") +
+              sign_in("/api/auth", ""),
+          {"mod_dir.so"});
+    CHECK_EQUAL(std::string("the page of the application"), get_as_sara("/elsewhere").body);
+    for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
+        const Reply reply = get_as_sara(path);
+        CHECK_EQUAL_TEXT(200, reply.status, path);
+        CHECK_EQUAL_TEXT(std::string("application/json"),
+                         reply.header("Content-Type").value_or("(none)"), path);
+    }
+}
+
 } // namespace useradmin::test
