@@ -423,8 +423,8 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
         server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
-/// mod_useradmin calls this for its OpenAPI document, for links by mail, and before it logs that a
-/// request has no caller.
+/// mod_useradmin calls this for each request to a service, for its OpenAPI document, for links by
+/// mail, and before it logs that a request has no caller.
 httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configuration) noexcept {
     const AuthSettings& settings = settings_of(configuration);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
@@ -434,6 +434,8 @@ httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configurat
                            settings.get<ReadsApiKeys>()};
     if (!secrets.empty())
         tokens.signing_secret = secrets.front();
+    if (const httpd::Base sign_in = settings.get<SignIn>(); sign_in.is_on)
+        tokens.sign_in = sign_in.path;
     return tokens;
 }
 

@@ -103,7 +103,8 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 int count_request(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
         const httpd::Base base = settings_of(request).get<SignIn>();
-        if (!base.is_on)
+        // mod_useradmin answers requests for its handlers.
+        if (!base.is_on || apr::view_of(request->handler).starts_with("useradmin-"))
             continue;
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(first, server_configuration_of(request->server),
@@ -141,10 +142,10 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     httpd::register_audit_log(pool);
     httpd::register_location(claim_request);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    // Runs after mod_useradmin's handler, regardless of the load order.
+    // These hooks run after those of mod_useradmin, regardless of the load order.
+    ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST + 1);
     httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_REALLY_FIRST - 1);
-    ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE + 1);
 }
 
 } // namespace useradmin::auth

@@ -14,8 +14,8 @@ APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * r
 
 namespace useradmin::httpd {
 
-/// Describes the tokens of requests under a per-directory configuration. Valid for the lifetime of
-/// the configuration.
+/// Describes the tokens and the sign-in of requests under a per-directory configuration. Valid for
+/// the lifetime of the configuration.
 struct TokenSettings {
     /// How requests identify their caller, or std::nullopt if the auth module does not look up
     /// sessions.
@@ -23,6 +23,8 @@ struct TokenSettings {
     /// The secret that signs tokens. Set even if carriers is std::nullopt. Empty if tokens are
     /// unsigned.
     std::string_view signing_secret;
+    /// The base address of sign-in, or empty if sign-in is off.
+    std::string_view sign_in;
 };
 
 /// A request's session token and better-auth cookies. The token may also be a bearer token.

@@ -52,7 +52,8 @@ void count_request(const request_rec* first, const Backend& backend, std::string
     while (last->next != nullptr)
         last = last->next;
     const std::string_view handler = apr::view_of(last->handler);
-    if (handler == metrics_handler || handler == health_handler)
+    if (handler == metrics_handler || handler == health_handler ||
+        std::exchange(apr::find_or_emplace<bool>(first->pool, "useradmin counted"), true))
         return;
     backend.metrics.count_request(backend.shared.metrics->operation_index(operation), last->status,
                                   std::chrono::microseconds(apr_time_now() - first->request_time));

@@ -8,7 +8,7 @@
 
 namespace useradmin::httpd {
 
-/// Call from log_transaction. Counts a finished request, unless it was for metrics or health.
+/// Call from log_transaction. Counts a finished request once, unless it was for metrics or health.
 /// first: the client's original request. An empty operation is counted as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 

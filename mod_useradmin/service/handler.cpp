@@ -3,6 +3,7 @@
 #include "api/protected_email.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/location.hpp"
@@ -24,6 +25,14 @@ namespace {
 
 bool is_enabled(const ServiceSettings& settings) noexcept {
     return settings.get<Enabled>().is_on;
+}
+
+/// Returns whether the service is enabled for the request and has a base address at least as long
+/// as that of sign-in.
+bool is_for_service(const request_rec* request) noexcept {
+    const httpd::Base base = settings_of(request).get<Enabled>();
+    return base.is_on && apr::view_of(base.path).size() >=
+                             httpd::token_settings(request->per_dir_config).sign_in.size();
 }
 
 int handle_request(request_rec* request) {
@@ -59,7 +68,7 @@ int handle(request_rec* request) noexcept {
                 return handle_page(request);
             if (const admin::Endpoint* const endpoint = better_auth_endpoint(request))
                 return handle_better_auth(request, *endpoint);
-            return is_enabled(settings_of(request)) ? handle_request(request) : DECLINED;
+            return is_for_service(request) ? handle_request(request) : DECLINED;
         },
         [&](const char* reason) {
             return httpd::log_failed_request(request, useradmin_module, reason);
@@ -75,7 +84,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 const char* base_of_answered(request_rec* request) noexcept {
     const httpd::Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
-        return base.path;
+        return is_for_service(request) ? base.path : nullptr;
     return ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
 }
 

@@ -93,4 +93,52 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
     }
 }
 
+TEST(locations, of_the_admin_client_below_sign_in_are_answered_in_either_load_order) {
+    in_either_load_order(
+        sign_in("/api/auth", "") + better_auth_page + metrics_page,
+        [&] {
+            const Reply reply = get_as_sara("/api/auth/admin/list-users?limit=1");
+            CHECK_EQUAL(200, reply.status);
+            STRCMP_CONTAINS("\"users\":", reply.body.c_str());
+            CHECK_EQUAL(200, get_as_sara("/api/auth/get-session").status);
+            CHECK(eventually([&] { return requests("list") == "1"; }));
+            CHECK(eventually([&] { return requests("get-session") == "1"; }));
+            CHECK_EQUAL(2, all_requests());
+        });
+}
+
+TEST(locations, of_pages_below_sign_in_are_answered_in_either_load_order) {
+    in_either_load_order(
+        location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
+            "<Location \"/console\">\n  SetHandler useradmin-console\n"
+            "</Location>\n",
+        [&] {
+            const Reply page = get_as_sara("/console");
+            CHECK_EQUAL(200, page.status);
+            STRCMP_CONTAINS("text/html", page.header("Content-Type").value_or("").c_str());
+            CHECK_EQUAL(200, get_as_sara("/get-session").status);
+            CHECK(eventually([&] { return requests("get-session") == "1"; }));
+            CHECK_EQUAL(1, all_requests());
+        });
+}
+
+TEST(locations, with_the_longest_path_answer_in_either_load_order) {
+    for (const auto& [service, signing] :
+         {std::pair("/api", "/api/auth"), {"/api/auth/users", "/api/auth"}, {"", "/auth"}}) {
+        const std::string base = service;
+        const std::string auth = signing;
+        in_either_load_order(
+            "AuthUserAdmin On\n" + location(base.empty() ? "/" : base, "") + sign_in(auth, "") +
+                metrics_page,
+            [&] {
+                STRCMP_CONTAINS("\"id\":\"ada-1\"", get_as_sara(base + "/ada-1").body.c_str());
+                STRCMP_CONTAINS("\"session\":",
+                                get_undocumented(auth + "/get-session").body.c_str());
+                CHECK(eventually([&] { return requests("get") == "1"; }));
+                CHECK(eventually([&] { return requests("get-session") == "1"; }));
+                CHECK_EQUAL(2, all_requests());
+            });
+    }
+}
+
 } // namespace useradmin::test
