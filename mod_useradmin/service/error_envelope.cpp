@@ -22,6 +22,12 @@ const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) 
     return std::exchange(request->per_dir_config, own);
 }
 
+/// Returns whether the service is enabled at a path, such as one of a Location below the base
+/// address.
+bool is_on_at(request_rec* request, const char* path) noexcept {
+    return settings_of(httpd::configuration_below(request, path)).get<Enabled>().is_on;
+}
+
 } // namespace
 
 const char* base_of(request_rec* request) {
@@ -29,7 +35,7 @@ const char* base_of(request_rec* request) {
     for (const char* const base : bases_of(request->server)) {
         const std::size_t length = apr::view_of(base).size();
         if (path.starts_with(base) && (path.size() == length || path[length] == '/') &&
-            service_at(request, base))
+            service_at(request, base) && is_on_at(request, path.empty() ? base : request->uri))
             return base;
     }
     return nullptr;

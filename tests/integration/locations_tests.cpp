@@ -141,4 +141,21 @@ TEST(locations, with_the_longest_path_answer_in_either_load_order) {
     }
 }
 
+TEST(locations, with_UserAdmin_Off_below_a_base_address_have_the_errors_of_httpd) {
+    start(location("/api", as_sara) +
+          "<Location \"/api/files\">\n  UserAdmin Off\n</Location>\n"
+          "<Location \"/api/files/closed\">\n  Require all denied\n</Location>\n" +
+          metrics_page);
+    expect_log("AH01630"); // client denied
+    for (const auto& [path, status] :
+         {std::pair("/api/files/none", 404), {"/api/files/closed", 403}}) {
+        const Reply reply = get_as_sara(path);
+        CHECK_EQUAL_TEXT(status, reply.status, path);
+        STRCMP_CONTAINS("text/html", reply.header("Content-Type").value_or("(none)").c_str());
+    }
+    CHECK_EQUAL(200, send("GET", "/api/ada-1").status);
+    CHECK(eventually([&] { return requests("get") == "1"; }));
+    CHECK_EQUAL(1, all_requests());
+}
+
 } // namespace useradmin::test
