@@ -34,14 +34,14 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
     const std::string_view noted_id = note(httpd::id_note);
     const std::string_view noted_roles = note(httpd::role_note);
     api::Caller caller = {noted_id, noted_roles};
-    if (session.id == nullptr) {
-        caller.impersonated_by = note(httpd::impersonator_note);
-    } else {
+    if (session.id != nullptr) {
         caller.id = evaluate(request, session.id, log);
         const bool has_role = session.role != nullptr && !caller.id.empty();
         caller.roles = has_role ? evaluate(request, session.role, log) : std::string_view();
     }
     // The expressions of UserAdminSession may return an auth module's notes.
+    if (noted_id == caller.id)
+        caller.impersonated_by = note(httpd::impersonator_note);
     caller.is_stored =
         note(httpd::table_note) == settings.get<httpd::ApplicationTables>().names.user &&
         noted_id == caller.id && noted_roles == caller.roles;

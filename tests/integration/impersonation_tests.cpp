@@ -61,6 +61,20 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
     CHECK_EQUAL(std::string("sara-1|-|-"), lines[2]);
 }
 
+TEST(impersonation, is_named_if_UserAdminSession_has_its_default) {
+    start_with("UserAdminSession %{note:session-user-id} %{note:session-user-role}\n");
+    expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
+    STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
+                    read_file(audit_log()).c_str());
+}
+
+TEST(impersonation, is_not_named_if_UserAdminSession_has_another_caller) {
+    start_with("UserAdminSession sara-1 superAdmin\n");
+    expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
+    STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)",
+                    read_file(audit_log()).c_str());
+}
+
 TEST(impersonation, that_is_rejected_leaves_no_session) {
     start_with("");
     // Both Locations look up the session, but only the second one rejects it.
