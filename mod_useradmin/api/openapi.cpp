@@ -98,8 +98,8 @@ class Document {
         translate(tree_.get());
         set_info();
         set_limits();
-        add_columns();
         for_each_reply(tree_.get(), [this](cJSON* reply) { complete(reply); });
+        add_columns(); // a column may have the name of a member such as "responses"
         cJSON* path = nullptr;
         cJSON_ArrayForEach(path, member(tree_.get(), "paths")) add_head(path);
         const std::unique_ptr<char, Delete> printed(cJSON_PrintUnformatted(tree_.get()));

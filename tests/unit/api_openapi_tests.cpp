@@ -157,6 +157,16 @@ TEST(api_openapi, has_the_extra_columns_of_the_table) {
     CHECK(at(text, {"components", "schemas", "User"}).find("phone") == std::string::npos);
 }
 
+TEST(api_openapi, describes_a_column_called_like_a_member_of_the_document) {
+    const store::ExtraColumn columns[] = {{"responses", store::ExtraColumn::Kind::integer},
+                                          {"x-other-paths", store::ExtraColumn::Kind::text}};
+    surroundings.columns = columns;
+    const std::vector<std::string> properties = {"components", "schemas", "FullUser", "properties"};
+    const std::string text = at(properties);
+    CHECK_EQUAL(std::string(R"({"type":["integer","null"]})"), at(text, {"responses"}));
+    CHECK_EQUAL(std::string(R"({"type":["string","null"]})"), at(text, {"x-other-paths"}));
+}
+
 TEST(api_openapi, has_the_columns_that_superAdmins_read_and_change) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
