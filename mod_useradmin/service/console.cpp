@@ -148,6 +148,8 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
 } // namespace
 
 int handle_console(request_rec* request) {
+    if (const std::optional<int> result = httpd::reject_unless_get(request))
+        return *result;
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;

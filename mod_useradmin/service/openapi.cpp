@@ -36,12 +36,27 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     return reply;
 }
 
+http::Reply preflight_reply(request_rec* request, const ServiceOfPage& service) {
+    http::Reply reply;
+    reply.status = HTTP_NO_CONTENT;
+    reply.headers.push_back({"Allow", apr_table_get(request->headers_out, "Allow")});
+    http::add_cors_headers(reply, "OPTIONS", httpd::RequestHeaders(request),
+                           service.settings.get<httpd::TrustedOrigins>());
+    return reply;
+}
+
 } // namespace
 
 int handle_openapi(request_rec* request) {
+    const std::optional<int> result = httpd::reject_unless_get(request);
+    const bool is_options = request->method_number == M_OPTIONS;
+    if (result && !is_options)
+        return *result;
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
+    if (is_options)
+        return httpd::send(request, preflight_reply(request, *service));
     http::Reply reply = document_of(request, *service);
     // Build the document even for a 304: building it costs less than sending it.
     if (reply.status == HTTP_OK) {

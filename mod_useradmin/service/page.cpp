@@ -93,8 +93,7 @@ int evaluate_conditions(request_rec* request, std::string_view tag) {
 
 int handle_page(request_rec* request) {
     httpd::forbid_sniffing(request);
-    const std::optional<int> result = httpd::reject_unless_get(request);
-    return result ? *result : find_page(request)->answer(request);
+    return find_page(request)->answer(request);
 }
 
 bool is_for_page(const request_rec* request) noexcept {

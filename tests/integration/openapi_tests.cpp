@@ -83,6 +83,25 @@ TEST(openapi, a_page_can_be_read_by_pages_of_trusted_origins) {
     CHECK_EQUAL(std::string(), allowed("https://stranger.example.org"));
 }
 
+TEST(openapi, a_preflight_for_the_document_is_allowed) {
+    start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
+          page("/openapi.json") + page("/api/users/openapi.json"));
+    for (const char* path : {"/openapi.json", "/api/users/openapi.json"}) {
+        const Reply reply =
+            document(path,
+                     {"Origin: https://app.example.org", "Access-Control-Request-Method: GET",
+                      "Access-Control-Request-Headers: x-api-key"},
+                     "OPTIONS");
+        CHECK_EQUAL(204, reply.status);
+        CHECK_EQUAL(std::string("https://app.example.org"),
+                    reply.header("Access-Control-Allow-Origin").value_or("(none)"));
+        CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"),
+                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
+        STRCMP_CONTAINS("x-api-key",
+                        reply.header("Access-Control-Allow-Headers").value_or("(none)").c_str());
+    }
+}
+
 TEST(openapi, a_page_is_guarded_by_Require) {
     start(location("/api/users", as_sara) +
           page("/api/users/openapi.json", "  Require all denied\n"));
