@@ -54,6 +54,7 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
     const http::Reply& reply =
         apr::emplace<PooledReply>(request->pool, std::move(made), content).reply;
     request->status = reply.status;
+    request->content_languages = nullptr; // httpd would add DefaultLanguage to Content-Language
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");
         APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_pool_create(reply.body.data(),

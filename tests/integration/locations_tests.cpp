@@ -158,4 +158,16 @@ TEST(locations, with_UserAdmin_Off_below_a_base_address_have_the_errors_of_httpd
     CHECK_EQUAL(1, all_requests());
 }
 
+TEST(locations, ignore_DefaultLanguage) {
+    start("DefaultLanguage de\nTypesConfig /dev/null\n" +
+              location("/api/users", as_sara + "UserAdminLanguage en\n") + sign_in("/api/auth", ""),
+          {"mod_mime.so"});
+    const auto language_of = [&](const char* path) {
+        return get_as_sara(path).header("Content-Language").value_or("(none)");
+    };
+    CHECK_EQUAL(std::string("en"), language_of("/api/users/unknown"));
+    CHECK_EQUAL(std::string("(none)"), language_of("/api/users"));
+    CHECK_EQUAL(std::string("(none)"), language_of("/api/auth/get-session"));
+}
+
 } // namespace useradmin::test
