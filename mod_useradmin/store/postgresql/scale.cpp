@@ -62,8 +62,7 @@ std::string searched_text(const Schema& schema) {
 /// Appends the folded pattern of a word as a subquery, to evaluate it only once. If the planner
 /// knew the pattern, a search of 1,000,000 users would take twice as long.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
-    statement << "(SELECT " << schema.scale << ".fold(" << argument(like_pattern(word))
-              << "))";
+    statement << "(SELECT " << schema.scale << ".fold(" << argument(like_pattern(word)) << "))";
 }
 
 // Prevents the use of the index. The collation of the index is "C", which compares like "POSIX".
