@@ -35,6 +35,13 @@ class CheckServer : public Scene {
         return Httpd::write_configuration(work(),
                                           {"event", std::move(modules), with_database(text), {}});
     }
+    /// Like whole(), but without the directives of the database.
+    static std::string configured(const std::string& text, std::vector<std::string> modules = {}) {
+        return Httpd::write_configuration(work(), {"event", std::move(modules), text, {}});
+    }
+    static std::string database_at(const std::string& driver, const std::string& parameters) {
+        return "DBDriver " + driver + "\nDBDParams \"" + parameters + "\"\n";
+    }
     static std::string without_module(const std::string& name, const std::string& text) {
         const std::string configuration = whole(text);
         write_file(configuration,
@@ -373,6 +380,25 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
     finds(on("*:8443"), "add Listen 8443");
     for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
         accepts(on(address));
+}
+
+TEST(check_server, reports_a_virtual_host_without_the_database_of_another) {
+    const std::string directives = with_database("");
+    const std::string other = "<VirtualHost *:80>\nServerName other.example.org\n";
+    const std::string host = "<VirtualHost *:80>\nServerName x.example.org\n";
+    const std::string end = "</VirtualHost>\n";
+    finds(configured(other + directives + end + host + service + end),
+          "no DBDriver applies to <Location \"/api/users\">, so every request gets 503");
+    finds(configured(other + directives + end + service), "no DBDriver applies to");
+    const std::size_t second = directives.find("DBDParams");
+    finds(configured(directives.substr(0, second) + other + directives.substr(second) + end + host +
+                     service + end),
+          "no DBDParams applies to");
+    accepts(configured(host + directives + service + end));
+    accepts(configured(host + service + end + directives));
+    accepts(
+        configured("<Macro App>\n" + service + "</Macro>\n" + host + directives + "Use App\n" + end,
+                   {"mod_macro.so"}));
 }
 
 TEST(check_server, reports_tables_with_other_names) {

@@ -128,6 +128,8 @@ struct Service {
     std::string path;
     const ConfigSection* host;
     std::string file;
+    /// Whether the Location is in a macro, which any virtual host may use.
+    bool is_in_macro;
 };
 
 /// Returns whether a <Location> without wildcards matches a path. As in httpd, one that ends with a
@@ -153,7 +155,9 @@ Scope scope_of_section(const ConfigSection& section, const Service& service) {
     if (is_one_of(conditions))
         return Scope::server;
     if (is_same_name(section.name, "VirtualHost"))
-        return &section == service.host ? Scope::host : Scope::elsewhere;
+        return &section == service.host ? Scope::host
+               : service.is_in_macro    ? Scope::unknown
+                                        : Scope::elsewhere;
     if (is_one_of(undecided))
         return Scope::unknown;
     if (!is_same_name(section.name, "Location") || section.arguments.empty())
@@ -195,8 +199,8 @@ class ConfigurationExaminer {
             if (is_same_name(line.words[0], "UserAdmin") && is_on(line))
                 if (const ConfigSection* location = enclosing(line, "Location");
                     location != nullptr && !location->arguments.empty())
-                    check_service(
-                        {location->arguments[0], enclosing(line, "VirtualHost"), line.file});
+                    check_service({location->arguments[0], enclosing(line, "VirtualHost"),
+                                   line.file, enclosing(line, "Macro") != nullptr});
         for (const ConfigLine& line : lines_) {
             check_handler(line);
             check_slash(line);
@@ -287,6 +291,7 @@ class ConfigurationExaminer {
         check_caller(service);
         check_access(service);
         check_port(service);
+        check_database(service);
         if (edit_distance(service.path, usual_path) == 1)
             problem(service.file + ": the service is at " + service.path +
                     ", so requests to the usual URL get 404; use " +
@@ -367,6 +372,15 @@ class ConfigurationExaminer {
             problem(service.file + ": httpd does not listen on port " + ports +
                     ", which the <VirtualHost> of " + location_text(service.path) +
                     " uses; add Listen " + ports);
+    }
+
+    void check_database(const Service& service) {
+        for (const char* const directive : {"DBDriver", "DBDParams"})
+            if (effective(directive, service) == nullptr && !may_have(directive, service))
+                return problem(service.file + ": no " + directive + " applies to " +
+                               location_text(service.path) +
+                               ", so every request gets 503; add it to that <VirtualHost>, or "
+                               "outside of all");
     }
 
     static constexpr std::string_view usual_path = "/api/users";
