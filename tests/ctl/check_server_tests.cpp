@@ -401,6 +401,17 @@ TEST(check_server, reports_a_virtual_host_without_the_database_of_another) {
                    {"mod_macro.so"}));
 }
 
+TEST(check_server, applies_the_Locations_of_a_virtual_host_last) {
+    const std::string host = "<VirtualHost *:80>\n";
+    const std::string end = "</VirtualHost>\n";
+    accepts(
+        whole(host + service + end + "<Location \"/api\">\n  Require all denied\n</Location>\n"));
+    finds(whole(host + with(service, "  AuthUserAdmin On\n", "") +
+                "<Location \"/api\">\n  AuthUserAdmin Off\n</Location>\n" + end +
+                "<Location \"/api\">\n  AuthUserAdmin On\n</Location>\n"),
+          "every request gets 401");
+}
+
 TEST(check_server, reports_tables_with_other_names) {
     const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);

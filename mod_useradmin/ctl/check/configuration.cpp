@@ -140,7 +140,7 @@ bool is_in_location(std::string_view path, std::string_view location) {
 }
 
 /// How a line relates to a service. Later enumerators take precedence.
-enum class Scope { elsewhere, server, host, location, unknown };
+enum class Scope { elsewhere, server, host, location, host_location, unknown };
 
 Scope scope_of_section(const ConfigSection& section, const Service& service) {
     constexpr std::string_view conditions[] = {"IfModule",  "IfDefine",    "IfFile",
@@ -177,7 +177,9 @@ Scope scope_of(const ConfigLine& line, const Service& service) {
             return own;
         scope = std::max(scope, own);
     }
-    return scope;
+    // httpd applies the main server's Locations first.
+    const bool is_in_host = enclosing(line, "VirtualHost") != nullptr;
+    return scope == Scope::location && is_in_host ? Scope::host_location : scope;
 }
 
 /// Checks a configuration that httpd accepted.
