@@ -97,6 +97,17 @@ TEST(configuration, follows_include_directives) {
     std::filesystem::remove_all(path("parts"));
 }
 
+TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
+    const std::string include = ">\nInclude /nonexistent/x.conf\n</";
+    for (const auto& [name, argument] :
+         {std::pair("IfFile", " /nonexistent"), std::pair("IfModule", " no.c"),
+          std::pair("IfDefine", " NO"), std::pair("IfVersion", " >= 9"),
+          std::pair("Macro", " App $name")})
+        done(list(driver() + params() + "<" + name + argument + include + name + ">\n"));
+    CHECK_EQUAL(
+        1, list(driver() + params() + "<VirtualHost *:80" + include + "VirtualHost>\n").status);
+}
+
 TEST(configuration, names_an_included_directory_that_cannot_be_read) {
     std::string deep = "parts";
     for (int level = 0; level < 300; ++level)

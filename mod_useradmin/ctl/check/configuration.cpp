@@ -143,8 +143,6 @@ bool is_in_location(std::string_view path, std::string_view location) {
 enum class Scope { elsewhere, server, host, location, host_location, unknown };
 
 Scope scope_of_section(const ConfigSection& section, const Service& service) {
-    constexpr std::string_view conditions[] = {"IfModule",  "IfDefine",    "IfFile",
-                                               "IfVersion", "IfDirective", "IfSection"};
     constexpr std::string_view undecided[] = {
         "LocationMatch", "If",         "ElseIf",     "Else",        "Limit",
         "LimitExcept",   "RequireAll", "RequireAny", "RequireNone", "Macro"};
@@ -152,7 +150,7 @@ Scope scope_of_section(const ConfigSection& section, const Service& service) {
         return std::ranges::any_of(
             names, [&](std::string_view name) { return is_same_name(section.name, name); });
     };
-    if (is_one_of(conditions))
+    if (is_condition(section))
         return Scope::server;
     if (is_same_name(section.name, "VirtualHost"))
         return &section == service.host ? Scope::host

@@ -140,6 +140,15 @@ class Loader {
             ConfigSection{std::move(name), std::move(words), section_});
     }
 
+    /// Returns whether httpd reads the current line, because no condition or macro is around it.
+    bool is_certain() const {
+        const ConfigSection* section = section_.get();
+        while (section != nullptr && !is_condition(*section) &&
+               !is_same_name(section->name, "Macro"))
+            section = section->parent.get();
+        return section == nullptr;
+    }
+
     /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
     void define(const std::string& name, const std::string& value) {
         const auto [at, is_new] = variables_.emplace(name, value);
@@ -168,7 +177,7 @@ class Loader {
             reject(by + " includes " + named +
                    ", which contains an undefined or ambiguous variable");
         const std::vector<std::string> found = matches_of(path);
-        if (found.empty() && must_exist)
+        if (found.empty() && must_exist && is_certain())
             reject(by + " includes " + path + ", which does not exist");
         for (const std::string& name : found)
             read_all(name);
@@ -220,6 +229,13 @@ std::vector<std::string> words_of(std::string_view line) {
 
 bool is_same_name(std::string_view left, std::string_view right) noexcept {
     return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
+}
+
+bool is_condition(const ConfigSection& section) noexcept {
+    constexpr std::string_view names[] = {"IfModule",  "IfDefine",    "IfFile",
+                                          "IfVersion", "IfDirective", "IfSection"};
+    return std::ranges::any_of(
+        names, [&](std::string_view name) { return is_same_name(section.name, name); });
 }
 
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {

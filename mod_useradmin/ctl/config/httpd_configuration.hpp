@@ -29,6 +29,10 @@ struct ConfigSection {
     std::shared_ptr<const ConfigSection> parent;
 };
 
+/// Returns whether the section is a condition such as <IfModule> that httpd evaluates while it
+/// reads the configuration.
+bool is_condition(const ConfigSection& section) noexcept;
+
 /// A line of a configuration with its variables expanded.
 struct ConfigLine {
     std::string file;
