@@ -305,6 +305,18 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(2, verify({}).status);
 }
 
+TEST(ctl_audit, reports_a_standard_input_that_cannot_be_read) {
+    for (const char* const input : {"</", "<&-"}) {
+        const CommandResult ended =
+            test::run({{"/bin/sh", "-c", std::string("exec \"$@\" ") + input, "sh",
+                        machine::built("useradminctl"), "audit", "verify", "-"},
+                       environment()});
+        CHECK_EQUAL_TEXT(1, ended.status, input);
+        CHECK_TEXT(has(ended.output, "problem: standard input cannot be read to the end\n"),
+                   ended.output.c_str());
+    }
+}
+
 TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const auto id = create("ana@x.org");
     const std::string first = log_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -100,6 +101,9 @@ audit::Findings follow(const Files& files, std::vector<std::string> anchors) {
     audit::Findings found =
         audit::verify(files.sources(), std::move(anchors),
                       [&](std::uint64_t lines) { progress.show(lines, total); });
+    // std::cin treats a read error as the end of the file.
+    if (std::ferror(stdin) != 0)
+        found.problems.emplace_back("standard input cannot be read to the end");
     found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
     return found;
 }
