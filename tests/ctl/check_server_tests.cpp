@@ -198,6 +198,25 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
         account.name + " cannot access " + inner.string() + ": move the database");
 }
 
+TEST(check_server, reports_a_relative_database_file) {
+    const std::filesystem::path folder = work().make("relative");
+    const std::string database = folder / "users.sqlite";
+    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    std::filesystem::permissions(folder, std::filesystem::perms::all);
+    std::filesystem::permissions(database, std::filesystem::perms(0666));
+    const std::string configuration = configured(database_at("sqlite3", "users.sqlite") + service);
+    const auto where = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    const CommandResult relative = check(configuration);
+    const CommandResult option = check(configuration, {"--params", "users.sqlite"});
+    std::filesystem::current_path(where);
+    CHECK_EQUAL(1, relative.status);
+    CHECK_TEXT(has(relative.output, "DBDParams names the relative path users.sqlite, which httpd "
+                                    "resolves against its working directory"),
+               relative.output.c_str());
+    accepts(option);
+}
+
 TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
     if (!running_as_root())
         return;

@@ -209,7 +209,12 @@ Exit check(Context& context) {
     Findings findings = findings_of(found, context.settings, database.dialect().product());
     const CheckedConfiguration configuration =
         check_configuration(context.settings, database.pool(), findings);
-    check_database_file(database.file(), configuration.children, findings);
+    if (const std::string& file = database.file(); file.empty() || file.starts_with('/'))
+        check_database_file(file, configuration.children, findings);
+    else if (!context.settings.configuration_file.empty() && !context.options.has("params"))
+        findings.problems.push_back("DBDParams names the relative path " + file +
+                                    ", which httpd resolves against its working directory; use "
+                                    "an absolute path");
     check_mail_commands(configuration, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
