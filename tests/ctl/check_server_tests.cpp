@@ -198,6 +198,24 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
         account.name + " cannot access " + inner.string() + ": move the database");
 }
 
+TEST(check_server, the_remedy_for_a_database_file_can_be_run_as_printed) {
+    if (!running_as_root())
+        return;
+    const std::filesystem::path folder = work().make("remedy");
+    const std::string database = folder / "users.sqlite";
+    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    const std::string configuration = configured(database_at("sqlite3", database) + service);
+    using std::filesystem::perms;
+    std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
+    std::filesystem::permissions(folder, perms(0755));
+    const std::string found = check(configuration).output;
+    const std::size_t start = found.find("; run: ");
+    CHECK_TEXT(start != found.npos, found.c_str());
+    const std::string remedy = found.substr(start + 7, found.find(';', start + 7) - start - 7);
+    done(test::run({{"/bin/sh", "-c", remedy}}));
+    accepts(configuration);
+}
+
 TEST(check_server, reports_a_relative_database_file) {
     const std::filesystem::path folder = work().make("relative");
     const std::string database = folder / "users.sqlite";

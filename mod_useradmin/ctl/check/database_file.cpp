@@ -25,9 +25,12 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     if (refused == files.end())
         return;
     const std::string folder = folder_of(file);
-    std::string all = folder;
-    for (const std::string& each : files)
-        all += " " + each;
+    std::string all = folder + " " + file;
+    // If httpd's children cannot use the database, the other files may be those of this command,
+    // which are removed when it ends.
+    if (refused != files.begin())
+        for (auto each = files.begin() + 1; each != files.end(); ++each)
+            all += " " + *each;
     const std::string problem =
         "httpd's children (" + children->name +
         ") cannot read and write the database, so requests get 503: " + describe_access(*refused);
