@@ -146,6 +146,15 @@ TEST(bulk, export_import_and_export_produce_the_same_bytes) {
     }
 }
 
+TEST(bulk, import_takes_the_current_time_for_an_empty_createdAt) {
+    const std::string name =
+        lines("email,name,createdAt\nana@x.org,Ana,\nbo@x.org,Bo,2020-01-01\n", ".csv");
+    done(ctl({"import", "--dry-run", name}));
+    done(ctl({"import", name}));
+    CHECK(of("ana@x.org", "createdAt") > of("bo@x.org", "createdAt"));
+    CHECK_EQUAL(of("ana@x.org", "createdAt"), of("ana@x.org", "updatedAt"));
+}
+
 TEST(bulk, export_contains_the_data_of_each_user) {
     done(ctl({"import", lines(odd_users())}));
     const std::string text = exported(".ndjson");

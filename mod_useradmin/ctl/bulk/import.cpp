@@ -129,6 +129,9 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             if (!set(user, *field, cell))
                 return "has an invalid " + std::string(field->name) + kind_of(*field);
     }
+    const store::Column* const created = rules.schema.user.find("createdAt");
+    if (!user.created_at && created != nullptr && !created->is_nullable)
+        user.created_at = rules.now;
     if (!user.updated_at)
         user.updated_at = user.created_at;
     if (user.email.find('@') == user.email.npos)
