@@ -139,7 +139,8 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
     for (const Row& row : rows)
         if (row.password_hash)
             accounts.push_back(credential_account(row.user, row.account_id, row.password_hash,
-                                                  account_id_is_user_id, now));
+                                                  account_id_is_user_id,
+                                                  row.user.created_at.value_or(now)));
     if (accounts.empty())
         return Done();
     return work.apply(insertion<model::Account>(work, schema.account, accounts));

@@ -146,6 +146,16 @@ TEST(bulk, export_import_and_export_produce_the_same_bytes) {
     }
 }
 
+TEST(bulk, import_does_not_make_users_look_like_the_applications) {
+    create("ANA@x.org");
+    const std::string users = lines(exported(".ndjson"));
+    database().clear();
+    done(ctl({"import", users}));
+    const Json json(done(ctl({"check", "--json"})) + "\n");
+    CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
+    CHECK_EQUAL(std::string("1"), json.at("data.own.users"));
+}
+
 TEST(bulk, import_takes_the_current_time_for_an_empty_createdAt) {
     const std::string name =
         lines("email,name,createdAt\nana@x.org,Ana,\nbo@x.org,Bo,2020-01-01\n", ".csv");
