@@ -449,6 +449,17 @@ TEST(check_server, applies_the_Locations_of_a_virtual_host_last) {
           "every request gets 401");
 }
 
+TEST(check_server, accepts_a_section_that_defines_its_own_IfDefine_variable) {
+    const auto guarded = [](const std::string& text) {
+        return "<IfDefine !GUARDED>\nDefine GUARDED\n" + text + "</IfDefine>\n";
+    };
+    accepts(whole(guarded(service)));
+    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
+    const std::string part = file("guarded.conf", guarded(bare));
+    finds(whole("Include " + part + "\nInclude " + part + "\n"), "every request gets 401");
+    finds(whole("Define GUARDED\n" + guarded(service)), "the service is not enabled");
+}
+
 TEST(check_server, reports_tables_with_other_names) {
     const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);

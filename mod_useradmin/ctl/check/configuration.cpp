@@ -75,8 +75,8 @@ std::string_view port_of(std::string_view address) {
 /// Treats undefined conditions, and those of other sections, as true.
 class Conditions {
   public:
-    Conditions(const HttpdTest& test, const std::string& server_root)
-        : test_(test), server_root_(server_root) {}
+    Conditions(const HttpdTest& test, const HttpdConfiguration& configuration)
+        : test_(test), configuration_(configuration) {}
 
     /// Returns the outermost section with a false condition around the line, or nullptr.
     const ConfigSection* false_condition(const ConfigLine& line) const {
@@ -110,17 +110,34 @@ class Conditions {
         if (is_same_name(section.name, "IfModule"))
             return is_loaded(name) != is_negated;
         if (is_same_name(section.name, "IfDefine"))
-            return has(test_.defines, name) != is_negated;
+            return has(test_.defines, name) != is_negated ||
+                   (is_negated && is_defined_first_in(section, name));
         if (is_same_name(section.name, "IfFile")) {
             std::error_code ignored;
-            return std::filesystem::exists(std::filesystem::path(server_root_) / name, ignored) !=
+            return std::filesystem::exists(
+                       std::filesystem::path(configuration_.server_root()) / name, ignored) !=
                    is_negated;
         }
         return true;
     }
 
+    /// Returns whether the first Define of the variable is in the section. The variables from httpd
+    /// are those at the end of the configuration.
+    bool is_defined_first_in(const ConfigSection& section, const std::string& name) const {
+        const auto first =
+            std::ranges::find_if(configuration_.lines(), [&](const ConfigLine& line) {
+                return is_same_name(line.words[0], "Define") && line.words.size() > 1 &&
+                       line.words[1] == name;
+            });
+        const ConfigSection* around =
+            first != configuration_.lines().end() ? first->section.get() : nullptr;
+        while (around != nullptr && around != &section)
+            around = around->parent.get();
+        return around != nullptr;
+    }
+
     const HttpdTest& test_;
-    const std::string& server_root_;
+    const HttpdConfiguration& configuration_;
 };
 
 /// A Location with UserAdmin On.
@@ -185,8 +202,7 @@ class ConfigurationExaminer {
   public:
     ConfigurationExaminer(const HttpdConfiguration& configuration, const HttpdTest& test,
                           Findings& findings)
-        : configuration_(configuration), conditions_(test, configuration.server_root()),
-          findings_(findings) {}
+        : configuration_(configuration), conditions_(test, configuration), findings_(findings) {}
 
     std::vector<ConfigLine> examine() {
         for (const ConfigLine& line : configuration_.lines())
