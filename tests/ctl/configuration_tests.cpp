@@ -189,6 +189,15 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
+TEST(configuration, ignores_the_defaults_of_a_recipe_if_they_are_defined_before) {
+    const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
+    const std::string recipe =
+        "<IfDefine !PARAMS>\nDefine PARAMS other\n</IfDefine>\nDBDParams \"${PARAMS}\"\n";
+    done(list(driver() + define + recipe));
+    CHECK_EQUAL(2, list(driver() + "<IfDefine HERE>\n" + define + "</IfDefine>\n" + recipe).status);
+    CHECK_EQUAL(1, list(driver() + define + "UnDefine PARAMS\n" + recipe).status);
+}
+
 TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {
     const CommandResult ended = list("<Macro App $name $params>\n" + driver() +
                                      "DBDParams \"$params\"\n</Macro>\nUse App a x\n");

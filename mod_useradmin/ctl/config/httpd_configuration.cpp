@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <system_error>
 
 namespace useradmin::ctl {
@@ -115,7 +116,7 @@ class Loader {
             else if (is_same_name(words[0], "Define"))
                 define(words[1], words.size() > 2 ? words[2] : std::string());
             else if (is_same_name(words[0], "UnDefine"))
-                variables_.erase(words[1]);
+                undefine(words[1]);
             else if (is_same_name(words[0], "Include"))
                 include(words[1], file, /* must_exist */ true);
             else if (is_same_name(words[0], "IncludeOptional"))
@@ -151,9 +152,30 @@ class Loader {
 
     /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
     void define(const std::string& name, const std::string& value) {
+        if (is_certain())
+            certain_variables_.insert(name);
+        else if (is_unless_defined())
+            return;
         const auto [at, is_new] = variables_.emplace(name, value);
         if (!is_new && at->second != value)
             at->second.reset();
+    }
+
+    void undefine(const std::string& name) {
+        variables_.erase(name);
+        certain_variables_.erase(name);
+    }
+
+    /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
+    /// variable is defined.
+    bool is_unless_defined() const {
+        const ConfigSection* section = section_.get();
+        while (section != nullptr &&
+               !(is_same_name(section->name, "IfDefine") && !section->arguments.empty() &&
+                 section->arguments[0].starts_with('!') &&
+                 certain_variables_.contains(section->arguments[0].substr(1))))
+            section = section->parent.get();
+        return section != nullptr;
     }
 
     std::string with_variables(std::string_view line) const {
@@ -209,6 +231,8 @@ class Loader {
     std::shared_ptr<const ConfigSection> section_;
     /// The variables set by Define. std::nullopt if the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
+    /// The variables that are defined whatever the conditions.
+    std::set<std::string> certain_variables_;
     /// The files being read, each included by the previous one.
     std::vector<std::string> open_;
     int files_ = 0;
