@@ -235,6 +235,19 @@ TEST(check_server, reports_a_relative_database_file) {
     accepts(option);
 }
 
+TEST(check_server, reports_a_drain_file_that_httpds_children_cannot_see) {
+    if (!running_as_root())
+        return;
+    const std::filesystem::path folder = work().make("unseen");
+    const std::string configuration =
+        whole("UserAdminDrainFile " + (folder / "drain").string() + "\n" + service);
+    std::filesystem::permissions(folder, std::filesystem::perms(0750));
+    finds(configuration, "cannot see UserAdminDrainFile, so useradmin-health ignores it: " +
+                             (folder / "drain").string());
+    std::filesystem::permissions(folder, std::filesystem::perms(0755));
+    accepts(configuration);
+}
+
 TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
     if (!running_as_root())
         return;

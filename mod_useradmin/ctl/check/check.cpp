@@ -216,6 +216,7 @@ Exit check(Context& context) {
                                     ", which httpd resolves against its working directory; use "
                                     "an absolute path");
     check_mail_commands(configuration, findings);
+    check_drain_files(configuration, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);

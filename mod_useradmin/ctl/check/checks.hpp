@@ -61,6 +61,10 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
 /// nothing if that cannot be determined.
 void check_mail_commands(const CheckedConfiguration& configuration, Findings& findings);
 
+/// Reports a problem if httpd's children may not search the directory of UserAdminDrainFile. Does
+/// nothing if that cannot be determined.
+void check_drain_files(const CheckedConfiguration& configuration, Findings& findings);
+
 /// Checks whether the configured secrets decrypt the application's second factors and verify the
 /// signature of the cookie in --cookie. Signatures are only in cookies, not in the session
 /// table.
