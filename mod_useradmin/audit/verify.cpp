@@ -219,9 +219,15 @@ class Chains {
 
     /// Returns the reader whose line is verified next, or nullptr at the end.
     Reader* next() {
+        const auto continues_chain = [&](const Reader& reader) {
+            return reader.head() && is_next(reader) && is_first_of_instance(reader);
+        };
+        // The next line is usually in the same file.
+        if (last_ != nullptr && continues_chain(*last_))
+            return last_;
         for (Reader& reader : readers_)
-            if (reader.head() && is_next(reader) && is_first_of_instance(reader))
-                return &reader;
+            if (continues_chain(reader))
+                return last_ = &reader;
         // Writers read the clock before they wait for the lock, so a chain may not be ordered by
         // time. The numbers take precedence.
         Reader* earliest = nullptr;
@@ -229,7 +235,7 @@ class Chains {
             if (reader.head() && is_first_of_instance(reader) &&
                 (earliest == nullptr || reader.head()->time < earliest->head()->time))
                 earliest = &reader;
-        return earliest;
+        return last_ = earliest;
     }
 
     /// Verifies the reader's line as part of its chain.
@@ -393,6 +399,8 @@ class Chains {
 
     Findings& findings_;
     std::vector<Reader> readers_;
+    /// The reader that next() returned last, or nullptr.
+    Reader* last_ = nullptr;
     std::deque<Chain> chains_;
     std::map<std::string, Chain*> by_origin_;
 };

@@ -305,6 +305,11 @@ TEST(ctl_audit, is_verified_without_a_database) {
     CHECK_EQUAL(2, verify({}).status);
 }
 
+TEST(ctl_audit, reports_why_a_file_cannot_be_read) {
+    CHECK(has(verify({"/nonexistent"}).errors, "cannot read /nonexistent: No such file"));
+    CHECK(has(verify({"/"}).errors, "cannot read /: Is a directory"));
+}
+
 TEST(ctl_audit, reports_a_standard_input_that_cannot_be_read) {
     for (const char* const input : {"</", "<&-"}) {
         const CommandResult ended =
@@ -315,6 +320,26 @@ TEST(ctl_audit, reports_a_standard_input_that_cannot_be_read) {
         CHECK_TEXT(has(ended.output, "problem: standard input cannot be read to the end\n"),
                    ended.output.c_str());
     }
+}
+
+TEST(ctl_audit, verifies_more_files_than_the_soft_limit_of_descriptors) {
+    const auto id = create("ana@x.org");
+    for (int number = 0; number < 20; ++number)
+        done(audited({"role", id, number % 2 == 0 ? "admin" : "user"}));
+    std::vector<std::string> command = {"/bin/sh",
+                                        "-c",
+                                        "ulimit -Sn 32 && exec \"$@\"",
+                                        "sh",
+                                        machine::built("useradminctl"),
+                                        "audit",
+                                        "verify",
+                                        "--print"};
+    int number = 0;
+    for (const std::string& line : lines())
+        command.push_back(file("piece." + std::to_string(++number), line));
+    const CommandResult ended = test::run({command, environment()});
+    CHECK_EQUAL_TEXT(0, ended.status, ended.errors.c_str());
+    CHECK_EQUAL(read_file(log_), ended.output);
 }
 
 TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {

@@ -8,6 +8,8 @@
 #include "text/split.hpp"
 #include "json/writer.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -65,8 +67,10 @@ class Files {
             }
             std::error_code ignored;
             LogFile& stream = streams_.emplace_back(name);
+            const int error = stream.is_open() ? EISDIR : errno;
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
-                throw CommandError("cannot read " + name +
+                throw CommandError("cannot read " + name + ": " +
+                                   std::generic_category().message(error) +
                                    "; specify a file that this account may read");
             sources_.push_back({name, &stream, last_written(name, stream, notes_)});
         }
@@ -211,6 +215,11 @@ Exit verify_audit_log(Context& context) {
     if (prints_lines && std::ranges::find(names, "-") != names.end())
         throw UsageError("--print reads twice; name a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);
+    // All files are open at the same time.
+    if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
     const Files files(names);
     const audit::Findings found = follow(files, std::move(anchors));
     if (prints_lines)
