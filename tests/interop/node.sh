@@ -39,7 +39,7 @@ debian_package() {
 debian_node() {
     local version
     command -v apt-cache >/dev/null || return 1
-    version=$(apt-cache policy nodejs | sed -n 's/^ *Candidate: \([0-9]*\).*/\1/p')
+    version=$(LC_ALL=C apt-cache policy nodejs | sed -n 's/^ *Candidate: \([0-9]*\).*/\1/p')
     ((${version:-0} >= least_node)) && debian_package "$1" nodejs && machine_node
 }
 
