@@ -411,6 +411,10 @@ TEST(check_server, reports_a_misspelled_usual_path) {
     for (const char* const path : {"/api/user", "/api/userss", "/apis/users"})
         finds(whole(with(service, "/api/users", path)), "use <Location \"/api/users\">");
     accepts(whole(with(service, "/api/users", "/admin/people")));
+    accepts(whole(service + with(service, "/api/users", "/api/users2")));
+    finds(whole(with(service, "  UserAdmin On\n", "") +
+                "<Location \"/api/user\">\n  AuthUserAdmin On\n  UserAdmin On\n</Location>\n"),
+          "use <Location \"/api/users\">");
 }
 
 TEST(check_server, reports_a_service_that_rejects_every_caller) {

@@ -211,12 +211,16 @@ class ConfigurationExaminer {
                 lines_.push_back(line);
             else if (is_ours(line))
                 report_hidden(line, *condition);
+        std::vector<Service> services;
         for (const ConfigLine& line : lines_)
             if (is_same_name(line.words[0], "UserAdmin") && is_on(line))
                 if (const ConfigSection* location = enclosing(line, "Location");
                     location != nullptr && !location->arguments.empty())
-                    check_service({location->arguments[0], enclosing(line, "VirtualHost"),
-                                   line.file, enclosing(line, "Macro") != nullptr});
+                    services.push_back({location->arguments[0], enclosing(line, "VirtualHost"),
+                                        line.file, enclosing(line, "Macro") != nullptr});
+        for (const Service& service : services)
+            check_service(service);
+        check_paths(services);
         for (const ConfigLine& line : lines_) {
             check_handler(line);
             check_slash(line);
@@ -308,10 +312,17 @@ class ConfigurationExaminer {
         check_access(service);
         check_port(service);
         check_database(service);
-        if (edit_distance(service.path, usual_path) == 1)
-            problem(service.file + ": the service is at " + service.path +
-                    ", so requests to the usual URL get 404; use " +
-                    location_text(std::string(usual_path)));
+    }
+
+    /// Reports a misspelled usual path if no service is there.
+    void check_paths(const std::vector<Service>& services) {
+        if (std::ranges::find(services, usual_path, &Service::path) != services.end())
+            return;
+        for (const Service& service : services)
+            if (edit_distance(service.path, usual_path) == 1)
+                problem(service.file + ": the service is at " + service.path +
+                        ", so requests to the usual URL get 404; use " +
+                        location_text(std::string(usual_path)));
     }
 
     /// Returns the line of the directive that applies to the service, or nullptr. Ignores lines in
