@@ -16,7 +16,7 @@ SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) cons
     return table_.totals_.key(options_.tables_id, store::identity_of(filter));
 }
 
-/// Claims a free entry of the bucket or, if there is none, the oldest for the key, and locks it for
+/// Claims an entry of the bucket for the key, a free one or the oldest, and locks it for
 /// counting. Returns nullptr if all entries are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     Totals::Entry* const entry = bucket.find_replaceable(
