@@ -113,8 +113,10 @@ int claim_request(request_rec* request) noexcept {
     return is_enabled(settings_of(request)) ? httpd::claim_request(request) : DECLINED;
 }
 
+/// Other statuses, such as 301, keep httpd's page.
 void insert_envelope(request_rec* request) noexcept {
-    if (const char* base = base_of(request))
+    const char* const base = ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
+    if (base != nullptr)
         ap_add_output_filter(envelope_filter, const_cast<char*>(base), request,
                              request->connection);
 }

@@ -67,7 +67,7 @@ TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
         CHECK_EQUAL_TEXT(301, moved.status, path);
         CHECK_EQUAL(std::string("https://plain.test") + path,
                     moved.header("Location").value_or("(none)"));
-        CHECK(moved.body.find("sara") == std::string::npos);
+        CHECK(moved.body.starts_with("<!DOCTYPE"));
         CHECK_EQUAL_TEXT(410, get_undocumented(path, "gone.test").status, path);
         // An Alias does not replace the service or sign-in.
         CHECK_EQUAL_TEXT(200, get_undocumented(path, "aliased.test").status, path);
