@@ -443,7 +443,7 @@ TEST(check_server, reports_a_virtual_host_without_the_database_of_another) {
     const std::string end = "</VirtualHost>\n";
     finds(configured(other + directives + end + host + service + end),
           "no DBDriver applies to <Location \"/api/users\">, so every request gets 503");
-    finds(configured(other + directives + end + service), "no DBDriver applies to");
+    accepts(configured(other + directives + end + service));
     const std::size_t second = directives.find("DBDParams");
     finds(configured(directives.substr(0, second) + other + directives.substr(second) + end + host +
                      service + end),

@@ -402,12 +402,20 @@ class ConfigurationExaminer {
     }
 
     void check_database(const Service& service) {
+        // A Location of the main server also applies to each virtual host.
+        const auto is_in_host = [&](const char* directive) {
+            return std::ranges::any_of(lines_, [&](const ConfigLine& line) {
+                return is_same_name(line.words[0], directive) &&
+                       enclosing(line, "VirtualHost") != nullptr;
+            });
+        };
         for (const char* const directive : {"DBDriver", "DBDParams"})
-            if (effective(directive, service) == nullptr && !may_have(directive, service))
+            if (effective(directive, service) == nullptr && !may_have(directive, service) &&
+                (service.host != nullptr || !is_in_host(directive)))
                 return problem(service.file + ": no " + directive + " applies to " +
                                location_text(service.path) +
-                               ", so every request gets 503; add it to that <VirtualHost>, or "
-                               "outside of all");
+                               ", so every request gets 503; add it to the <VirtualHost> of "
+                               "this Location, or outside any <VirtualHost>");
     }
 
     static constexpr std::string_view usual_path = "/api/users";
