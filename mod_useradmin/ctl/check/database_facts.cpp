@@ -206,8 +206,8 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     if (created == nullptr || !user.system.empty())
         return;
     const std::string name = created->sql();
-    const std::string number =
-        ", count(*) FILTER (WHERE typeof(" + name + ") = 'integer' AND abs(" + name + ") ";
+    const std::string number = ", count(*) FILTER (WHERE typeof(" + name + ") = 'integer' AND " +
+                               name + " <> 0 AND abs(" + name + ") ";
     const std::string limit = std::to_string(text::first_milliseconds) + ")";
     const Database::Row row =
         database.rows("SELECT count(*) FILTER (WHERE typeof(" + name + ") = 'text')" + number +
