@@ -262,7 +262,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_i
     append_removal(statement, table, "userId", user_id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, actor);
-    return revoke<std::int64_t>(work, {user_id, {}}, [&]() -> Result<std::int64_t> {
+    const auto end_all = [&]() -> Result<std::int64_t> {
         const Result<std::int64_t> closed = affected(work, statement);
         if (closed && *closed == 0)
             if (const auto refused = refusal_of(work, actor))
@@ -270,7 +270,9 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_i
         if (closed && !end_impersonations(work, user_id))
             return Failure::failed;
         return closed;
-    });
+    };
+    return revoke<std::int64_t>(work, {user_id, {}},
+                                [&] { return whole<std::int64_t>(work, end_all); });
 }
 
 Result<Revocations> revocations_since(Work& work, std::int64_t position,
