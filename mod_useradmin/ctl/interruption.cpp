@@ -45,7 +45,7 @@ void Interruption::wait() {
     const std::unique_lock lock(mutex_, longest_delay);
     print_failure("interrupted; " + describe_(!lock), wants_json_);
     std::fflush(stdout);
-    // Terminate by the signal itself, so the parent process sees it in the exit status.
+    // Let the signal terminate the process, so the parent process sees it in the exit status.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

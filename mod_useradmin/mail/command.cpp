@@ -120,7 +120,7 @@ bool read_output(int descriptor, std::string& kept) {
 /// deadline, kills the process group and returns std::nullopt.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& kept) {
-    constexpr int poll_interval = 10; // ms; a descendant may keep the output open
+    constexpr int poll_interval = 10; // ms; the output may stay open after the exit
     constexpr int unknown_status = 255 << 8;
     int status = 0;
     for (bool is_open = true;;) {

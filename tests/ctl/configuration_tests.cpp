@@ -207,7 +207,7 @@ TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {
     done(list("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
 }
 
-TEST(configuration, resolves_a_relative_secret_path_in_the_ServerRoot) {
+TEST(configuration, resolves_a_relative_secret_path_against_ServerRoot) {
     const std::string id = create("ana@x.org");
     file("secret", "the s3cr3t of the application\n");
     const std::string text = driver() + params() + "AuthUserAdminSecret file:secret\n";

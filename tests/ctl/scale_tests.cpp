@@ -233,7 +233,7 @@ TEST(postgresql_scale, is_resumed_after_a_kill) {
     CHECK(store.is_scaled());
 }
 
-TEST(postgresql_scale, is_created_while_another_command_creates_it) {
+TEST(postgresql_scale, can_be_created_by_two_commands_at_once) {
     sql().run(users(1, 30000));
     Process other({words({"schema", "--scale"}), environment(), {}}, path("other.txt"));
     const char* const has_index = "SELECT to_regclass('user_by_name_idx') IS NOT NULL";

@@ -88,7 +88,7 @@ TEST(impersonation, that_is_rejected_leaves_no_session) {
                     lines.at(0).c_str());
 }
 
-TEST(impersonation, ends_with_a_ban_of_the_administrator) {
+TEST(impersonation, ends_when_the_administrator_is_banned) {
     start_with("");
     expect_success(call(Caller::admin, "GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");

@@ -141,7 +141,7 @@ TEST(locations, with_the_longest_path_answer_in_either_load_order) {
     }
 }
 
-TEST(locations, with_UserAdmin_Off_below_a_base_address_have_the_errors_of_httpd) {
+TEST(locations, with_UserAdmin_Off_below_a_base_address_keep_the_error_pages_of_httpd) {
     start(location("/api", as_sara) +
           "<Location \"/api/files\">\n  UserAdmin Off\n</Location>\n"
           "<Location \"/api/files/closed\">\n  Require all denied\n</Location>\n" +

@@ -71,7 +71,7 @@ TEST(openapi, allows_only_GET_HEAD_and_OPTIONS) {
         expect_only_read(path);
 }
 
-TEST(openapi, a_page_can_be_read_by_pages_of_trusted_origins) {
+TEST(openapi, the_document_can_be_read_by_pages_of_trusted_origins) {
     start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
           page("/openapi.json"));
     const auto allowed = [&](const std::string& origin) {

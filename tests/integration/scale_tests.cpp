@@ -56,7 +56,7 @@ TEST(postgresql_scale, is_used_by_the_service_and_can_be_removed) {
     is_the_same();
 }
 
-TEST(postgresql_scale, finds_a_searched_combining_mark) {
+TEST(postgresql_scale, finds_a_user_by_a_combining_mark) {
     add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});
     schema("--scale");
     start(location("/api/users", as_sara));

@@ -56,7 +56,7 @@ TEST(api_language, is_spanish_without_extra_headers_by_default) {
     CHECK_EQUAL(0U, deleted.headers.size());
 }
 
-TEST(api_language, of_en_is_english_for_any_request) {
+TEST(api_language, is_english_for_any_request_if_set_to_en) {
     settings.language = http::Language::english;
     headers.fields["Accept-Language"] = "es";
     const auto refused = send(nobody, "GET ");

@@ -173,7 +173,7 @@ std::string problem_of(const Reply& reply) {
     default:
         return "the service replied " + std::to_string(reply.status) +
                " to a request without credentials instead of 401; see httpd's error log, and "
-               "whether UserAdminSession gives such a caller an id";
+               "check whether UserAdminSession gives such a caller an id";
     }
 }
 

@@ -32,10 +32,10 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Returns the position in a log's .chain file, or std::nullopt if there is none, as for a rotated
-/// log. If the log has lines and the file is unreadable or invalid, adds a note. Call it before
-/// reading lines: lines written later may be beyond the position, but no line up to it may be
-/// missing.
+/// Returns the position in a log's .chain file, or std::nullopt if the file is missing, as for a
+/// rotated log, or invalid. Adds a note if the log has lines and the file is unreadable or invalid.
+/// Call this before reading the lines. Otherwise, lines that were written in between would seem to
+/// be missing.
 std::optional<audit::ChainPosition> last_written(const std::string& log, std::istream& lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
