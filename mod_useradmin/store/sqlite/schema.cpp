@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <map>
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace useradmin::store {
@@ -83,10 +83,16 @@ bool converts_to_numbers(std::string_view type) noexcept {
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-// The fields that are times.
-constexpr std::string_view time_fields[] = {"createdAt",  "updatedAt",   "expiresAt",
-                                            "banExpires", "lockedUntil", "lastRefillAt",
-                                            "lastRequest"};
+/// Returns whether a time of the record has the name.
+template <class Record>
+bool is_time_of(const auto& has_name) {
+    return std::ranges::any_of(
+        model::fields<Record>(),
+        [&](const model::Field<Record>& field) {
+            return std::holds_alternative<model::NullableTime Record::*>(field.member) &&
+                   has_name(field.name);
+        });
+}
 
 /// Returns whether the column may store times as text or as numbers: its type is one of times, or
 /// it has the name of a time and any type but text.
@@ -97,7 +103,10 @@ bool may_store_times(const Column& column, std::string_view last_seen) {
         return column.name == name || column.name == text::snake_case(name);
     };
     return column.is_declared_as_time() || has_name(last_seen) ||
-           std::any_of(std::begin(time_fields), std::end(time_fields), has_name);
+           is_time_of<model::User>(has_name) || is_time_of<model::Session>(has_name) ||
+           is_time_of<model::Account>(has_name) || is_time_of<model::ApiKey>(has_name) ||
+           is_time_of<model::SecondFactor>(has_name) ||
+           is_time_of<model::VerificationValue>(has_name);
 }
 
 /// Returns how a value stores a time, or std::nullopt for NULL and 0.
