@@ -215,8 +215,7 @@ Exit check(Context& context) {
         findings.problems.push_back("DBDParams names the relative path " + file +
                                     ", which httpd resolves against its working directory; use "
                                     "an absolute path");
-    check_mail_commands(configuration, findings);
-    check_drain_files(configuration, findings);
+    check_access_of_children(configuration, findings);
     check_secrets(configuration, context, found, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);

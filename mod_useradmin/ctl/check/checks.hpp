@@ -57,13 +57,9 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
 void check_database_file(const std::string& file, const std::optional<Account>& children,
                          Findings& findings);
 
-/// Reports a problem if httpd's children may not run the program of UserAdminMailCommand. Does
-/// nothing if that cannot be determined.
-void check_mail_commands(const CheckedConfiguration& configuration, Findings& findings);
-
-/// Reports a problem if httpd's children may not search the directory of UserAdminDrainFile. Does
-/// nothing if that cannot be determined.
-void check_drain_files(const CheckedConfiguration& configuration, Findings& findings);
+/// Reports a problem if httpd's children may not run the program of UserAdminMailCommand or search
+/// the directory of UserAdminDrainFile. Does nothing if that cannot be determined.
+void check_access_of_children(const CheckedConfiguration& configuration, Findings& findings);
 
 /// Checks whether the configured secrets decrypt the application's second factors and verify the
 /// signature of the cookie in --cookie. Signatures are only in cookies, not in the session

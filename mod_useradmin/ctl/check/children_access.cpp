@@ -1,21 +1,45 @@
 #include "ctl/check/checks.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace useradmin::ctl {
 
-void check_mail_commands(const CheckedConfiguration& configuration, Findings& findings) {
+namespace {
+
+/// Returns the values of a directive, without those that contain an undefined variable.
+std::vector<std::string> values_of(const CheckedConfiguration& configuration,
+                                   std::string_view directive) {
+    std::vector<std::string> values;
+    for (const ConfigLine& line : configuration.lines)
+        if (is_same_name(line.words[0], directive) && line.words.size() > 1 &&
+            !is_undefined(line, line.words[1]))
+            values.push_back(line.words[1]);
+    return values;
+}
+
+} // namespace
+
+void check_access_of_children(const CheckedConfiguration& configuration, Findings& findings) {
     if (!configuration.children)
         return;
-    for (const ConfigLine& line : configuration.lines) {
-        if (!is_same_name(line.words[0], "UserAdminMailCommand") || line.words.size() < 2 ||
-            is_undefined(line, line.words[1]))
-            continue;
-        const std::string program = line.words[1].substr(0, line.words[1].find(' '));
+    const std::string children = "httpd's children (" + configuration.children->name + ") ";
+    for (const std::string& command : values_of(configuration, "UserAdminMailCommand")) {
+        const std::string program = command.substr(0, command.find(' '));
         if (!may_execute(*configuration.children, program).value_or(true))
             findings.problems.push_back(
-                "httpd's children (" + configuration.children->name +
-                ") cannot run the command of UserAdminMailCommand: " + describe_access(program));
+                children +
+                "cannot run the command of UserAdminMailCommand: " + describe_access(program));
+    }
+    for (const std::string& name : values_of(configuration, "UserAdminDrainFile")) {
+        const std::string file =
+            name.starts_with('/') ? name : configuration.server_root + "/" + name;
+        if (!may_execute(*configuration.children, folder_of(file)).value_or(true))
+            findings.problems.push_back(children +
+                                        "cannot see UserAdminDrainFile, so useradmin-health "
+                                        "ignores it: " +
+                                        describe_access(file));
     }
 }
 
