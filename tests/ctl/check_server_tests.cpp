@@ -42,6 +42,12 @@ class CheckServer : public Scene {
     static std::string database_at(const std::string& driver, const std::string& parameters) {
         return "DBDriver " + driver + "\nDBDParams \"" + parameters + "\"\n";
     }
+    /// Creates a SQLite database in the directory. Returns its path.
+    static std::string new_database(const std::filesystem::path& folder) {
+        const std::string database = folder / "users.sqlite";
+        done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+        return database;
+    }
     static std::string without_module(const std::string& name, const std::string& text) {
         const std::string configuration = whole(text);
         write_file(configuration,
@@ -150,9 +156,8 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("children");
-    const std::string database = folder / "users.sqlite";
+    const std::string database = new_database(folder);
     const std::string directives = "DBDriver sqlite3\nDBDParams " + database + "\n";
-    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
     const std::string configuration =
         Httpd::write_configuration(work(), {"event", {}, directives + service, {}});
     using std::filesystem::perms;
@@ -202,8 +207,7 @@ TEST(check_server, the_remedy_for_a_database_file_can_be_run_as_printed) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("remedy");
-    const std::string database = folder / "users.sqlite";
-    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    const std::string database = new_database(folder);
     const std::string configuration = configured(database_at("sqlite3", database) + service);
     using std::filesystem::perms;
     std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
@@ -218,8 +222,7 @@ TEST(check_server, the_remedy_for_a_database_file_can_be_run_as_printed) {
 
 TEST(check_server, reports_a_relative_database_file) {
     const std::filesystem::path folder = work().make("relative");
-    const std::string database = folder / "users.sqlite";
-    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    const std::string database = new_database(folder);
     std::filesystem::permissions(folder, std::filesystem::perms::all);
     std::filesystem::permissions(database, std::filesystem::perms(0666));
     const std::string configuration = configured(database_at("sqlite3", "users.sqlite") + service);
@@ -252,8 +255,7 @@ TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("closed");
-    const std::string database = folder / "users.sqlite";
-    done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+    const std::string database = new_database(folder);
     using std::filesystem::perms;
     const auto errors = [&] {
         return run_as_other({machine::built("useradminctl").string(), "--driver", "sqlite3",

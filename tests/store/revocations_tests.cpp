@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace useradmin::test {
 
@@ -34,6 +36,20 @@ class Revocations : public Contract {
         return store::account_row(user);
     }
 
+    using NamedChanges = std::vector<std::pair<const char*, std::function<void()>>>;
+
+    /// Returns changes that end the user's sessions.
+    NamedChanges changes_that_end_sessions() {
+        return {{"a ban that ends the sessions",
+                 [&] {
+                     worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
+                 }},
+                {"a new password",
+                 [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
+                {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
+                {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }}};
+    }
+
     /// Returns the recorded revocations: "n all, n session-one".
     std::string recorded(const std::string& order = "id") {
         std::string all;
@@ -60,7 +76,7 @@ TEST_GROUP_BASE(revocations, Revocations){};
 TEST_GROUP_BASE(postgresql_revocations, Revocations){};
 
 TEST(revocations, are_recorded_when_privileges_or_sessions_are_revoked) {
-    const std::pair<const char*, std::function<void()>> changes[] = {
+    NamedChanges changes = {
         {"a ban", [&] { ban(); }},
         {"another role",
          [&] {
@@ -70,15 +86,8 @@ TEST(revocations, are_recorded_when_privileges_or_sessions_are_revoked) {
          [&] {
              worked(store().update("n", {{"email", "m@x"}}));
          }},
-        {"a ban that ends the sessions",
-         [&] {
-             worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
-         }},
-        {"a new password",
-         [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
-        {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
-        {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }},
     };
+    std::ranges::move(changes_that_end_sessions(), std::back_inserter(changes));
     for (const auto& [what, change] : changes) {
         restart();
         change();
@@ -93,11 +102,7 @@ TEST(revocations, name_a_session_if_only_that_one_is_ended) {
 }
 
 TEST(revocations, name_the_sessions_in_which_the_user_impersonates_others) {
-    const std::pair<const char*, std::function<void()>> changes[] = {
-        {"a ban",
-         [&] {
-             worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
-         }},
+    NamedChanges changes = {
         {"another role",
          [&] {
              worked(store().update("n", {{"role", "user"}}, {}, SessionPolicy::revoke));
@@ -106,11 +111,8 @@ TEST(revocations, name_the_sessions_in_which_the_user_impersonates_others) {
          [&] {
              worked(store().update("n", {{"email", "m@x"}}, {}, SessionPolicy::revoke));
          }},
-        {"a new password",
-         [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
-        {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
-        {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }},
     };
+    std::ranges::move(changes_that_end_sessions(), std::back_inserter(changes));
     for (const auto& [what, change] : changes) {
         restart();
         add_user("o", "o@x");
