@@ -139,7 +139,7 @@ describe("with UserAdminExtras", () => {
 
   scene("the count and the filter say that they include expired bans", { ...there, email: root }, async (view) => {
     const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
-    assert.equal((await run("sqlite3", [extras.database, update])).status, 0);
+    await extras.sql(update);
     await view.searchFor("niklaus.wirth");
     await view.read("Ban expired", "tbody");
     await view.page.reload();

@@ -9,7 +9,7 @@ const scene = scenesOf(site);
 
 scene("the list is searched while typing, and the previous request is aborted", { email: root }, async (view) => {
   view.requests.length = 0;
-  await view.page.type("input[type=search]", "lovel", { delay: 20 });
+  await view.typeInPage("lovel", 20);
   await view.listed("Ada Lovelace");
   const searches = view.requests.filter((each) => each.includes("search="));
   assert.ok(searches.length <= 2, `a request per letter: ${searches}`);
@@ -212,14 +212,7 @@ scene("the list does not wait for the caller's record", { email: root }, async (
 
 scene("typing a search of twelve letters sends at most three requests", { email: root }, async (view) => {
   view.requests.length = 0;
-  // Type with the page's timers, which stay regular on a busy machine.
-  await view.page.$eval("input[type=search]", async (input) => {
-    for (const letter of "hedy lamarr@") {
-      input.value += letter;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
-  });
+  await view.typeInPage("hedy lamarr@", 250);
   await view.searchesFor("hedy lamarr@");
   await view.listed("Hedy Lamarr");
   assert.ok(view.requests.length <= 3, view.requests.join("\n"));

@@ -90,8 +90,14 @@ CommandResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_vi
 CommandResult Scene::run_as_other(std::vector<std::string> program,
                                   const Environment& environment) {
     std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
-    if (running_as_root()) // root bypasses file modes
+    if (running_as_root()) { // root bypasses file modes
         words = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+        // Another account may not be able to read the build directory.
+        const std::filesystem::path copy = work().path() / "useradminctl";
+        std::filesystem::copy_file(program.front(), copy,
+                                   std::filesystem::copy_options::overwrite_existing);
+        program.front() = copy.string();
+    }
     words.insert(words.end(), program.begin(), program.end());
     return test::run({words, environment});
 }

@@ -63,7 +63,7 @@ bool Terminal::echoes() const {
 
 bool Terminal::read_on() {
     pollfd waiting{master_, POLLIN, 0};
-    return ::poll(&waiting, 1, 30000) > 0 && read_some(master_, screen_);
+    return ::poll(&waiting, 1, 60000) > 0 && read_some(master_, screen_);
 }
 
 } // namespace useradmin::test

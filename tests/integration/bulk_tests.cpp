@@ -90,7 +90,7 @@ TEST(bulk, with_a_key_continues_after_a_timeout) {
         return;
     allow_log("UA0107");
     allow_log("UA0104");
-    start_with(audit_log(""), "UserAdminTimeout 1\n");
+    start_with(audit_log(""), "UserAdminTimeout 5\n");
     constexpr const char* body =
         R"({"operation":"ban","items":[{"id":"ulises-1"},{"id":"ada-1"}]})";
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'ada-1' FOR UPDATE)");

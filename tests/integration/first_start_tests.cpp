@@ -64,7 +64,7 @@ TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
         expect_refusal("/nowhere/users.db", "unable to open database file");
         return;
     }
-    const std::string server = "connect_timeout=2 host=" + own_->server().folder().string();
+    const std::string server = "connect_timeout=30 host=" + own_->server().folder().string();
     expect_refusal(server + " dbname=postgres user=clerk password='s3cr3t two'",
                    "password authentication failed for user \"clerk\"");
     expect_refusal(server + " dbname=nothing user=useradmin",
@@ -73,7 +73,7 @@ TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
                    "role \"nobody-here\" does not exist");
     expect_refusal(server + " dbname=postgres user=crowded",
                    "too many connections for role \"crowded\"");
-    expect_refusal("connect_timeout=2 host=/nowhere dbname=postgres user=clerk",
+    expect_refusal("connect_timeout=30 host=/nowhere dbname=postgres user=clerk",
                    "No such file or directory");
 }
 

@@ -64,7 +64,7 @@ class FrozenDatabase : public OwnHttpd {
     void expect_unavailable(std::vector<Request> requests) {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
-            request.patience = std::chrono::seconds(15);
+            request.patience = std::chrono::seconds(45);
         for (const Reply& reply : client_->send_at_once(requests))
             expect_unavailable(reply);
     }

@@ -85,9 +85,9 @@ TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
 TEST(survey, is_not_repeated_after_a_timeout) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
-    start_with("UserAdminTimeout 1\nUserAdminProtectedEmail nadie@example.org\n");
+    start_with("UserAdminTimeout 5\nUserAdminProtectedEmail nadie@example.org\n");
     CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
-    expect_log("UA0107: the query timed out after 1 s");
+    expect_log("UA0107: the query timed out after 5 s");
     // Of all statements, only the survey reads this table.
     sql().run("BEGIN; LOCK TABLE pg_catalog.pg_db_role_setting IN ACCESS EXCLUSIVE MODE");
     expect_success(send("GET", "/api/users"));
@@ -112,7 +112,9 @@ TEST(survey, does_not_delay_replies) {
 
 TEST(survey, runs_after_the_first_answered_request) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
-    CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
+    // On a connection, httpd runs what follows a reply before the next request.
+    for (int time = 0; time < 2; ++time)
+        CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
     CHECK_EQUAL(0, lines_with("UA0212"));
     expect_log("UA0212");
     ask_twice();

@@ -11,7 +11,7 @@ const newPassword = "elegida por correo";
 
 /** Creates a mail command that keeps the message. Returns the directives of a service that runs it. */
 const directives = (site) => {
-  const folder = mkdtempSync("/tmp/interop-mail.");
+  const folder = mkdtempSync(join(work, "mail-"));
   chmodSync(folder, 0o777);
   site.kept = `${folder}/message`;
   site.beforeClose(() => rmSync(folder, { recursive: true }));

@@ -219,7 +219,9 @@ TEST(load, of_slow_clients_does_not_occupy_database_connections) {
                          "3600", "-j", cookie}};
         command.words.insert(command.words.end(), slow.options.begin(), slow.options.end());
         Process clients(command, work_.path() / "slowhttptest.log");
-        sleep(2); // until all of them have connected
+        const auto files = "/proc/" + std::to_string(clients.id()) + "/fd";
+        CHECK(eventually(
+            [&] { return std::distance(std::filesystem::directory_iterator(files), {}) >= 60; }));
         std::vector<long> busy = times_of(machine::times(300, 2000), std::chrono::milliseconds(10));
         CHECK_TEXT(clients.running(), (std::string("no slow ") + slow.what + " were there:\n" +
                                        read_file(work_.path() / "slowhttptest.log"))

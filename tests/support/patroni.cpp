@@ -79,7 +79,13 @@ PatroniNode::PatroniNode(const WorkFolder& work, const std::string& name, const 
 }
 
 PatroniNode::~PatroniNode() {
-    if (process_ != nullptr)
+    if (process_ == nullptr)
+        return;
+    // PostgreSQL leaves its shared memory if it is killed. Patroni stops it.
+    thaw();
+    reconnect();
+    process_->signal(SIGTERM);
+    if (!process_->ended_within(std::chrono::seconds(60)))
         kill();
 }
 

@@ -3,13 +3,19 @@
 #include "support/trouble.hpp"
 
 #include <arpa/inet.h>
+#include <mutex>
 #include <random>
+#include <set>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace useradmin::test {
 
 std::uint16_t free_port() {
+    // A server binds its port some time later, so none is returned twice.
+    static std::mutex mutex;
+    static std::set<std::uint16_t> returned;
+    const std::lock_guard lock(mutex);
     // Choose a random port, because several test executables run simultaneously.
     std::random_device random;
     std::uniform_int_distribution<int> any(15000, 31999);
@@ -22,7 +28,7 @@ std::uint16_t free_port() {
         const bool bound =
             ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
         ::close(probe);
-        if (bound)
+        if (bound && returned.insert(port).second)
             return port;
     }
     fail_test("no port of 127.0.0.1 between 15000 and 31999 is free");

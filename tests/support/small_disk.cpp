@@ -1,15 +1,16 @@
 #include "support/small_disk.hpp"
 
-#include "support/files.hpp"
-#include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
+#include <fstream>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -17,23 +18,40 @@ namespace useradmin::test {
 
 namespace {
 
+bool write_process_file(const char* path, const std::string& text) {
+    std::ofstream file(path);
+    return (file << text << std::flush).good();
+}
+
+/// Moves this process to a new mount namespace. Without root, this also requires a new user
+/// namespace. Returns whether that succeeded; a failure may leave the process without a user id.
+bool enter_new_namespaces() {
+    const uid_t user = ::geteuid();
+    const gid_t group = ::getegid();
+    const auto map = [](unsigned id) {
+        return std::to_string(id) + " " + std::to_string(id) + " 1\n";
+    };
+    return ::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+           (user == 0 || (write_process_file("/proc/self/setgroups", "deny") &&
+                          write_process_file("/proc/self/uid_map", map(user)) &&
+                          write_process_file("/proc/self/gid_map", map(group)))) &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 /// Moves this process to a new mount namespace on the first call. Returns whether that succeeded.
-/// Without root, this also requires a new user namespace.
 bool has_own_mounts() {
     static const bool has = [] {
-        const uid_t user = ::geteuid();
-        const gid_t group = ::getegid();
-        if (::unshare(running_as_root() ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        // Some systems allow a new user namespace, but no ids in it. A child tries that.
+        const pid_t child = ::fork();
+        if (child == 0)
+            ::_exit(enter_new_namespaces() ? 0 : 1);
+        int status = 1;
+        if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0 ||
+            !enter_new_namespaces()) {
+            std::printf("\nleft out: this account cannot mount a file system here\n");
             return false;
-        if (user != 0) {
-            const auto map = [](unsigned id) {
-                return std::to_string(id) + " " + std::to_string(id) + " 1\n";
-            };
-            write_file("/proc/self/setgroups", "deny");
-            write_file("/proc/self/uid_map", map(user));
-            write_file("/proc/self/gid_map", map(group));
         }
-        return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+        return true;
     }();
     return has;
 }

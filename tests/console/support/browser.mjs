@@ -20,7 +20,8 @@ const browsers = new Map();
 const browserOf = (isFirefox) => {
   const name = isFirefox ? "firefox" : "chrome";
   if (!browsers.has(name))
-    browsers.set(name, puppeteer.launch(isFirefox ? { browser: name, executablePath: process.env.CONSOLE_FIREFOX } : {
+    browsers.set(name, puppeteer.launch(isFirefox ? { browser: name, timeout: 120000, executablePath: process.env.CONSOLE_FIREFOX } : {
+      timeout: 120000,
       executablePath: process.env.CONSOLE_CHROMIUM,
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
         "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
@@ -28,7 +29,7 @@ const browserOf = (isFirefox) => {
   return browsers.get(name);
 };
 export const stopBrowsers = async () => {
-  for (const each of browsers.values()) await (await each).close();
+  for (const each of browsers.values()) await (await each.catch(() => null))?.close();
 };
 
 /** The default settings of a page. */
@@ -165,6 +166,16 @@ export class View {
   async listed(...names) {
     const same = await eventually(async () => JSON.stringify(await this.names()) === JSON.stringify(names));
     assert.ok(same, `the list has ${JSON.stringify(await this.names())}, not ${JSON.stringify(names)}`);
+  }
+  /** Types into the search with the page's timers, which stay regular on a busy machine. delay: in milliseconds. */
+  async typeInPage(text, delay) {
+    await this.page.$eval("input[type=search]", async (input, letters, pause) => {
+      for (const letter of letters) {
+        input.value += letter;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }, text, delay);
   }
   async searchFor(text) {
     await this.type("input[type=search]", text);

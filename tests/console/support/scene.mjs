@@ -15,8 +15,11 @@ export const agents = [
 export const secret = "a secret of thirty-two characters";
 
 after(async () => {
-  await stopBrowsers();
-  await Site.stopAll();
+  try {
+    await stopBrowsers();
+  } finally {
+    await Site.stopAll();
+  }
 });
 
 /** Returns a function that defines a test. The test opens a page of the site, or of the one in its settings, and checks it at the end. */

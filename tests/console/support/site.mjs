@@ -46,7 +46,8 @@ export class Site {
     return (this.#starting ??= this.#start());
   }
   static async stopAll() {
-    for (const each of Site.#started) await each.httpd.stop();
+    const ends = await Promise.allSettled(Site.#started.map((each) => each.httpd.stop()));
+    for (const { reason } of ends) if (reason) throw reason;
   }
 
   async #start() {

@@ -89,7 +89,8 @@ export class Httpd {
       { stdio: ["ignore", output, output], detached: true, env: httpdEnvironment },
     );
     closeSync(output);
-    const ready = await eventually(async () => this.#ended || (await accepts(this.port)), 30);
+    const ready = await eventually(async () => this.#ended || (await accepts(this.port)));
+    if (!ready) process.kill(-this.#process.pid, "SIGKILL");
     this.log = new LogWatch(join(this.folder, "error.log"));
     return ready && !this.#ended;
   }
