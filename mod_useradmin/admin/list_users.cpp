@@ -48,7 +48,7 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
 struct Count {
     std::optional<std::int64_t> number = {};
     /// Whether a database would reject the number because it is negative, fractional or too large.
-    bool is_impossible = false;
+    bool is_invalid = false;
 };
 
 Count count_of(const std::optional<std::string>& value) {
@@ -193,11 +193,11 @@ Reply list_users(Call& call) {
     if (!window.column.empty())
         filter.conditions.push_back({sorted_by, Operator::exists});
     filter.matches_all = !filter.conditions.empty();
-    if (limit.is_impossible || offset.is_impossible || !is_clean(filter))
+    if (limit.is_invalid || offset.is_invalid || !is_clean(filter))
         return page_reply({}, {}, {});
     const auto page = call.service.store.list(filter, window);
     // If the database reports an error, better-auth replies with an empty list.
-    if (!page && page.failure() == store::Failure::impossible_condition)
+    if (!page && page.failure() == store::Failure::invalid_condition)
         return page_reply({}, {}, {});
     if (!page)
         return failure_reply(page.failure(), call.forbidden);

@@ -202,7 +202,7 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
     }
     case store::Failure::unavailable:
         return error(503, texts.unavailable);
-    case store::Failure::impossible_condition:
+    case store::Failure::invalid_condition:
     case store::Failure::failed:
         break;
     }

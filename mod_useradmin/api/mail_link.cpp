@@ -28,7 +28,7 @@ constexpr std::chrono::hours lifetime_of(mail::Kind kind) noexcept {
 }
 
 /// Returns the URL template for the kind, or an empty string if none is configured.
-std::string_view address_of(mail::Kind kind, const mail::Settings& settings) noexcept {
+std::string_view link_template_of(mail::Kind kind, const mail::Settings& settings) noexcept {
     return kind == mail::Kind::verify_email ? settings.verify_link : settings.password_link;
 }
 
@@ -113,7 +113,7 @@ Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
 } // namespace
 
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
-    return settings.mail && !address_of(kind, *settings.mail).empty();
+    return settings.mail && !link_template_of(kind, *settings.mail).empty();
 }
 
 std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
@@ -147,7 +147,7 @@ model::VerificationValue PasswordLink::row(std::string_view user_id) const noexc
 bool send_link(mail::Kind kind, const model::User& user, std::string_view token, const Call& call,
                const Service& service) {
     const mail::Settings& settings = *service.settings.mail;
-    std::string address(address_of(kind, settings));
+    std::string address(link_template_of(kind, settings));
     address.replace(address.find(mail::token_mark), mail::token_mark.size(), token);
     const crypto::Secret link(std::move(address));
     const mail::Template& form =

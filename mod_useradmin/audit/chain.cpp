@@ -36,7 +36,7 @@ constexpr std::size_t hash_size = 64;
 std::string truncated(std::string_view text) {
     if (text.size() <= max_value_length)
         return std::string(text);
-    return std::string(text::beginning(text, max_value_length)) + "…";
+    return std::string(text::utf8_prefix(text, max_value_length)) + "…";
 }
 
 void write_text(Writer& writer, std::string_view key, std::string_view text) {
@@ -65,8 +65,8 @@ void write_texts_if_any(Writer& writer, std::string_view key,
 void write_value(Writer& writer, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         writer.string(truncated(*text));
-    else if (const auto* truth = std::get_if<bool>(&value))
-        writer.boolean(*truth);
+    else if (const auto* boolean = std::get_if<bool>(&value))
+        writer.boolean(*boolean);
     else if (const auto* time = std::get_if<text::Timestamp>(&value))
         writer.time_or_null(*time);
     else

@@ -1,4 +1,3 @@
-// useradminctl's commands.
 #pragma once
 
 #include "ctl/command_error.hpp"

@@ -89,10 +89,10 @@ void print_failure(const std::string& sentence, bool wants_json) {
         print_json(api::text_envelope(false, sentence));
 }
 
-Progress::Progress(std::string_view what) noexcept
-    : what_(what), is_shown_(isatty(STDERR_FILENO) == 1) {
+Progress::Progress(std::string_view activity) noexcept
+    : activity_(activity), is_shown_(isatty(STDERR_FILENO) == 1) {
     if (is_shown_)
-        std::fprintf(stderr, "%.*s …", static_cast<int>(what.size()), what.data());
+        std::fprintf(stderr, "%.*s …", static_cast<int>(activity.size()), activity.data());
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t total) const {
@@ -100,7 +100,7 @@ void Progress::show(std::uint64_t done, std::uint64_t total) const {
         return;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
     const auto rate = static_cast<double>(done) / std::max(passed.count(), 0.001);
-    std::string text = std::string(what_) + ": " + std::to_string(done);
+    std::string text = std::string(activity_) + ": " + std::to_string(done);
     if (total > 0)
         text += " of " + std::to_string(total);
     text += ", " + std::to_string(static_cast<std::uint64_t>(rate)) + "/s";

@@ -33,8 +33,8 @@ void print_failure(const std::string& sentence, bool wants_json);
 /// Shows progress on a terminal until destroyed.
 class Progress {
   public:
-    /// what: a text such as "Counting users", which must outlive the object.
-    explicit Progress(std::string_view what) noexcept;
+    /// activity: a text such as "Counting users", which must outlive the object.
+    explicit Progress(std::string_view activity) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -47,7 +47,7 @@ class Progress {
     bool is_shown() const noexcept { return is_shown_; }
 
   private:
-    std::string_view what_;
+    std::string_view activity_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     bool is_shown_;
 };

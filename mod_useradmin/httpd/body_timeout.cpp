@@ -50,8 +50,8 @@ apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_i
     const apr_time_t deadline = *static_cast<const apr_time_t*>(filter->ctx);
     if (deadline == 0)
         return ap_get_brigade(filter->next, brigade, mode, block, size);
-    apr_interval_time_t longest_silence = filter->c->base_server->timeout;
-    const apr_time_t silent_since = apr_time_now();
+    apr_interval_time_t idle_timeout = filter->c->base_server->timeout;
+    const apr_time_t idle_since = apr_time_now();
     while (true) {
         const apr_status_t status =
             ap_get_brigade(filter->next, brigade, mode, APR_NONBLOCK_READ, size);
@@ -61,8 +61,7 @@ apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_i
         if (!APR_BRIGADE_EMPTY(brigade))
             return APR_SUCCESS;
         const apr_time_t now = apr_time_now();
-        const apr_interval_time_t left =
-            std::min(deadline - now, silent_since + longest_silence - now);
+        const apr_interval_time_t left = std::min(deadline - now, idle_since + idle_timeout - now);
         if (left <= 0)
             return APR_TIMEUP;
         wait_for_input(filter->c, std::min(left, max_pause));

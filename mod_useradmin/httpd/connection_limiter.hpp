@@ -18,9 +18,9 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// Locks the pool, up to a deadline, to acquire or return a connection. mod_dbd holds its own
-    /// lock, which has no timeout, while it opens a connection. Without this deadline, threads
-    /// would wait one after another for an unresponsive database.
+    /// Locks the pool to acquire or return a connection. Stops waiting for the lock at the
+    /// deadline. While mod_dbd opens a connection, it holds its own lock, which has no timeout.
+    /// Without a deadline, threads would wait one after another for an unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)

@@ -165,15 +165,15 @@ class DirectiveSettings {
         std::get<index>(values_) = value;
     }
     /// Inherits unset values from the enclosing settings.
-    void inherit(const DirectiveSettings& around) noexcept {
-        inherit(around, std::make_index_sequence<std::tuple_size_v<Entries>>());
+    void inherit(const DirectiveSettings& outer) noexcept {
+        inherit(outer, std::make_index_sequence<std::tuple_size_v<Entries>>());
     }
 
   private:
     template <std::size_t... index>
-    void inherit(const DirectiveSettings& around, std::index_sequence<index...>) noexcept {
-        ((std::get<index>(values_) = std::get<index>(values_) ? std::get<index>(values_)
-                                                              : std::get<index>(around.values_)),
+    void inherit(const DirectiveSettings& outer, std::index_sequence<index...>) noexcept {
+        ((std::get<index>(values_) =
+              std::get<index>(values_) ? std::get<index>(values_) : std::get<index>(outer.values_)),
          ...);
     }
 
@@ -189,10 +189,10 @@ void* create_settings(apr_pool_t* pool, char*) noexcept {
 
 /// A module's merge_dir_config function.
 template <const auto& table>
-void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
+void* merge_settings(apr_pool_t* pool, void* outer, void* inner) noexcept {
     auto& merged = apr::emplace<DirectiveSettings<table>>(
         pool, *static_cast<const DirectiveSettings<table>*>(inner));
-    merged.inherit(*static_cast<const DirectiveSettings<table>*>(around));
+    merged.inherit(*static_cast<const DirectiveSettings<table>*>(outer));
     return &merged;
 }
 

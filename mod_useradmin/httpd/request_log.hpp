@@ -57,8 +57,8 @@ class RequestLog final : public text::Logger {
     }
     /// Logs why a request was rejected and, at most once a minute per reason, level and virtual
     /// host, what to check. Otherwise, writes only the reason: through write_for_client() at level
-    /// info if a network is given, otherwise at level debug. The reason and the advice must depend
-    /// only on the configuration.
+    /// info if a network is given, otherwise at level debug. The reason and the advice must not
+    /// contain data from the request.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,
                          std::string_view network = {}) noexcept {
         // The server_rec has the same address in all children, so the address identifies the

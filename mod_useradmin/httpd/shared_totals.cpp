@@ -50,9 +50,9 @@ class SharedTotals::CountGuard {
     Totals::Entry& entry_;
 };
 
-/// Counts a total and stores it. The caller holds `counting`.
-store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const Totals::Key& key,
-                                                  const Count& count) {
+/// Counts the users and stores the total. The caller holds the entry's lock `counting`.
+store::Result<std::int64_t>
+SharedTotals::count_and_store(Totals::Entry& entry, const Totals::Key& key, const Count& count) {
     const std::uint64_t generation = table_.generation_;
     const std::int64_t last = entry.value.number;
     const auto begun_at = Clock::now();
@@ -109,7 +109,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         if (is_own) {
             const CountGuard guard(table_.totals_, key, *entry);
             std::this_thread::sleep_for(delay);
-            return counted(*entry, key, count);
+            return count_and_store(*entry, key, count);
         }
         const auto now = Clock::now();
         if (now >= deadline) {

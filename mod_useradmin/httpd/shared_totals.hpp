@@ -83,8 +83,8 @@ class SharedTotals final : public store::Totals {
 
     Totals::Key key_of(const store::Filter& filter) const;
     static Totals::Entry* claim(const Totals::Bucket& bucket);
-    store::Result<std::int64_t> counted(Totals::Entry& entry, const Totals::Key& key,
-                                        const Count& count);
+    store::Result<std::int64_t> count_and_store(Totals::Entry& entry, const Totals::Key& key,
+                                                const Count& count);
 
     Table& table_;
     Options options_;

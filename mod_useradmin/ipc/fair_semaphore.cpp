@@ -141,8 +141,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
 
 /// Takes a place in the queue. If the queue is full, displaces the request that is last in order.
 /// Returns nullptr if the new request is last or no place is free.
-FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order, const Client& client,
-                                                      Clock::time_point deadline) noexcept {
+FairSemaphore::Reservation* FairSemaphore::enqueue(std::uint64_t order, const Client& client,
+                                                   Clock::time_point deadline) noexcept {
     Reservation* last = nullptr;
     unsigned waiting = 0;
     for (Reservation& waiter : waiters()) {
@@ -220,7 +220,7 @@ FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) 
         order = order_of(client);
         if (Reservation* const slot = take_slot(order, client))
             return Permit(*this, slot);
-        place = take_place(order, client, deadline);
+        place = enqueue(order, client, deadline);
     }
     if (place == nullptr)
         return AcquireError::queue_full;

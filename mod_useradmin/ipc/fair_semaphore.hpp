@@ -91,8 +91,8 @@ class FairSemaphore {
     bool has_earlier_waiter(std::uint64_t order) noexcept;
     std::uint64_t order_of(const Client& client) noexcept;
     Reservation* take_slot(std::uint64_t order, const Client& client) noexcept;
-    Reservation* take_place(std::uint64_t order, const Client& client,
-                            std::chrono::steady_clock::time_point deadline) noexcept;
+    Reservation* enqueue(std::uint64_t order, const Client& client,
+                         std::chrono::steady_clock::time_point deadline) noexcept;
     void release(Reservation& reservation) noexcept;
 
     Counts capacity_;

@@ -85,7 +85,7 @@ std::size_t number_length(std::string_view text) noexcept {
 void shorten_number(char* number, std::size_t length) noexcept {
     double value = 0;
     if (std::from_chars(number, number + length, value).ec == std::errc::result_out_of_range)
-        value = std::strtod(number, nullptr); // 0 or infinite
+        value = std::strtod(number, nullptr); // 0 or infinity
     const std::string_view infinite = value < 0 ? "-1e999" : "1e999";
     std::fill(number, number + length, ' ');
     if (std::isinf(value))

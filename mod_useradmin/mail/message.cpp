@@ -34,7 +34,7 @@ void append_encoded(std::string& out, std::string_view text) {
         return;
     }
     while (!text.empty()) {
-        const std::string_view word = text::beginning(text, bytes_of_word);
+        const std::string_view word = text::utf8_prefix(text, bytes_of_word);
         out += "=?utf-8?B?" + crypto::base64_of(word) + "?=";
         text.remove_prefix(word.size());
         out += text.empty() ? "" : "\n ";
@@ -84,7 +84,7 @@ std::string format(const Message& message) {
     std::string out = "From:";
     if (!message.from_name.empty())
         append_encoded(out += ' ', message.from_name);
-    // The address may not fit into a line with an encoded word.
+    // A line with an encoded word has at most 76 characters (RFC 2047), so fold before the address.
     out.append(out.ends_with("?=") ? "\n <" : " <").append(message.from).append(">\nTo: <");
     out.append(message.to).append(">\nSubject: ");
     append_encoded(out, message.subject);

@@ -135,7 +135,7 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
 }
 
 std::string fill(std::string_view text, const Values& values) {
-    const std::string name = text::printable(text::beginning(values.name, max_name_size));
+    const std::string name = text::printable(text::utf8_prefix(values.name, max_name_size));
     const std::string hours = std::to_string(values.lifetime.count());
     const std::string_view contents[] = {name, values.email, values.link, hours, {}};
     std::string out;

@@ -13,8 +13,8 @@ const Field<User>* find_user_field(std::string_view name) noexcept {
 std::optional<std::string> text_of(const Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return std::string(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return *truth ? "true" : "false";
+    if (const auto* boolean = std::get_if<bool>(&value))
+        return *boolean ? "true" : "false";
     if (const auto* time = std::get_if<Timestamp>(&value)) {
         std::string text;
         text::append_iso8601(text, *time);

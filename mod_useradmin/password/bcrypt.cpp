@@ -31,7 +31,7 @@ std::optional<crypto::Secret> derive_bcrypt(const std::string& setting, std::str
     if (password.find('\0') != password.npos)
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
-    // libcrypt rejects passwords of 512 bytes or more, although bcrypt ignores their end.
+    // libcrypt rejects passwords of 512 bytes or more, although bcrypt uses only the first 72.
     const std::string_view hashed = password.substr(0, max_bcrypt_bytes);
     std::string terminated;
     terminated.reserve(hashed.size() + 1);

@@ -20,8 +20,8 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
                 "', so no account is protected from deletion; set UserAdminProtectedEmail");
     if (survey->has_case_collisions)
         backend.log().write(text::Level::warning,
-                            "UA0213: addresses of different users differ only in case; users may "
-                            "sign in to the wrong account");
+                            "UA0213: addresses of different users differ only in case, so users "
+                            "may sign in to the wrong account; run: useradminctl check");
     if (!survey->last_seen_problem.empty())
         backend.log().write(text::Level::warning, "UA0225: " + survey->last_seen_problem +
                                                       "; the last activity of users is unknown");

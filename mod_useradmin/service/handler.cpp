@@ -52,7 +52,8 @@ int handle_request(request_rec* request) {
                             context.backend().event()));
 }
 
-/// If this is an ErrorDocument, returns the base address of the failed request, otherwise nullptr.
+/// If the request is for an ErrorDocument, returns the base address of the failed request.
+/// Otherwise returns nullptr.
 const char* base_of_failed(const request_rec* request) {
     return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status)
                ? base_of(request->prev)

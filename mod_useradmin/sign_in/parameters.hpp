@@ -24,7 +24,7 @@ class Parameters {
     static std::variant<Parameters, http::Reply> read(const http::Request& request,
                                                       Forms forms = Forms::allowed);
 
-    /// Returns the type of the body. An empty body is absent, and a form counts as an object.
+    /// Returns the type of the body: `absent` if it is empty, `object` if it is a form.
     Kind kind() const noexcept { return kind_; }
 
     /// Returns the type of a member. In a form, all members are strings or absent.

@@ -34,8 +34,8 @@ std::optional<crypto::Secret> BoundedPasswordVerifier::rehash(std::string_view s
     const std::optional<password::Format> own = password::cost_of(stored);
     if (!own || !password::is_legacy(*own))
         return std::nullopt;
-    // bcrypt ignores the end of a long password. If the user mistyped the end, a new hash would
-    // lock the user out.
+    // bcrypt uses only the first 72 bytes of a password. If the user mistyped the rest, a new hash
+    // would lock the user out.
     if (password.size() >= password::max_bcrypt_bytes)
         return std::nullopt;
     auto made = password::BoundedHasher(format_, slots_).hash(password);

@@ -430,7 +430,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
             const Table& user = work.schema().user;
             for (const Condition& condition : filter.conditions)
                 if (!is_possible(condition, user))
-                    return Failure::impossible_condition;
+                    return Failure::invalid_condition;
             const ListQueries& lists = work.dialect().lists(work.schema());
             has_extra_columns = !work.schema().extra_user_columns().empty();
             if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))

@@ -85,10 +85,10 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
 
 /// Appends a condition that a boolean column has the value. NULL and a missing column count as
 /// false.
-void append_truth(Statement& statement, const Column* column, bool truth) {
+void append_boolean(Statement& statement, const Column* column, bool boolean) {
     if (column == nullptr)
-        statement << (truth ? "FALSE" : "TRUE");
-    else if (truth)
+        statement << (boolean ? "FALSE" : "TRUE");
+    else if (boolean)
         statement << *column << column->op("=") << argument(*column, true);
     else
         statement << "(" << *column << " IS NULL OR " << *column << column->op("=")
@@ -156,9 +156,9 @@ void append_filter(Statement& statement, const Schema& schema, const Filter& fil
     if (filter.search)
         append_search(next(), schema, *filter.search);
     if (filter.banned)
-        append_truth(next(), user.find("banned"), *filter.banned);
+        append_boolean(next(), user.find("banned"), *filter.banned);
     if (filter.email_verified)
-        append_truth(next(), user.find("emailVerified"), *filter.email_verified);
+        append_boolean(next(), user.find("emailVerified"), *filter.email_verified);
     if (filter.created_from)
         append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
     if (filter.created_before)
@@ -174,8 +174,8 @@ void append_filter(Statement& statement, const Schema& schema, const Filter& fil
 }
 
 /// Appends a query for the number of users who match a filter.
-void append_number(Statement& statement, const Schema& schema, const Filter& filter,
-                   AppendSearch append_search) {
+void append_count(Statement& statement, const Schema& schema, const Filter& filter,
+                  AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
     append_filter(statement, schema, filter, append_search, {});
 }
@@ -479,7 +479,7 @@ void append_collection(Statement& statement, const Schema& schema, const Filter&
     statement << ") SELECT t.total, " << select_list_m(user, SortKey::created_at)
               << " FROM (SELECT (SELECT " << user.function("count") << "*) FROM useradmin_match)";
     if (filter.role)
-        append_number(statement << user.op("+") << "(", schema, {filter.role, {}}, append_search);
+        append_count(statement << user.op("+") << "(", schema, {filter.role, {}}, append_search);
     statement << (filter.role ? ")" : "") << " AS total) t";
     append_collected(statement, schema, filter.role, window);
 }
@@ -488,7 +488,7 @@ void append_collection(Statement& statement, const Schema& schema, const Filter&
 Result<CountedPage> count_matches(Work& work, const Filter& filter, AppendSearch append_search,
                                   std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
-    append_number(number, work.schema(), filter, append_search);
+    append_count(number, work.schema(), filter, append_search);
     return read_total(work, number, std::move(users));
 }
 
@@ -579,7 +579,7 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
     const Schema& schema = work.schema();
     Statement statement = work.statement();
     if (!filter.search && filter.is_standard() && (!filter.role || window.order.is_default())) {
-        append_number(statement << "SELECT (", schema, filter, append_search);
+        append_count(statement << "SELECT (", schema, filter, append_search);
         append_ordered_scan(statement << "), ", schema, filter, window, append_search);
         return counted_page(work, statement, [&] {
             return count_matches(work, filter, append_search, std::vector<model::User>());
@@ -603,9 +603,9 @@ Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std:
         if (*counted)
             return *std::move((*counted)->users);
     }
-    Statement walk = work.statement();
-    append_ordered_scan(walk << "SELECT ", work.schema(), filter, window, append_search);
-    return page_of(work, walk);
+    Statement scan = work.statement();
+    append_ordered_scan(scan << "SELECT ", work.schema(), filter, window, append_search);
+    return page_of(work, scan);
 }
 
 Window usable_window(const Window& window, const Table& user) {
@@ -636,8 +636,8 @@ std::string identity_of(const Filter& filter) {
     const auto append = [&](bool is_present, const std::string& value) {
         identity += is_present ? ' ' + value : " -";
     };
-    for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
-        append(truth.has_value(), truth.value_or(false) ? "1" : "0");
+    for (const std::optional<bool>& boolean : {filter.banned, filter.email_verified})
+        append(boolean.has_value(), boolean.value_or(false) ? "1" : "0");
     for (const model::NullableTime& time :
          {filter.created_from, filter.created_before, filter.seen_from, filter.seen_before})
         append(time.has_value(),

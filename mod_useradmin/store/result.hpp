@@ -8,21 +8,21 @@ namespace useradmin::store {
 
 /// Why there is no value. The first two are errors; the others are expected outcomes.
 enum class Failure {
-    unavailable,          ///< the database is unavailable or timed out: 503
-    failed,               ///< a database error; the log has the reason: 500
-    not_found,            ///< the row does not exist
-    address_taken,        ///< another user has the address (4.2, check 5)
-    protected_address,    ///< the user is the protected administrator (4.4.1, check 5)
-    outranked,            ///< the caller may not change users with this user's role
-    last_of_role,         ///< the user is the last unbanned user with the role
-    version_mismatch,     ///< the user's row has another version
-    caller_rejected,      ///< the caller has been banned or deleted: 401
-    caller_demoted,       ///< the caller has lost the role that allowed the change: 403
-    invalid_value,        ///< an extra column cannot hold the value: 400
-    no_second_factor,     ///< the user has no second factor: 404
-    no_sign_in_method,    ///< the user does not have the sign-in method: 404
-    already_done,         ///< a change with the same key has been made
-    impossible_condition, ///< the column is missing, or cannot be compared with the value
+    unavailable,       ///< the database is unavailable or timed out: 503
+    failed,            ///< a database error; the log has the reason: 500
+    not_found,         ///< the row does not exist
+    address_taken,     ///< another user has the address (4.2, check 5)
+    protected_address, ///< the user is the protected administrator (4.4.1, check 5)
+    outranked,         ///< the caller may not change users with this user's role
+    last_of_role,      ///< the user is the last unbanned user with the role
+    version_mismatch,  ///< the user's row has another version
+    caller_rejected,   ///< the caller has been banned or deleted: 401
+    caller_demoted,    ///< the caller has lost the role that allowed the change: 403
+    invalid_value,     ///< an extra column cannot hold the value: 400
+    no_second_factor,  ///< the user has no second factor: 404
+    no_sign_in_method, ///< the user does not have the sign-in method: 404
+    already_done,      ///< a change with the same key has been made
+    invalid_condition, ///< the column is missing, or cannot be compared with the value
 };
 
 /// The value type of a Result that carries only success or failure.

@@ -38,8 +38,8 @@ std::string_view view_of(const Argument& argument) {
 Argument argument(const Column& column, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return argument(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return argument(*truth ? "1" : "0");
+    if (const auto* boolean = std::get_if<bool>(&value))
+        return argument(*boolean ? "1" : "0");
     if (const auto* time = std::get_if<text::Timestamp>(&value))
         return {text_of(column, *time)};
     return {};

@@ -14,8 +14,8 @@
 
 namespace useradmin::store {
 
-/// A condition on one column. It is impossible if the table lacks the column, or if the column
-/// cannot be compared with the values.
+/// A condition on one column. It is invalid if the table lacks the column, or if the column cannot
+/// be compared with the values.
 struct Condition {
     enum class Operator {
         eq,
@@ -245,7 +245,7 @@ struct SessionTerms {
     /// The user at the time the credentials were verified. The address and role must not have
     /// changed since. If nullptr, the user only has to exist.
     const model::User* verified = nullptr;
-    /// Whether the user may be banned. Checked only if `verified` is set.
+    /// Whether to accept a banned user. Used only if `verified` is set.
     bool allows_banned = false;
     /// The current time, to ignore expired bans and sessions.
     text::Timestamp now = {};
@@ -427,7 +427,7 @@ class Store {
     virtual ~Store() = default;
 
     /// Returns a page of users in the window's order, and the total (4.1). Fails with
-    /// impossible_condition.
+    /// invalid_condition.
     virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// Returns the user with the id (4.3), or not_found.
     virtual Result<model::User> find(std::string_view id,

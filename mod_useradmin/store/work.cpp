@@ -12,8 +12,8 @@ namespace {
 bool equals_absent_value(const model::Field<model::User>& field, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return *text == field.null_substitute;
-    if (const auto* truth = std::get_if<bool>(&value))
-        return !*truth;
+    if (const auto* boolean = std::get_if<bool>(&value))
+        return !*boolean;
     return std::holds_alternative<std::monostate>(value);
 }
 

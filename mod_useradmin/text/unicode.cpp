@@ -80,12 +80,12 @@ std::size_t sequence_length(std::string_view bytes) noexcept {
     return take_point(bytes, point);
 }
 
-std::string_view beginning(std::string_view text, std::size_t most) noexcept {
+std::string_view utf8_prefix(std::string_view text, std::size_t max_size) noexcept {
     std::size_t end = 0;
     while (end < text.size()) {
         const std::size_t length =
             std::max<std::size_t>(sequence_length(text.substr(end)), 1); // 0 means invalid UTF-8
-        if (end + length > most)
+        if (end + length > max_size)
             break;
         end += length;
     }

@@ -26,8 +26,8 @@ bool is_clean_utf8(std::string_view bytes) noexcept;
 /// invalid. Accepts U+0000.
 std::size_t sequence_length(std::string_view bytes) noexcept;
 
-/// Returns the longest prefix of at most `most` bytes that does not split a UTF-8 sequence.
-std::string_view beginning(std::string_view text, std::size_t most) noexcept;
+/// Returns the longest prefix of at most max_size bytes that does not split a UTF-8 sequence.
+std::string_view utf8_prefix(std::string_view text, std::size_t max_size) noexcept;
 
 /// Returns the length of a UTF-8 text in UTF-16 code units, as JavaScript counts them.
 std::size_t utf16_length(std::string_view text) noexcept;

@@ -634,8 +634,8 @@ TEST(check_server, queries_the_running_server) {
           std::pair("/closed", "a Require directive applies to the <Location>"),
           std::pair("/basic", "httpd itself, not the service, requires credentials (401)"),
           std::pair("/moved", "redirects to another one (302)"),
-          std::pair("/page", "another page is at this URL (200)"),
-          std::pair("/open", "without credentials instead of 401")})
+          std::pair("/page", "this URL serves another page (200)"),
+          std::pair("/open", "instead of 401 to a request without credentials")})
         finds(configuration, problem, {"--url", server + path});
 }
 
@@ -658,7 +658,7 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     CHECK_TEXT(has(both, "cannot verify the server's certificate: ") &&
                    has(both, "there is no service at"),
                both.c_str());
-    finds(configuration, "another page is at this URL (400)", {"--url", "http://" + server + "/"});
+    finds(configuration, "this URL serves another page (400)", {"--url", "http://" + server + "/"});
 }
 
 TEST(check_server, reports_a_server_that_is_not_running) {

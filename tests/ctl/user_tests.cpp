@@ -413,7 +413,7 @@ TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
     CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), done(ctl({"unban", id})));
 }
 
-TEST(ban, already_lifted_is_reported_and_changes_nothing) {
+TEST(ban, cannot_be_lifted_if_the_user_is_not_banned) {
     const std::string id = create("ana@x.org");
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned; nothing was changed"),

@@ -236,7 +236,7 @@ class DisabledKeys : public CleanUp {
 
 TEST_GROUP_BASE(disabled_keys, DisabledKeys){};
 
-TEST(disabled_keys, belong_to_a_banned_user_until_the_ban_is_lifted) {
+TEST(disabled_keys, are_enabled_again_when_the_ban_is_lifted) {
     ban(true);
     CHECK_EQUAL(std::string("other"), enabled());
     ban(false);

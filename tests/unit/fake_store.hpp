@@ -573,9 +573,9 @@ class FakeStore final : public store::Store {
     /// ".
     static std::string other_filters(const store::Filter& filter) {
         std::string text;
-        const auto add = [&](const char* name, const std::optional<bool>& truth) {
-            if (truth)
-                text.append(name).append(*truth ? "=1 " : "=0 ");
+        const auto add = [&](const char* name, const std::optional<bool>& boolean) {
+            if (boolean)
+                text.append(name).append(*boolean ? "=1 " : "=0 ");
         };
         add("banned", filter.banned);
         add("verified", filter.email_verified);

@@ -125,9 +125,9 @@ TEST(shared_totals, are_separate_for_each_filter_and_database) {
     std::vector<Filter> filters = {filter({}, {}),   filter("", {}),   filter({}, ""),
                                    filter("a", {}),  filter({}, "a"),  filter("a", "b"),
                                    filter("ab", ""), filter("", "ab"), filter({}, "A")};
-    for (const bool truth : {false, true}) {
-        filters.emplace_back().banned = truth;
-        filters.emplace_back().email_verified = truth;
+    for (const bool boolean : {false, true}) {
+        filters.emplace_back().banned = boolean;
+        filters.emplace_back().email_verified = boolean;
     }
     filters.emplace_back().created_from = text::Timestamp();
     filters.emplace_back().created_before = text::Timestamp();

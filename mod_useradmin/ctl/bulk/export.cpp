@@ -242,7 +242,7 @@ Exit export_users(Context& context) {
         return is_delayed             ? "the output may be incomplete; run the command again"
                : is_complete          ? "the output is complete"
                : output.remove_part() ? "nothing was written; run the command again"
-                                      : "the output is not complete; run the command again";
+                                      : "the output is incomplete; run the command again";
     });
     // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);

@@ -99,7 +99,7 @@ bool set(model::User& user, const model::Field<model::User>& field, const Cell& 
     return std::visit([&](auto member) { return put(user.*member); }, field.member);
 }
 
-const char* kind_of(const model::Field<model::User>& field) {
+const char* requirement_of(const model::Field<model::User>& field) {
     return std::holds_alternative<bool model::User::*>(field.member)
                ? ": it must be true or false"
                : ": it must be a time such as 2026-11-20T23:30:19.717Z, with a year up to 9999";
@@ -127,7 +127,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             entry.password = cell.text->view();
         if (const auto* const field = model::find_user_field(cell.name))
             if (!set(user, *field, cell))
-                return "has an invalid " + std::string(field->name) + kind_of(*field);
+                return "has an invalid " + std::string(field->name) + requirement_of(*field);
     }
     const store::Column* const created = rules.schema.user.find("createdAt");
     if (!user.created_at && created != nullptr && !created->is_nullable)
@@ -405,7 +405,7 @@ class Import {
             const model::User* const known = with_address != nullptr ? with_address : with_id;
             if (known == nullptr)
                 continue;
-            // An earlier entry updates the same user, and may change the address.
+            // If an earlier entry updates the same user, postpone this one: the address may change.
             if (!claimed.insert(known->id).second && on_conflict_ == OnConflict::update) {
                 postpone(next);
                 break;

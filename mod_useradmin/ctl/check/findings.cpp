@@ -70,7 +70,7 @@ class Examiner {
         read_version(least, wanted);
         read_version(found_.version, there);
         if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
-            problem_that("the database server has version " + found_.version + "; upgrade it to " +
+            problem_that("the database server is version " + found_.version + "; upgrade it to " +
                          std::string(least) + " or later");
     }
 
@@ -211,8 +211,8 @@ class Examiner {
         // better-auth itself stores text in its own type "date".
         if (found_.foreign && found_.foreign->users == 0 && created.type != "date" &&
             created.kind != store::Column::Kind::text)
-            note("the application has no users that show how it stores times in columns of type " +
-                 created.type + "; this server writes " +
+            note("the application has no users yet, so its format for times in columns of type " +
+                 created.type + " is unknown; this server writes " +
                  (!created.has_unix_times() ? "text"
                   : created.time_format == store::Column::TimeFormat::milliseconds
                       ? "milliseconds since 1970"
@@ -256,8 +256,8 @@ class Examiner {
 
     void check_emails(const RowCounts& own, const RowCounts& theirs) {
         if (theirs.users == 0) {
-            note("the application has no users that show which UserAdminEmailCase it requires; "
-                 "better-auth requires lower");
+            note("the application has no users yet, so the UserAdminEmailCase that it requires is "
+                 "unknown; better-auth requires lower");
             return;
         }
         const bool wants_lower = theirs.capital_emails == 0;
@@ -411,7 +411,7 @@ class Examiner {
         const store::Column* role = schema().user.find("role");
         if (role != nullptr && schema().user.find("createdAt") != nullptr &&
             !has_index('u', "coalesce("))
-            advise_index(schema().user, "role_newest", "lists of one role use it",
+            advise_index(schema().user, "role_newest", "lists filtered by role use it",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().has_outdated_scale)

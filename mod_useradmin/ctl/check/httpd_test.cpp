@@ -108,7 +108,7 @@ void take_line(std::string_view line, HttpdTest& test) {
 
 } // namespace
 
-bool lacks_right(std::string_view error) noexcept {
+bool is_permission_error(std::string_view error) noexcept {
     // The second string is mod_ssl's message for a file that it may not read.
     return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
                               error.find("does not exist or is empty") != error.npos);
@@ -136,7 +136,7 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     }
     if (status > 0 && test.error.empty())
         test.error = "httpd -t exited with status " + std::to_string(status);
-    if (lacks_right(test.error)) {
+    if (is_permission_error(test.error)) {
         test.error.clear();
         test.needs_other_account = true;
     }

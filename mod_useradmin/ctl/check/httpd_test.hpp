@@ -31,7 +31,7 @@ struct HttpdTest {
 
 /// Returns whether the error may be due to a file that only another account, such as root, may
 /// read.
-bool lacks_right(std::string_view error) noexcept;
+bool is_permission_error(std::string_view error) noexcept;
 
 /// Runs httpd -t on the file, with the program and the environment that apachectl would use.
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool);

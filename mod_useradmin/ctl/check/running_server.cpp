@@ -153,7 +153,7 @@ std::string problem_of_status(long status) {
             return "the URL redirects to another one (" + number + "); use that one";
         if (status >= 500)
             return "httpd failed (" + number + "); see its error log";
-        return "another page is at this URL (" + number + "), not the service";
+        return "this URL serves another page (" + number + "), not the service";
     }
 }
 
@@ -171,8 +171,8 @@ std::string problem_of(const Reply& reply) {
     case 404:
         return "the service has nothing at this path (404); use its base URL, which is shorter";
     default:
-        return "the service replied " + std::to_string(reply.status) +
-               " to a request without credentials instead of 401; see httpd's error log, and "
+        return "the service replied with " + std::to_string(reply.status) +
+               " instead of 401 to a request without credentials; see httpd's error log, and "
                "check whether UserAdminSession gives such a caller an id";
     }
 }

@@ -107,9 +107,10 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     if (cookie && !views.empty())
         check_cookie(*cookie, context, views, findings);
     if (!secrets.failure.empty()) {
-        if (configuration.needs_other_account && lacks_right(secrets.failure))
+        if (configuration.needs_other_account && is_permission_error(secrets.failure))
             return; // reported with httpd's own test
-        if (configuration.is_accepted || secrets.is_in_environment || lacks_right(secrets.failure))
+        if (configuration.is_accepted || secrets.is_in_environment ||
+            is_permission_error(secrets.failure))
             findings.unchecked.push_back("AuthUserAdminSecret: " + secrets.failure);
         else if (findings.problems.empty())
             findings.problems.push_back("AuthUserAdminSecret: " + secrets.failure);

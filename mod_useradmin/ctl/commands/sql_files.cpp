@@ -6,9 +6,9 @@
 namespace useradmin::ctl {
 
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
-                                                    std::string_view beginning) {
+                                                    std::string_view prefix) {
     const std::string path =
-        std::string(database.dialect().product().folder) + "/" + std::string(beginning);
+        std::string(database.dialect().product().folder) + "/" + std::string(prefix);
     std::vector<std::string_view> texts;
     for (const sql::File& file : sql::files)
         if (file.path.starts_with(path))

@@ -9,10 +9,10 @@
 
 namespace useradmin::ctl {
 
-/// Returns the contents of the database product's SQL files whose names start with `beginning`,
+/// Returns the contents of the database product's SQL files whose names start with prefix,
 /// sorted by name.
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
-                                                    std::string_view beginning);
+                                                    std::string_view prefix);
 
 /// The dollar quote around function bodies.
 inline constexpr std::string_view body_quote = "$body$";

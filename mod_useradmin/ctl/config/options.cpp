@@ -41,7 +41,7 @@ constexpr Option all_options[] = {
     {"all", "", "all sessions of the user"},
     {"permissions", "JSON", "as in better-auth's API key plugin: '{\"files\":[\"read\"]}'"},
     {"remaining", "N", "the number of requests that the key allows; default: unlimited"},
-    {"rate", "N", "the number of requests allowed per --per; default: unlimited"},
+    {"rate", "N", "the number of requests allowed in each --per; default: unlimited"},
     {"per", "30m|12h|7d|2w", "the period of --rate; default: 1d"},
     {"api-keys", "", "also creates the table of API keys"},
     {"scale", "", "adds counts and indexes for long lists (PostgreSQL)"},

@@ -22,8 +22,8 @@ struct SourcedOptions {
     std::vector<std::string> words;
 };
 
-[[noreturn]] void reject_setting(const SourcedOptions& setting, std::string_view right) {
-    throw UsageError(setting.by + " must be " + std::string(right));
+[[noreturn]] void reject_setting(const SourcedOptions& setting, std::string_view expected) {
+    throw UsageError(setting.by + " must be " + std::string(expected));
 }
 
 /// Returns an absolute path, because httpd -f resolves relative paths against ServerRoot.
@@ -160,8 +160,8 @@ std::optional<password::Format> format(const std::optional<SourcedOptions>& sett
     if (!setting)
         return std::nullopt;
     const auto parsed = password::parse_format(views_of(*setting));
-    if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject_setting(*setting, *right);
+    if (const auto* const expected = std::get_if<std::string>(&parsed))
+        reject_setting(*setting, *expected);
     return std::get<password::Format>(parsed);
 }
 
@@ -169,8 +169,8 @@ void read_tables(const std::optional<SourcedOptions>& setting, CommandSettings& 
     if (!setting)
         return;
     const auto parsed = store::parse_table_names(views_of(*setting));
-    if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject_setting(*setting, *right);
+    if (const auto* const expected = std::get_if<std::string>(&parsed))
+        reject_setting(*setting, *expected);
     const auto& names = std::get<store::TableNames>(parsed);
     settings.user_table = names.user;
     settings.session_table = names.session;

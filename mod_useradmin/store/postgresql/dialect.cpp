@@ -382,8 +382,8 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // The minimum that libpq accepts, in seconds for each address. By default, libpq waits
-        // indefinitely.
+        // In seconds for each address. libpq 16 and earlier accept no shorter timeout. By default,
+        // libpq waits indefinitely.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 

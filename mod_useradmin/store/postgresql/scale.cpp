@@ -198,16 +198,16 @@ class ScaledListQueries final : public ListQueries {
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
         if (!has_page)
-            return number(work, filter);
+            return count_users(work, filter);
         Statement statement = work.statement();
         if (filter.search) {
             append_scale_collection(statement, schema, filter, window);
-            return counted_page(work, statement, [&] { return number(work, filter); });
+            return counted_page(work, statement, [&] { return count_users(work, filter); });
         }
         append_scale_total(statement << "SELECT ", schema, filter);
         append_ordered_scan(statement << ", ", schema, filter, window, append_indexed_search);
         return counted_page(work, statement,
-                            [&] { return number(work, filter, std::vector<model::User>()); });
+                            [&] { return count_users(work, filter, std::vector<model::User>()); });
     }
 
     Result<std::vector<model::User>> page(Work& work, const Filter& filter, std::int64_t total,
@@ -225,12 +225,12 @@ class ScaledListQueries final : public ListQueries {
                 window, total);
         if (filter.is_standard() && filter.search && window.order.is_default()) {
             if (!is_collectible(filter, window, total))
-                return walk(work, filter, window, append_unindexed_search);
+                return ordered_scan(work, filter, window, append_unindexed_search);
             Result<CountedPage> counted = count(work, filter, window, total);
             if (!counted)
                 return counted.failure();
             return counted->users ? *std::move(counted->users)
-                                  : walk(work, filter, window, append_unindexed_search);
+                                  : ordered_scan(work, filter, window, append_unindexed_search);
         }
         return page_any(work, filter, total, window, append_indexed_search);
     }
@@ -244,8 +244,8 @@ class ScaledListQueries final : public ListQueries {
     }
 
     /// Returns the total. `users` is the page, if already known.
-    static Result<CountedPage> number(Work& work, const Filter& filter,
-                                      std::optional<std::vector<model::User>> users = {}) {
+    static Result<CountedPage> count_users(Work& work, const Filter& filter,
+                                           std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         const char* before = "SELECT ";
@@ -260,8 +260,9 @@ class ScaledListQueries final : public ListQueries {
         return read_total(work, statement, std::move(users));
     }
 
-    static Result<std::vector<model::User>> walk(Work& work, const Filter& filter,
-                                                 const Window& window, AppendSearch append_search) {
+    static Result<std::vector<model::User>> ordered_scan(Work& work, const Filter& filter,
+                                                         const Window& window,
+                                                         AppendSearch append_search) {
         Statement statement = work.statement();
         append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
         return page_of(work, statement);

@@ -85,7 +85,7 @@ bool converts_to_numbers(std::string_view type) noexcept {
 
 /// Returns whether a time of the record has the name.
 template <class Record>
-bool is_time_of(const auto& has_name) {
+bool has_time_field(const auto& has_name) {
     return std::ranges::any_of(
         model::fields<Record>(),
         [&](const model::Field<Record>& field) {
@@ -103,10 +103,10 @@ bool may_store_times(const Column& column, std::string_view last_seen) {
         return column.name == name || column.name == text::snake_case(name);
     };
     return column.is_declared_as_time() || has_name(last_seen) ||
-           is_time_of<model::User>(has_name) || is_time_of<model::Session>(has_name) ||
-           is_time_of<model::Account>(has_name) || is_time_of<model::ApiKey>(has_name) ||
-           is_time_of<model::SecondFactor>(has_name) ||
-           is_time_of<model::VerificationValue>(has_name);
+           has_time_field<model::User>(has_name) || has_time_field<model::Session>(has_name) ||
+           has_time_field<model::Account>(has_name) || has_time_field<model::ApiKey>(has_name) ||
+           has_time_field<model::SecondFactor>(has_name) ||
+           has_time_field<model::VerificationValue>(has_name);
 }
 
 /// Returns how a value stores a time, or std::nullopt for NULL and 0.

@@ -85,8 +85,8 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
 }
 
 bool is_ban(const Change& change) {
-    const auto* const truth = std::get_if<bool>(&change.value);
-    return change.field == "banned" && truth != nullptr && *truth;
+    const auto* const boolean = std::get_if<bool>(&change.value);
+    return change.field == "banned" && boolean != nullptr && *boolean;
 }
 
 bool contains_ban(const Changes& changes) {

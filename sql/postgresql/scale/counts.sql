@@ -7,7 +7,7 @@
 -- 2. Searches. A GIN index on the user table contains the trigrams of the expression searched(name,
 -- email). Its function fold() removes case and accents. It is immutable and reads no table, so the
 -- index needs no trigger.
--- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. The
+-- 3. Sort orders. B-tree indexes on the user table, one for each order of a list, for index-only scans. The
 -- one for the last activity is on the session table, unless the user table has a column for it.
 --
 -- All objects belong to the table's owner. The trigger function runs with the owner's privileges
