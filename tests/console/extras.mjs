@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 
 import { join } from "node:path";
 
-import { run } from "../interop/support/machine.mjs";
 import { View } from "./support/browser.mjs";
 import { admin, agents, make, root, scenesOf } from "./support/scene.mjs";
 import { password, Site } from "./support/site.mjs";

@@ -1,9 +1,11 @@
 // Links by mail: the application accepts the tokens.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
+import { work } from "./support/machine.mjs";
 import { service, somebody } from "./support/site.mjs";
 import { asMigrated, serialStyle } from "./support/styles.mjs";
 
