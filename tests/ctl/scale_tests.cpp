@@ -525,7 +525,10 @@ TEST(postgresql_scale, refuses_unsupported_tables) {
     refused("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people ALTER \"createdAt\" SET NOT NULL, ENABLE ROW LEVEL SECURITY");
     refused("the user table must have no row security");
-    sql().run("ALTER TABLE people DISABLE ROW LEVEL SECURITY; CREATE TABLE heirs () INHERITS "
+    sql().run("CREATE TYPE role AS ENUM ('user'); ALTER TABLE people DISABLE ROW LEVEL SECURITY, "
+              "ADD role role");
+    refused("the column for the role must be text, not an enum");
+    sql().run("ALTER TABLE people DROP role; DROP TYPE role; CREATE TABLE heirs () INHERITS "
               "(people)");
     refused("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP TABLE heirs; ALTER TABLE people RENAME TO others; CREATE VIEW people AS "

@@ -400,6 +400,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@user_text@", literal(user.sql)},
         {"@id@", user.at("id").sql()},
         {"@role@", role},
+        {"@role_text@", literal(user.find("role") != nullptr ? user.find("role")->name : "")},
         {"@counted@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\" AS role, " +
                           truth_of("banned") + " AS is_banned, " + truth_of("emailVerified") +
                           " AS is_verified"},

@@ -18,6 +18,10 @@ BEGIN
                    AND attnotnull AND atttypid IN ('timestamp'::regtype, 'timestamptz'::regtype)) THEN
         RAISE 'the user table''s time of creation must be a timestamp and NOT NULL';
     END IF;
+    IF EXISTS (SELECT FROM pg_attribute JOIN pg_type t ON t.oid = atttypid WHERE attrelid = @user_text@::regclass
+               AND attname = @role_text@ AND typtype = 'e') THEN
+        RAISE 'the column for the role must be text, not an enum, whose text PostgreSQL cannot index';
+    END IF;
     IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
         RAISE 'the extension pg_trgm is missing: install PostgreSQL''s contrib package';
     END IF;
