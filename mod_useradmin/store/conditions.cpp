@@ -90,11 +90,14 @@ bool takes_list(Operator name) noexcept {
 
 bool is_possible(const Condition& condition, const Table& user) {
     const Column* const column = user.find_column(condition.column);
-    // In PostgreSQL, a column of Kind::other cannot be compared with an argument.
-    if (column == nullptr || (column->kind == Column::Kind::other && !column->operators.empty()))
+    if (column == nullptr)
         return false;
+    const bool is_other = column->kind == Column::Kind::other && !column->operators.empty();
     if (condition.comparison == Operator::exists)
-        return true;
+        return column->has_order || !is_other;
+    // In PostgreSQL, a column of Kind::other cannot be compared with an argument.
+    if (is_other)
+        return false;
     const std::size_t count = condition.values.size();
     if (count == 0 || (count > 1 && !takes_list(condition.comparison)))
         return false;

@@ -146,10 +146,6 @@ class Dialect {
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;
-    /// Deletes the user, the user's sessions and accounts, and the user's rows in tables_to_clear()
-    /// (4.4.1). The caller has begun a transaction and locked the user.
-    virtual Result<Done> remove(Work& work, std::string_view id,
-                                model::NullableText email) const = 0;
     /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
     /// new session's id, or not_found if the terms are not met. Locks the user's row against
     /// concurrent changes.

@@ -49,6 +49,8 @@ struct Column {
     std::string sql_type = {};
     /// The quoted schema of the type's operators. Empty if the database has no schemas.
     std::string operators = {};
+    /// Whether lists can be sorted by the column.
+    bool has_order = true;
     /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
     bool is_nullable = true;

@@ -114,6 +114,8 @@ Result<T> whole(Work& work, const Operation& operation) {
 /// Appends "DELETE FROM table" for the rows whose field equals the id or token.
 Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
                           std::string_view id);
+/// Deletes the rows whose field equals the id. Returns false on failure.
+bool remove_rows(Work& work, const Table& table, std::string_view field, std::string_view id);
 
 /// Returns whether the changes may take away privileges (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);

@@ -795,6 +795,22 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     }
 }
 
+TEST(extra_columns, of_the_type_json_are_returned_even_if_jsonb_would_reject_them) {
+    if (database().kind() != Kind::postgresql)
+        return;
+    change("ALTER TABLE \"user\" ADD COLUMN \"data\" json",
+           "ALTER TABLE \"user\" DROP COLUMN \"data\"");
+    add_user("u", "u@x");
+    for (const std::string value : {R"("\ud83d")", R"("\u0000")"}) {
+        sql().run("UPDATE \"user\" SET \"data\" = '" + value + "'");
+        STRCMP_CONTAINS((R"("data":)" + value).c_str(),
+                        std::string(worked(store().update("u", {})).extra_columns).c_str());
+        STRCMP_CONTAINS(
+            value.c_str(),
+            std::string(worked(store().find("u", store::UserColumns::all)).extra_columns).c_str());
+    }
+}
+
 TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_reply) {
     change("ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean",
            "ALTER TABLE \"user\" DROP COLUMN \"vip\"");
@@ -901,6 +917,21 @@ TEST(remove, ignores_the_case_of_the_protected_address_if_configured) {
                   store::Failure::protected_address);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"user\""));
     worked(store().remove("u", {"protected@x", false}));
+}
+
+TEST(remove, succeeds_if_a_trigger_deletes_the_sessions_and_accounts_first) {
+    if (database().kind() != Kind::postgresql)
+        return;
+    add_user("u", "u@x");
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    change("CREATE FUNCTION \"clear\"() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN DELETE FROM "
+           "\"session\" WHERE \"userId\" = OLD.\"id\"; DELETE FROM \"account\" WHERE \"userId\" = "
+           "OLD.\"id\"; RETURN OLD; END$$; CREATE TRIGGER \"clear\" BEFORE DELETE ON \"user\" FOR "
+           "EACH ROW EXECUTE FUNCTION \"clear\"()",
+           "DROP TRIGGER \"clear\" ON \"user\"; DROP FUNCTION \"clear\"()");
+    worked(store().remove("u", nobody));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
 
 TEST(remove, that_cannot_delete_the_user_deletes_nothing) {

@@ -494,9 +494,37 @@ TEST(table_variants, are_listed_by_conditions_on_any_column) {
     expect_ids("abc", ids({{"seats", Operator::gt, {"0"}}}, "seats"));
 }
 
+TEST(table_variants, are_sorted_by_a_column_that_cannot_be_compared) {
+    if (is_postgresql())
+        change("CREATE TYPE \"made_tier\" AS ENUM ('high', 'low')", "DROP TYPE \"made_tier\"");
+    make("text PRIMARY KEY", "text", "text",
+         is_postgresql() ? ", tier made_tier, credits numeric, birthday date, data json"
+                         : ", tier, credits, birthday, data");
+    for (const std::string id : {"a", "b"}) {
+        const std::string email = id + "@x";
+        store::NewUser user = new_user(id, email);
+        user.has_account = false;
+        worked(made_->create(user));
+    }
+    sql().run("UPDATE \"made_user\" SET tier = 'high', credits = 9, birthday = '2000-01-01'; "
+              "UPDATE \"made_user\" SET tier = 'low', credits = 10.5, birthday = '2001-01-01' "
+              "WHERE \"id\" = 'a'");
+    const auto first = [&](const char* column) {
+        store::Filter filter;
+        filter.matches_all = true;
+        filter.conditions.push_back({column, store::Condition::Operator::exists});
+        store::Window window = {20, 0, {store::SortKey::email, false}};
+        window.column = column;
+        const store::Page page = worked(made_->list(filter, window));
+        return std::string(page.users.front().id);
+    };
+    for (const char* const column : {"tier", "credits", "birthday"})
+        CHECK_EQUAL(std::string("b"), first(column));
+}
+
 TEST(table_variants, have_conditions_that_no_row_can_meet) {
     using Operator = store::Condition::Operator;
-    make("text PRIMARY KEY", "text", "text", ", seats integer");
+    make("text PRIMARY KEY", "text", "text", ", seats integer, data json");
     const auto is_impossible = [&](const store::Condition& condition) {
         store::Filter filter;
         filter.matches_all = true;
@@ -515,6 +543,7 @@ TEST(table_variants, have_conditions_that_no_row_can_meet) {
     CHECK_TRUE(is_impossible({"name", Operator::in}));
     CHECK_EQUAL(is_postgresql(), is_impossible({"seats", Operator::contains, {"1"}}));
     CHECK_FALSE(is_impossible({"seats", Operator::exists}));
+    CHECK_EQUAL(is_postgresql(), is_impossible({"data", Operator::exists}));
     CHECK_FALSE(is_impossible({"name", Operator::contains, {"1"}}));
 }
 

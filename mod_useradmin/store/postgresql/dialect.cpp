@@ -144,7 +144,9 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) s.amopopr JOIN pg_catalog.pg_namespace e ON e.oid "
            "OPERATOR(pg_catalog.=) w.oprnamespace AND "
            "pg_catalog.has_schema_privilege(e.oid, 'USAGE') WHERE p.opcdefault AND p.opcintype "
-           "OPERATOR(pg_catalog.=) y.oid), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
+           "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'e' THEN "
+           "3500::pg_catalog.oid ELSE y.oid END), NOT a.attnotnull, a.attnotnull AND NOT "
+           "a.atthasdef AND "
            "a.attidentity "
            "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (t.letter "
            "OPERATOR(pg_catalog.<>) 'p' AND t.letter OPERATOR(pg_catalog.<>) 's') OR "
@@ -258,7 +260,9 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         column.time_format = Column::TimeFormat::milliseconds;
     column.sql_type = quoted_identifier(rows.take().value_or(""));
     column.sql_type.append(".").append(quoted_identifier(type));
-    column.operators = quoted_identifier(rows.take().value_or(system_schema));
+    const model::NullableText operators = rows.take();
+    column.has_order = operators.has_value();
+    column.operators = quoted_identifier(operators.value_or(system_schema));
     if (type == "int2")
         column.max_value = std::numeric_limits<std::int16_t>::max();
     if (type == "int4")
@@ -279,23 +283,22 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     return column;
 }
 
-/// Returns the extra columns as a JSON object: the whole row without the known columns. New columns
-/// therefore appear immediately.
-std::string other_columns(const Schema& schema) {
-    std::string known = literal(version_name);
-    for (const Column& column : schema.user.columns)
-        if (!column.field.empty())
-            known += ", " + literal(column.name);
-    std::string json = "pg_catalog.to_jsonb(useradmin_row.*) OPERATOR(pg_catalog.-) ARRAY[" +
-                       known + "]::pg_catalog.text[]";
-    for (const Column* column : schema.extra_user_columns())
+/// Returns the extra columns as a JSON object. Unlike to_jsonb(), row_to_json() accepts every value
+/// of the type json, such as one with U+0000.
+std::string extra_columns_of(const Schema& schema) {
+    std::string columns;
+    for (const Column* const column : schema.extra_user_columns()) {
+        columns += columns.empty() ? "" : ", ";
         if (column->kind == Column::Kind::timestamp) {
             const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
-            json.append(" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object(");
-            json.append(literal(column->name)).append(", ");
-            json.append(before).append(column->sql()).append(after).append(")");
+            columns.append(before).append("useradmin_row.").append(column->sql()).append(after);
+            columns.append(" AS ").append(column->sql());
+        } else {
+            columns.append("useradmin_row.").append(column->sql());
         }
-    return "(" + json + ")::pg_catalog.text";
+    }
+    return "(SELECT pg_catalog.row_to_json(useradmin_extra.*) FROM (SELECT " + columns +
+           ") AS useradmin_extra)::pg_catalog.text";
 }
 
 /// Returns a FROM item with the letters and OIDs of the tables that exist. For other tables,
@@ -415,7 +418,7 @@ class Postgresql final : public Dialect {
             find_similar_tables(client, pool, similar_tables_query(names), names, read);
             read.resolve_fields(names);
             read.resolve_plugins(plugins);
-            read.extra_columns = {other_columns(read)};
+            read.extra_columns = {extra_columns_of(read)};
         }
         if (const auto error_kind =
                 read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
@@ -573,9 +576,9 @@ class Postgresql final : public Dialect {
                 return updated;
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
-            Statement end = work.statement();
-            statements::append_removal(end, work.schema().session, "userId", id);
-            return work.run(end) ? std::move(updated) : Failure::failed;
+            return statements::remove_rows(work, work.schema().session, "userId", id)
+                       ? std::move(updated)
+                       : Failure::failed;
         });
     }
 
@@ -594,21 +597,6 @@ class Postgresql final : public Dialect {
                 return Failure::failed;
             return insert_session(work, session, terms);
         });
-    }
-
-    Result<Done> remove(Work& work, std::string_view id, model::NullableText email) const override {
-        const Schema& schema = work.schema();
-        Statement statement = work.statement();
-        statements::append_removal(statement << "WITH useradmin_sessions AS (", schema.session,
-                                   "userId", id);
-        statements::append_removal(statement << "), useradmin_accounts AS (", schema.account,
-                                   "userId", id);
-        int number = 0;
-        for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
-            statement << "), useradmin_owned_" << std::to_string(++number) << " AS (";
-            statements::append_owned_removal(statement, *owned, id, email);
-        }
-        return work.apply(statements::append_removal(statement << ") ", schema.user, "id", id));
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {

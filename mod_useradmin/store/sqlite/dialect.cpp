@@ -229,7 +229,7 @@ class Sqlite final : public Dialect {
         const model::User after = work.read_full_user(*updated);
         work.row_change() = {after.id, found->take_record<model::User>(), after};
         if (sessions == SessionPolicy::revoke && loses &&
-            !remove_rows(work, work.schema().session, "userId", id))
+            !statements::remove_rows(work, work.schema().session, "userId", id))
             return Failure::failed;
         return after;
     }
@@ -275,21 +275,6 @@ class Sqlite final : public Dialect {
         if (!rows || !rows->next())
             return Failure::failed;
         return rows->take().value_or("");
-    }
-
-    Result<Done> remove(Work& work, std::string_view id, model::NullableText email) const override {
-        const Schema& schema = work.schema();
-        for (const OwnedTable* const owned : statements::tables_to_clear(work, id, email)) {
-            Statement clear = work.statement();
-            statements::append_owned_removal(clear, *owned, id, email);
-            if (!work.run(clear))
-                return Failure::failed;
-        }
-        if (!remove_rows(work, schema.session, "userId", id) ||
-            !remove_rows(work, schema.account, "userId", id) ||
-            !remove_rows(work, schema.user, "id", id))
-            return Failure::failed;
-        return Done();
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
@@ -366,13 +351,6 @@ class Sqlite final : public Dialect {
         };
         return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
                table("a", names.account);
-    }
-
-    /// Deletes the rows whose field equals the id. Returns false on failure.
-    bool remove_rows(Work& work, const Table& table, std::string_view field,
-                     std::string_view id) const {
-        Statement statement = work.statement();
-        return static_cast<bool>(work.run(statements::append_removal(statement, table, field, id)));
     }
 };
 

@@ -103,6 +103,11 @@ Statement& append_removal(Statement& statement, const Table& table, std::string_
     return statement;
 }
 
+bool remove_rows(Work& work, const Table& table, std::string_view field, std::string_view id) {
+    Statement statement = work.statement();
+    return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+}
+
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email) {
     std::vector<const OwnedTable*> tables;
