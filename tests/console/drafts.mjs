@@ -126,3 +126,23 @@ scene("edits are kept until their user can be read", { email: root }, async (vie
   await view.save();
   await view.ask("DELETE", `/api/users/${id}`);
 });
+
+scene("saving a restored draft reports that somebody else has changed the user", { email: root }, async (view) => {
+  const id = await make(view, "Contested", "contested@example.org");
+  await view.openUser("contested@example.org");
+  await view.type("dialog input[name=name]", "Contested by A");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await view.press("Save changes");
+  await view.read("Your session has ended. Sign in again.");
+  await site.sql(`UPDATE "user" SET "name" = 'Contested by B', "updatedAt" = '2026-03-01T09:30:00.000Z' WHERE "id" = '${id}'`);
+  await view.signIn(root);
+  await view.read("Your edits have been restored.", "dialog.drawer .status");
+  await view.press("Save changes");
+  await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
+  assert.equal((await site.user(id)).name, "Contested by B");
+  await view.press("Reload and keep my edits");
+  await view.gone("dialog .notice button");
+  await view.save();
+  assert.equal((await site.user(id)).name, "Contested by A");
+  await view.ask("DELETE", `/api/users/${id}`);
+});

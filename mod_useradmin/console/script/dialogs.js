@@ -118,16 +118,16 @@ const draftKey = `useradmin-draft ${service.base}`;
 // Stores the edits of the open dialogs, except passwords, until the same caller signs in again.
 function keepDraft() {
   const typed = edits().filter((input) => input.name !== "password").map((input) => [input.name, input.value]);
-  if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, typed: Object.fromEntries(typed) }));
+  if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, tag: dialogs()[0].tag, typed: Object.fromEntries(typed) }));
 }
 /**
- * Returns the values of the draft if it belongs to the caller and this user, or else null. The user is null for a new user.
+ * Returns the draft if it belongs to the caller and this user, or else null. The user is null for a new user.
  * @param {string | null} user
- * @returns {Record<string, string> | null}
+ * @returns {{ typed: Record<string, string>, tag?: string } | null}
  */
 function draftOf(user) {
   const draft = JSON.parse(sessionStorage.getItem(draftKey) ?? "null");
-  return draft && draft.caller === caller?.id && (draft.user ?? null) === user ? draft.typed : null;
+  return draft && draft.caller === caller?.id && (draft.user ?? null) === user ? draft : null;
 }
 function endDraft() {
   sessionStorage.removeItem(draftKey);

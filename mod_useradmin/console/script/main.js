@@ -123,7 +123,7 @@ async function restore() {
   if (!draft) sessionStorage.removeItem(draftKey);
   if (user) return showUser(user, { isNew: false });
   if (!draft) return;
-  createUser(draft);
+  createUser(draft.typed);
   endDraft();
 }
 // Applies the state in the URL after Back or Forward. If there are edits, first restores the URL and asks.

@@ -1,8 +1,9 @@
 // The page: its views and its messages.
 
 /**
- * An open dialog. user is the id of the user in a drawer. isLeft is set once the user has agreed to discard the edits.
- * @typedef {HTMLDialogElement & { user?: string, isLeft?: boolean }} Dialog
+ * An open dialog. user is the id of the user in a drawer, and tag the entity tag. isLeft is set once the user has agreed to
+ * discard the edits.
+ * @typedef {HTMLDialogElement & { user?: string, tag?: string, isLeft?: boolean }} Dialog
  */
 /**
  * The effects of a change. If changesCounts is set, the counts above the list may differ. link is a button to add to the message.

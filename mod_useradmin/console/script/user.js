@@ -6,8 +6,6 @@ class Drawer {
   #facts = h("dl", { class: "facts" });
   #access = h("section");
   #end = h("section");
-  /** @type {string | undefined} */
-  #tag;
   #readings = 0;
   #isBusy = false;
 
@@ -49,15 +47,17 @@ class Drawer {
   }
 
   /**
-   * Reads and shows the user, with the values of a draft. Resolves to whether the user could be read.
+   * Reads and shows the user, with the values of a draft and the entity tag at that time. Resolves to whether the user could be read.
    * @param {Record<string, string>} typed
+   * @param {string} [tag]
    */
-  async fill(typed) {
+  async fill(typed, tag) {
     const { heading, content, node } = this.frame;
     const sessionsRead = isSuper() && hasExtras ? this.sessions.load() : null;
     sessionsRead?.catch(() => {});
     try {
       await this.#load();
+      node.tag = tag ?? node.tag;
     } catch (error) {
       if (error instanceof Problem && node.isConnected) {
         heading.textContent = t("user");
@@ -81,7 +81,7 @@ class Drawer {
     if (mine !== this.#readings) return [];
     const changes = this.profile.take(this.user, data);
     this.user = data;
-    this.#tag = tag;
+    this.frame.node.tag = tag;
     this.#paint(data);
     return changes;
   }
@@ -111,7 +111,7 @@ class Drawer {
    * @returns {Task}
    */
   #task(user) {
-    const tag = this.#tag;
+    const { tag } = this.frame.node;
     return {
       user,
       ask: async (method, path, body) => {
@@ -181,7 +181,7 @@ class Drawer {
     const body = edits.body;
     if (!user || !Object.keys(body).length) return tell(t("unchanged"));
     try {
-      await call("PUT", pathOf(user), { tag: this.#tag, body });
+      await call("PUT", pathOf(user), { tag: this.frame.node.tag, body });
     } catch (error) {
       // The service also replies 500 if another user has the address.
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
@@ -194,7 +194,7 @@ class Drawer {
   /** @param {User} user */
   async #unban(user) {
     const [method, path, body] = unbanChange();
-    const { tag } = await call(method, pathOf(user) + path, { tag: this.#tag, body });
+    const { tag } = await call(method, pathOf(user) + path, { tag: this.frame.node.tag, body });
     await this.#done(t("unbannedNow"), { link: isBanned(user) && this.#undo(user, tag) });
   }
   /**
@@ -216,7 +216,7 @@ class Drawer {
    * @param {string} kind
    */
   async #sendLink(user, kind) {
-    await call("POST", `${pathOf(user)}/${kind}-link`, { tag: this.#tag });
+    await call("POST", `${pathOf(user)}/${kind}-link`, { tag: this.frame.node.tag });
     await this.#done(t("linkSent", { email: user.email }));
   }
   /** @param {User} user */
@@ -290,7 +290,7 @@ async function showUser(id, { isNew = true, known = null } = {}) {
   if (isNew) writeAddress(true, "opened");
   const draft = draftOf(id);
   // Keep the draft if the user could not be read.
-  if ((await drawer.fill(draft ?? {})) && draft) endDraft();
+  if ((await drawer.fill(draft?.typed ?? {}, draft?.tag)) && draft) endDraft();
 }
 
 function createUser(typed = {}) {
