@@ -13,6 +13,10 @@ const site = new Site(
      ALTER TABLE "user" ADD COLUMN "seats" integer; ALTER TABLE "user" ADD COLUMN "vip" boolean; ALTER TABLE "user" ADD COLUMN "seen" timestamp;
      ALTER TABLE "user" ADD COLUMN "resetToken" text DEFAULT 's3cr3t';
      UPDATE "user" SET "company" = '<b>Navy</b>', "settings" = '{"a":[1]}', "plan" = 'basic', "seen" = '2026-03-01T09:30:00.000Z' WHERE "id" = 'user-3'`));
+// A site with a column that has the name of a property of every object.
+const odd = new Site(
+  { directives: "UserAdminExtras On\nUserAdminEditable plan constructor" },
+  (each) => each.sql(`ALTER TABLE "user" ADD COLUMN "plan" text; ALTER TABLE "user" ADD COLUMN "constructor" text; UPDATE "user" SET "constructor" = 'shipyard'`));
 const scene = scenesOf(site);
 
 describe("columns", () => {
@@ -156,4 +160,14 @@ scene("a spreadsheet that splits cells at semicolons or line breaks finds no for
   assert.ok(saved.includes(`,"a;b\n'-1\n""'=2\nc",two@split.example,`), saved);
   assert.ok(saved.includes(",-5\r\n"), saved);
   await site.sql(`DELETE FROM user WHERE email LIKE '%@split.example'`);
+});
+
+scene("a column named constructor keeps its value when another one is saved", { site: odd, email: root }, async (view) => {
+  await view.openUser("grace.hopper@example.org");
+  await view.type('dialog [name="data.plan"]', "pro");
+  await view.save();
+  await view.type('dialog [name="data.plan"]', "basic");
+  await view.save();
+  const { data } = await view.ask("GET", "/api/users/user-3?columns=plan,constructor");
+  assert.deepEqual([data.plan, data.constructor], ["basic", "shipyard"]);
 });

@@ -27,8 +27,9 @@ class Profile {
     })),
   ];
   // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim email inputs.
+  // Without a prototype: a column may be named constructor.
   /** @type {Record<string, string>} */
-  shown = {};
+  shown = Object.create(null);
 
   constructor() {
     for (const { key, input } of this.fields) {
@@ -60,7 +61,7 @@ class Profile {
   edited() {
     const typed = Object.fromEntries(this.fields.map(({ key, input }) => [key, input.value]));
     /** @type {Record<string, string>} */
-    const sent = {};
+    const sent = Object.create(null);
     /** @type {NonNullable<RequestBody<"update">["data"]>} */
     const data = {};
     /** @type {{ [Key in ProfileKey]?: string } & { data?: typeof data }} */
