@@ -346,3 +346,27 @@ scene("callers cannot delete or ban themselves, nor delete the protected address
   assert.equal(await view.button("Delete user"), null);
   assert.ok(await view.button("Ban"));
 });
+
+for (const isBack of [false, true])
+  scene(`a deletion is reported even if the panel was closed ${isBack ? "with Back " : ""}before the reply`, { email: root }, async (view) => {
+    const id = await make(view, "Slowly Gone", "slow@example.org");
+    await view.openUser("slow@example.org");
+    const release = await view.hold((request) => request.method() === "DELETE");
+    await view.deleteUser("slow@example.org");
+    await view.see("dialog button[aria-busy=true]");
+    if (isBack) await view.page.evaluate(() => history.back());
+    else await view.key("Escape", "Escape");
+    await view.gone("dialog");
+    // Another user's panel stays open.
+    if (isBack) {
+      await view.type("input[type=search]", "tony");
+      await view.listed("Tony Hoare");
+      await view.openFirst();
+    }
+    await release();
+    await view.read("Slowly Gone has been deleted.", isBack ? "dialog.drawer .status" : ".toast");
+    await view.rest();
+    assert.equal(await view.has("dialog"), isBack);
+    if (!isBack) await view.listed();
+    assert.equal(await site.user(id), undefined);
+  });

@@ -35,6 +35,7 @@ class Drawer {
    */
   close() {
     const { node } = this.frame;
+    if (!node.open) return Promise.resolve();
     return new Promise((resolve) => {
       node.addEventListener("close", resolve);
       if (history.state !== "opened") {
