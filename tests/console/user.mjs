@@ -12,6 +12,7 @@ const mailing = new Site({
   directives:
     'UserAdminExtras On\nUserAdminMailCommand /bin/true\nUserAdminMailFrom a@example.org\nUserAdminMailPasswordLink https://a.example/{token}\nUserAdminMailVerifyLink https://a.example/{token}',
 });
+const ending = new Site({ directives: "UserAdminEndSessions On" });
 const scene = scenesOf(site);
 
 scene("a user sees only their own record, read-only", { email: user }, async (view) => {
@@ -370,3 +371,20 @@ for (const isBack of [false, true])
     if (!isBack) await view.listed();
     assert.equal(await site.user(id), undefined);
   });
+
+scene("a change of one's own address that ends the sessions requires a confirmation", { site: ending, email: root }, async (view) => {
+  await view.openUser(root);
+  await view.type("dialog input[name=name]", "Ada King");
+  await view.save();
+  await view.type("dialog input[name=email]", "ada.king@example.com");
+  await view.press("Save changes");
+  await view.read("End one of your own sessions?", "dialog:not(.drawer)");
+  await view.press("Cancel");
+  await view.gone("dialog:not(.drawer)");
+  await view.rest();
+  assert.equal((await ending.user("root-1")).email, root);
+  await view.press("Save changes");
+  await view.press("End session");
+  await view.read("Your session has ended. Sign in again.");
+  assert.equal((await ending.user("root-1")).email, "ada.king@example.com");
+});

@@ -103,6 +103,7 @@ function confirmation(title, no, yes, lead) {
 
 /** @type {(before: string, after: string) => boolean} */
 const gainsRights = (before, after) => isPrivileged(after) && after !== before && before !== "superAdmin";
+const confirmEndOfOwn = () => confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead"));
 /** @type {(name: string, role: string) => Promise<boolean>} */
 const confirmRole = (name, role) => confirmation(t("giveRoleTitle", { name, role: nameOfRole(role) }), t("cancel"), t("giveRole"), t(role === "admin" ? "giveAdmin" : "giveSuperAdmin"));
 

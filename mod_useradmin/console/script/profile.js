@@ -87,6 +87,12 @@ class Profile {
     }
   }
 
+  /** @param {User} user */
+  #endsOwnSessions(user) {
+    const { body } = this.edited();
+    return isSelf(user) && changesEndSessions && ("role" in body || "email" in body);
+  }
+
   /**
    * @param {User} user
    * @param {() => Promise<void>} action
@@ -97,7 +103,7 @@ class Profile {
       fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined }),
         this.fields.filter(({ extra }) => extra).map(({ label, input }) => field(label, input))],
       buttons: submit(t("save")),
-      agreed: () => !gainsRights(this.shown.role, role.value) || confirmRole(nameOf(user), role.value),
+      agreed: () => (gainsRights(this.shown.role, role.value) ? confirmRole(nameOf(user), role.value) : !this.#endsOwnSessions(user) || confirmEndOfOwn()),
       action,
     });
     node.setAttribute("aria-label", t("profile"));

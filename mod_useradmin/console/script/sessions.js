@@ -61,7 +61,7 @@ class Sessions {
    */
   async #end(text, session) {
     const isOther = !isSelf(this.user) || (this.#own && session && session.id !== this.#own);
-    if (!isOther && !(await confirmation(t("endOwnTitle"), t("cancel"), t("endOwn"), t("endOwnLead")))) return;
+    if (!isOther && !(await confirmEndOfOwn())) return;
     await removal(call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`));
     await this.done(t(text), { endsSessions: true, changesCounts: false });
     this.node.querySelector("h3")?.focus();
