@@ -2,7 +2,7 @@
 
 const fragment = () => new URLSearchParams(location.hash.slice(1));
 /** @param {URLSearchParams} state */
-const addressWith = (state) => `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`;
+const addressWith = (state) => `${location.href.split("#")[0]}${String(state) && `#${state}`}`;
 let written = location.href;
 /**
  * Writes the current state to the URL, in a new history entry or in the current one.

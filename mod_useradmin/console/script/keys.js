@@ -29,11 +29,11 @@ function showKeys() {
 addEventListener("keydown", (event) => {
   const isControl = event.ctrlKey || event.metaKey;
   if (isControl && event.key.toLowerCase() === "s") {
-    /** @type {HTMLFormElement | null | undefined} */
-    const open = dialogs().at(-1)?.querySelector("form:has(button.main)");
-    if (!open) return;
+    /** @type {HTMLButtonElement | null | undefined} */
+    const save = dialogs().at(-1)?.querySelector("form button.main");
+    if (!save) return;
     event.preventDefault();
-    return open.requestSubmit();
+    return save.click();
   }
   const isTyping = event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select");
   if (isControl || event.altKey || isTyping || !list || dialogs().length || !haveKeys()) return;
