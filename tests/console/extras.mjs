@@ -335,6 +335,18 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  scene("after removing a sign-in method, the focus is on its section", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Fay Focus", "fay@example.org");
+    await view.openUser("fay@example.org");
+    await view.click("details:first-of-type summary");
+    await view.read("Password", "details");
+    await view.press("Remove Password");
+    await view.press("Remove");
+    await view.read("This user cannot sign in.", "details");
+    await view.focusOn("Sign-in methods");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("a failure of an earlier request is not shown over the reply to a later one", { ...there, email: root }, async (view) => {
     await view.openUser("emmy.noether@example.org");
     const release = await view.hold((request) => request.url().includes("/sign-in-methods"));

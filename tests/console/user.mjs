@@ -372,6 +372,15 @@ for (const isBack of [false, true])
     assert.equal(await site.user(id), undefined);
   });
 
+scene("after deleting a user, the focus is on the search", { email: root }, async (view) => {
+  await make(view, "Focus Lost", "lost@example.org");
+  await view.openUser("lost@example.org");
+  await view.deleteUser("lost@example.org");
+  await view.listed();
+  await view.rest();
+  assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
+});
+
 scene("a change of one's own address that ends the sessions requires a confirmation", { site: ending, email: root }, async (view) => {
   await view.openUser(root);
   await view.type("dialog input[name=name]", "Ada King");

@@ -23,7 +23,9 @@ class SignInMethods extends Details {
 
   load() {
     return this.read(readMethods(this.user), ({ data }) => {
+      const hadFocus = this.#items.contains(document.activeElement);
       this.#items.replaceChildren(...data.map((method) => this.#item(method)));
+      if (hadFocus) this.node.querySelector("summary")?.focus();
       this.status.textContent = data.length ? "" : t("noMethods");
     });
   }

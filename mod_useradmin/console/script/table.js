@@ -61,6 +61,7 @@ class Table {
    */
   paint(users) {
     const focused = document.activeElement;
+    const hadFocus = this.hasFocus();
     const before = this.#rows;
     this.#rows = new Map(users.map((user) => [user.id, before.get(user.id) ?? this.#row(user)]));
     for (const [id, { node }] of before) if (!this.#rows.has(id)) node.remove();
@@ -74,6 +75,7 @@ class Table {
     }
     // A row that moves loses the focus.
     if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus();
+    else if (hadFocus) find("input[type=search]")?.focus();
   }
 
   /**
