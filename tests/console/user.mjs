@@ -397,3 +397,20 @@ scene("a change of one's own address that ends the sessions requires a confirmat
   await view.read("Your session has ended. Sign in again.");
   assert.equal((await ending.user("root-1")).email, "ada.king@example.com");
 });
+
+scene("no focused input is covered in a panel of 320 by 256 pixels", { email: root, width: 320, height: 256 }, async (view) => {
+  const id = await make(view, "Magnified", "magnified@example.org");
+  await view.openUser("magnified@example.org");
+  await view.type("dialog input[name=name]", "Magnified II");
+  await view.ask("PUT", `/api/users/${id}`, { name: "Magnified III" });
+  await view.press("Save changes");
+  await view.focusOn("Reload and keep my edits");
+  await view.check("a conflict in a small window");
+  const covered = await view.page.$$eval("dialog form :is(input, select)", (inputs) => inputs.filter((input) => {
+    input.focus();
+    const { left, right, top, bottom } = input.getBoundingClientRect();
+    return document.elementFromPoint((left + right) / 2, (top + bottom) / 2) !== input;
+  }).map(({ name }) => name));
+  assert.deepEqual(covered, []);
+  await view.ask("DELETE", `/api/users/${id}`);
+});
