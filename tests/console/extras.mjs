@@ -347,6 +347,19 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  for (const [language, lines] of [["en", ["by Jefa Principal as you", "by you as Olivia Ortiz", "by you"]], ["es", ["por Jefa Principal como tú", "por ti como Olivia Ortiz", "por ti"]]])
+    scene(`the history names the administrator who impersonated the caller, in ${language}`, { ...there, email: root, languages: [language] }, async (view) => {
+      const callers = [["root-1", "jefa-1"], ["olivia-1", "root-1"], ["root-1"]];
+      await view.intercept((request) => request.url().endsWith("/user-24/events") && {
+        body: JSON.stringify({ success: true, earlier: null, data: callers.map(([caller, impersonatedBy]) => ({
+          time: "2026-03-01T09:30:00.000Z", server: "localhost", operation: "ban", result: "done", status: 200, caller, impersonatedBy, role: "superAdmin", address: "192.0.2.7", target: "user-24",
+        })) }),
+      });
+      await view.openUser("zhang.wei@example.org");
+      await view.click("details:last-of-type summary");
+      for (const [at, line] of lines.entries()) await view.read(line, `.events li:nth-child(${at + 1}) p span:nth-child(2)`);
+    });
+
   scene("a failure of an earlier request is not shown over the reply to a later one", { ...there, email: root }, async (view) => {
     await view.openUser("emmy.noether@example.org");
     const release = await view.hold((request) => request.url().includes("/sign-in-methods"));

@@ -47,7 +47,7 @@ class UserHistory extends Details {
   #item(event) {
     const operation = `event.${event.operation}`;
     const who = h("span");
-    this.#nameCaller(event).then((name) => (who.textContent = t("by", { name })));
+    this.#describeCaller(event).then((text) => (who.textContent = text));
     const facts = [h("span", null, time(event.time, timeFormat)), event.caller && who, event.address].filter(Boolean);
     return h("li", { tabindex: "-1" },
       h("span", null, isText(operation) ? t(operation) : event.operation, event.result !== "done" && [" ", pill(t(`result.${event.result}`), "warn")]),
@@ -55,14 +55,21 @@ class UserHistory extends Details {
       [...changesOf(event), ...(event.columns ?? [])].map((change) => h("p", { class: "small" }, change)));
   }
 
+  /** @param {AuditEvent} event */
+  async #describeCaller({ caller: id, impersonatedBy, server }) {
+    if (!id) return "";
+    if (server === "useradminctl") return t("by", { name: `${id} (useradminctl)` });
+    if (!impersonatedBy) return t("by", { name: await this.#nameFor(id, "byYou") });
+    return t("byAs", { real: await this.#nameFor(impersonatedBy, "byYou"), name: await this.#nameFor(id, "you") });
+  }
+
   /**
-   * @param {AuditEvent} event
+   * @param {string} id
+   * @param {TextKey} you the text for the user who reads the history
    * @returns {Promise<string>}
    */
-  async #nameCaller({ caller: id, server }) {
-    if (!id) return "";
-    if (server === "useradminctl") return `${id} (useradminctl)`;
-    if (isSelf({ id })) return t("you");
+  async #nameFor(id, you) {
+    if (isSelf({ id })) return t(you);
     const name = this.#names.get(id) ?? send("GET", addressOf(pathOf({ id }))).then(({ content }) => (content?.success ? nameOf(content.data) : id), () => id);
     this.#names.set(id, name);
     return name;

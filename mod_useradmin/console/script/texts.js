@@ -166,6 +166,8 @@ const texts = {
   noHistory: ["No events are recorded.", "No se sabe nada."],
   earlier: ["Show earlier", "Mostrar anteriores"],
   by: ["by {name}", "por {name}"],
+  byAs: ["by {real} as {name}", "por {real} como {name}"],
+  byYou: ["you", "ti"],
   "event.create": ["Created", "Creación"],
   "event.update": ["Changed", "Cambio"],
   "event.delete": ["Deleted", "Eliminación"],
