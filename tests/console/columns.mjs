@@ -171,3 +171,12 @@ scene("a column named constructor keeps its value when another one is saved", { 
   const { data } = await view.ask("GET", "/api/users/user-3?columns=plan,constructor");
   assert.deepEqual([data.plan, data.constructor], ["basic", "shipyard"]);
 });
+
+scene("a user found by id shows the chosen columns", { email: root }, async (view) => {
+  await view.press("Columns");
+  await (await view.page.waitForSelector("dialog .choice ::-p-text(company)")).click();
+  await view.press("Close");
+  await view.searchFor("user-3");
+  await view.listed("Grace Hopper");
+  assert.equal(await view.text("tbody td:last-child"), "<b>Navy</b>");
+});

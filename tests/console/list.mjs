@@ -264,3 +264,11 @@ scene("a user found by id is not offered as CSV", { email: root }, async (view) 
   await view.listed("Jonas Weber");
   assert.equal(await view.button("Save as CSV"), null);
 });
+
+scene("a user with a short numeric id is found by it", { email: root }, async (view) => {
+  const id = await make(view, "Serial", "serial@example.org");
+  await site.sql(`UPDATE "user" SET "id" = '86' WHERE "id" = '${id}'`);
+  await view.searchFor("86");
+  await view.listed("Serial");
+  await view.ask("DELETE", "/api/users/86");
+});

@@ -22,8 +22,8 @@ function queryInAddress() {
  * @returns {Promise<User[]>}
  */
 async function withId({ search: id = "", ...others }, signal) {
-  if (!/^[\w-]{6,}$/.test(id) || Object.keys(others).length) return [];
-  const { status, content } = await send("GET", addressOf(pathOf({ id })), { signal });
+  if (!/^(\d+|[\w-]{6,})$/.test(id) || Object.keys(others).length) return [];
+  const { status, content } = await send("GET", addressOf(pathWithColumns({ id })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
 /** @type {(label: string, node: HTMLElement, kind?: string) => HTMLElement} */

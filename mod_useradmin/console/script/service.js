@@ -148,8 +148,10 @@ const extraColumns = () => caller?.columns ?? [];
  * @returns {Record<string, string>}
  */
 const columnsParameter = (columns) => (columns.length ? { columns: columns.map(({ name }) => name).join() } : {});
+/** @param {{ id: string }} user */
+const pathWithColumns = (user) => `${pathOf(user)}?${new URLSearchParams(columnsParameter(extraColumns()))}`.replace(/\?$/, "");
 /** @type {(user: { id: string }) => Promise<Reply<"get">>} */
-const readUser = (user) => call("GET", `${pathOf(user)}?${new URLSearchParams(columnsParameter(extraColumns()))}`.replace(/\?$/, ""));
+const readUser = (user) => call("GET", pathWithColumns(user));
 /** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
 /** @type {(user: { id: string }) => Promise<Reply<"list-sign-in-methods">>} */
