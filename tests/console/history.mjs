@@ -144,3 +144,22 @@ scene("the URL and Ctrl+S need no method that Safari 15.4 lacks", { email: root 
   await view.read("Saved.", "dialog .status");
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
 });
+
+scene("a search that is still being typed is written to the URL before a user is opened", { email: root }, async (view) => {
+  // The pause that ends the typing is over only after the user has been opened.
+  await view.page.evaluateOnNewDocument(() => {
+    const [start, stop] = [setTimeout, clearTimeout];
+    window.pending = null;
+    window.setTimeout = (run, delay) => (delay === 350 ? ((window.pending = run), -1) : start(run, delay));
+    window.clearTimeout = (id) => (id === -1 ? (window.pending = null) : stop(id));
+  });
+  await view.page.reload();
+  await view.type("input[type=search]", "o");
+  await view.openFirst();
+  await view.page.evaluate(() => window.pending?.());
+  await view.rest();
+  assert.match(await view.page.evaluate(() => location.hash), /^#search=o&user=/);
+  await back(view);
+  await view.gone("dialog");
+  assert.equal(await view.page.evaluate(() => location.hash), "#search=o");
+});

@@ -127,10 +127,14 @@ class List {
   constructor() {
     this.#search.addEventListener("input", () => {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#change({ search: this.#search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" }), 350);
+      this.#timer = setTimeout(() => this.#applySearch(), 350);
     });
-    // The next search gets a new history entry.
-    this.#search.addEventListener("change", () => history.state === "typed" && history.replaceState(null, ""));
+    this.#search.addEventListener("change", () => {
+      // A user opened next gets a later history entry.
+      if (this.#search.value.trim() !== this.#query.search) this.#applySearch();
+      // The next search gets a new history entry.
+      if (history.state === "typed") history.replaceState(null, "");
+    });
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
@@ -142,6 +146,9 @@ class List {
     this.#paintControls();
   }
 
+  #applySearch() {
+    this.#change({ search: this.#search.value.trim() }, { isNew: history.state !== "typed", kind: "typed" });
+  }
   state() {
     return Object.entries(this.#query).filter(([key, value]) => isQueryKey(key) && value !== empty[key]);
   }
