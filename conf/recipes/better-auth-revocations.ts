@@ -4,19 +4,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
-    max(created_at) FILTER (WHERE session_id IS NULL) AS all_at FROM (VALUES (1)) AS one LEFT JOIN useradmin_revocation
+    max(created_at) FILTER (WHERE session_id IS NULL) AS all_at, array_agg(session_id) AS ids
+  FROM (VALUES (1)) AS one LEFT JOIN useradmin_revocation
   ON transaction_id >= $1::xid8 AND ($1 = '0' OR transaction_id < pg_snapshot_xmax(pg_current_snapshot())) GROUP BY 2`;
 // As in better-auth: some storages return parsed values, and a value that is not JSON is not a session.
 const parse = (value: any) => { try { return typeof value === "string" ? JSON.parse(value) : value; } catch {} };
 
 export const followRevocations = (auth: { $context: Promise<any> }, pool: { query: any }) => {
   let [position, isStopped] = ["0", false]; // "0": the last 30 days, since the application may have been down
-  const endSessions = async ({ user_id, all_at, any_at }: any) => {
+  const endSessions = async ({ user_id, all_at, any_at, ids }: any) => {
     const { adapter, internalAdapter, secondaryStorage } = await auth.$context;
     for (const { token } of parse(await secondaryStorage.get(`active-sessions-${user_id}`)) ?? []) {
-      const openedAt = Date.parse(parse(await secondaryStorage.get(token))?.session?.createdAt) - 1000; // the clocks may differ
+      const session = parse(await secondaryStorage.get(token))?.session;
+      const openedAt = Date.parse(session?.createdAt) - 1000; // the clocks may differ
+      const isNamed = !session?.id || ids.includes(String(session.id)); // better-auth 1.4 stores no id
       const find = () => adapter.findOne({ model: "session", where: [{ field: "token", value: token }] });
-      if (openedAt < all_at || (openedAt < any_at && !(await find()))) await internalAdapter.deleteSession(token);
+      if (openedAt < all_at || (openedAt < any_at && isNamed && !(await find()))) await internalAdapter.deleteSession(token);
     }
   };
   const sweep = async () => {

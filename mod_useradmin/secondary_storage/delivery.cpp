@@ -19,8 +19,8 @@ text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }
 
-/// Ends the user's stored sessions that were created before the revocation and are no longer in the
-/// database.
+/// Ends the revoked session. Stored sessions without an id are ended if they were created before
+/// the revocation and are not in the database.
 Outcome end_session(const store::Revocation& revocation, store::Store& store,
                     SecondaryStorage& storage) {
     const auto sessions = storage.sessions_of(revocation.user_id);
@@ -30,10 +30,10 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
     text::append_iso8601(before, end_of(revocation));
     std::vector<std::string_view> tokens;
     for (const StoredSession& session : *sessions) {
-        if (session.created_at >= before)
+        if (session.created_at >= before ||
+            (!session.id.empty() && session.id != revocation.session_id))
             continue;
-        // The storage may not contain the session's id, so look for its token in the database,
-        // which cannot contain text that is not UTF-8.
+        // Look for the token in the database, which cannot contain text that is not UTF-8.
         if (!text::is_clean_utf8(session.token)) {
             tokens.push_back(session.token);
             continue;

@@ -18,28 +18,29 @@ namespace {
 // Lua scripts are atomic; the application may change the same keys concurrently. A value that is
 // not better-auth's JSON is treated as missing, so it does not block deliveries for other users.
 
-/// Defines list(key), which returns a user's session list, and created_at(token), which returns a
-/// session's creation time or ''. ARGV[1]: the key prefix.
+/// Defines list(key), which returns a user's session list, and field(token, name), which returns a
+/// session's field, or '' if it is not a string. ARGV[1]: the key prefix.
 constexpr std::string_view readers = R"(
 local function list(key)
   local is_json, entries = pcall(cjson.decode, redis.pcall('GET', key) or '[]')
   return is_json and type(entries) == 'table' and entries or {}
 end
-local function created_at(token)
+local function field(token, name)
   local text = redis.pcall('GET', ARGV[1] .. token)
-  local is_session, stored = pcall(function() return cjson.decode(text).session.createdAt end)
+  local is_session, stored = pcall(function() return cjson.decode(text).session[name] end)
   return is_session and type(stored) == 'string' and stored or ''
 end
 )";
 
-/// Returns the token and the creation time of each listed session, alternately. KEYS[1]: the user's
-/// session list.
+/// Returns the token, the creation time and the id of each listed session, in turn. KEYS[1]: the
+/// user's session list.
 constexpr std::string_view list_body = R"(
 local found = {}
 for _, entry in ipairs(list(KEYS[1])) do
   if type(entry) == 'table' and type(entry.token) == 'string' then
     table.insert(found, entry.token)
-    table.insert(found, created_at(entry.token))
+    table.insert(found, field(entry.token, 'createdAt'))
+    table.insert(found, field(entry.token, 'id'))
   end
 end
 return found)";
@@ -53,7 +54,7 @@ local function end_sessions(key, tokens, before)
   local kept = {}
   for _, entry in ipairs(entries) do
     local token = type(entry) == 'table' and entry.token
-    if type(token) == 'string' and (tokens[token] or created_at(token) < before) then
+    if type(token) == 'string' and (tokens[token] or field(token, 'createdAt') < before) then
       tokens[token] = true
     elseif type(entry) == 'table' then
       table.insert(kept, entry)
@@ -232,9 +233,10 @@ std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_
     if (reply == nullptr)
         return std::nullopt;
     std::vector<StoredSession> sessions;
-    for (std::size_t index = 0; index + 1 < reply->elements; index += 2)
+    for (std::size_t index = 0; index + 2 < reply->elements; index += 3)
         sessions.push_back({std::string(text_of(*reply->element[index])),
-                            std::string(text_of(*reply->element[index + 1]))});
+                            std::string(text_of(*reply->element[index + 1])),
+                            std::string(text_of(*reply->element[index + 2]))});
     return sessions;
 }
 

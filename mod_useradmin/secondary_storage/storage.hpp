@@ -17,6 +17,8 @@ struct StoredSession {
     /// The creation time as the application wrote it: ISO 8601 in UTC with milliseconds. Empty if
     /// unknown.
     std::string created_at;
+    /// The id. Empty if the storage does not contain it, as with better-auth 1.4.
+    std::string id = {};
 };
 
 /// A user whose sessions are revoked.

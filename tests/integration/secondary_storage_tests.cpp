@@ -43,10 +43,10 @@ class SecondaryStorage : public OwnHttpd {
 
     /// Adds a session to Redis, as the application does.
     void add_stored(const std::string& user, const std::string& token,
-                    const std::string& created_at = long_ago) const {
+                    const std::string& created_at = long_ago, const std::string& id = "") const {
         redis_->run({"SET", "app:" + token,
-                     R"({"session":{"token":")" + token + R"(","createdAt":")" + created_at +
-                         R"("},"user":{}})"});
+                     R"({"session":{"id":")" + id + R"(","token":")" + token +
+                         R"(","createdAt":")" + created_at + R"("},"user":{}})"});
         std::string list = redis_->run({"GET", "app:active-sessions-" + user}).value_or("[]");
         list.insert(list.size() - 1, std::string(list.size() > 2 ? "," : "") + R"({"token":")" +
                                          token + R"(","expiresAt":32472144000000})");
@@ -133,6 +133,18 @@ TEST(secondary_storage, loses_only_the_ended_session) {
     CHECK_TRUE(ends("first"));
     CHECK_TRUE(is_stored("second"));
     CHECK_FALSE(redis_->run({"GET", "app:revoked-sessions-before-ulises-1"}).has_value());
+}
+
+TEST(secondary_storage, keeps_sessions_with_another_id_that_are_not_in_the_database) {
+    start_with();
+    add_session("first", "ulises-1");
+    const std::string id =
+        sql().rows("SELECT \"id\" FROM \"session\" WHERE \"token\" = 'first'")[0][0].value_or("");
+    add_stored("ulises-1", "first", long_ago, id);
+    add_stored("ulises-1", "second", long_ago, "another");
+    expect_success(send("DELETE", std::string(ulises_path) + "/sessions/" + percent_encoded(id)));
+    CHECK_TRUE(ends("first"));
+    CHECK_TRUE(is_stored("second"));
 }
 
 TEST(secondary_storage, loses_sessions_after_a_deletion_a_new_role_and_a_new_password) {

@@ -235,6 +235,14 @@ TEST(delivery, of_a_session_keeps_later_sessions_and_those_with_a_row) {
     LONGS_EQUAL(0, storage.before);
 }
 
+TEST(delivery, of_a_session_keeps_stored_sessions_with_another_id) {
+    storage.sessions = {{"other", "", "another"}, {"own", "", "ended"}};
+    store.revocations = {7, {revocation("eva", 2000)}, false};
+    store.revocations.rows[0].session_id = "ended";
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("eva own "), storage.ended);
+}
+
 TEST(delivery, ends_a_stored_session_whose_token_is_not_text) {
     storage.sessions = {{"\xff", ""}};
     store.failures["caller"] = store::Failure::failed;
