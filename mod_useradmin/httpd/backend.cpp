@@ -292,13 +292,14 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       totals_(*backend_.shared.totals,
               {tables_id_, settings_.total_age, settings_.timeout, settings_.timeout_directive},
               log_),
-      store_(*backend_.shared.sessions, connections_, log_, request->pool, names_of(settings_),
+      store_(connections_, log_, request->pool, names_of(settings_),
              label_of(request->pool, settings_),
              store::TimeoutPolicy{.timeout = settings_.timeout,
                                   .elapsed = &elapsed_of_request(request),
                                   .directive = settings_.timeout_directive},
              &totals_, backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
+    store_.set_session_cache(backend_.shared.sessions);
     if (audit_.is_enabled())
         store_.set_change_listener(&audit_);
     backend_.metrics.activate();

@@ -12,13 +12,13 @@
 #include "httpd/metrics.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/request_log.hpp"
-#include "httpd/request_store.hpp"
 #include "httpd/shared_totals.hpp"
 #include "ipc/fair_semaphore.hpp"
 #include "password/attempt_limiter.hpp"
 #include "password/format.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
+#include "store/database_store.hpp"
 #include "store/session_cache.hpp"
 #include "store/table_names.hpp"
 #include "text/network.hpp"
@@ -266,7 +266,7 @@ class RequestBackend {
         finish_event();
         audit_.begin({});
     }
-    RequestStore& store() noexcept { return store_; }
+    store::DatabaseStore& store() noexcept { return store_; }
     const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
@@ -284,7 +284,7 @@ class RequestBackend {
     DatabaseConnections connections_;
     std::string tables_id_;
     SharedTotals totals_;
-    RequestStore store_;
+    store::DatabaseStore store_;
     request_rec* request_;
     audit::Recorder audit_;
 };

@@ -6,6 +6,7 @@
 #include "store/foreign_keys.hpp"
 #include "store/lists.hpp"
 #include "store/privileges.hpp"
+#include "store/session_cache.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
 
@@ -371,12 +372,36 @@ Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
         access, needs, retry, [&](Work& work) { return statement(work, arguments...); });
 }
 
+template <class T, class... Parameters, class... Arguments>
+Result<T> DatabaseStore::revoke(std::string_view user_id, unsigned needs, Retry retry,
+                                Result<T> (*statement)(Work&, Parameters...),
+                                const Arguments&... arguments) {
+    if (!begin_revocation())
+        return Failure::unavailable;
+    const Invalidation invalidation{sessions_, user_id};
+    return run(Access::change, needs, retry, statement, arguments...);
+}
+
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
     // Even on failure, the database may have made the change.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
+}
+
+DatabaseStore::Invalidation::~Invalidation() {
+    if (sessions == nullptr)
+        return;
+    if (token)
+        sessions->invalidate_session(*token);
+    else
+        sessions->invalidate_user(user_id);
+}
+
+bool DatabaseStore::begin_revocation() noexcept {
+    has_revoked_ = true;
+    return !refuses_revocations_;
 }
 
 namespace {
@@ -501,6 +526,9 @@ Result<model::User> DatabaseStore::create(const NewUser& user, const std::option
 
 Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                           const UpdateGuard& guard, SessionPolicy sessions) {
+    if (statements::may_revoke_privileges(changes) && !begin_revocation())
+        return Failure::unavailable;
+    const Invalidation invalidation{sessions_, id};
     // If the first attempt succeeded, a retry would fail the check of the row version or of the
     // caller.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
@@ -511,8 +539,8 @@ Result<model::User> DatabaseStore::update(std::string_view id, const Changes& ch
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& spared,
                                    const UpdateGuard& guard) {
-    return invalidate_totals_after(run(Access::change, needs_user | needs_session | needs_account,
-                                       Retry::no, statements::remove, id, spared, guard));
+    return invalidate_totals_after(revoke(id, needs_user | needs_session | needs_account, Retry::no,
+                                          statements::remove, id, spared, guard));
 }
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
@@ -528,6 +556,10 @@ Result<Credential> DatabaseStore::find_credential(std::string_view email) {
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,
                                          const UpdateGuard& guard) {
+    const bool revokes = sessions == SessionPolicy::revoke;
+    if (revokes && !begin_revocation())
+        return Failure::unavailable;
+    const Invalidation invalidation{revokes ? sessions_ : nullptr, account.user_id};
     return run(Access::change, needs_user | needs_account | needs_new_hash | needs_of(sessions),
                Retry::no, statements::set_password, account, sessions, guard);
 }
@@ -571,6 +603,7 @@ Result<std::vector<model::Session>> DatabaseStore::list_active_sessions(std::str
 
 Result<std::string_view> DatabaseStore::create_session(const model::Session& session,
                                                        const SessionTerms& terms) {
+    const Invalidation invalidation{terms.max_sessions != 0 ? sessions_ : nullptr, session.user_id};
     return run(Access::change,
                needs_user | needs_session | (terms.password_hash ? needs_account : 0U), Retry::no,
                statements::create_session, session, terms);
@@ -583,24 +616,27 @@ Result<Done> DatabaseStore::extend_session(std::string_view token, text::Timesta
 }
 
 Result<Done> DatabaseStore::delete_session(std::string_view token) {
+    if (!begin_revocation())
+        return Failure::unavailable;
+    const Invalidation invalidation{sessions_, {}, token};
     return run(Access::change, needs_session, Retry::yes, statements::delete_session, token);
 }
 
 Result<Done> DatabaseStore::delete_session_of_user(std::string_view user_id, std::string_view id,
                                                    const std::optional<Actor>& actor) {
-    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
-               statements::delete_session_of_user, user_id, id, actor);
+    return revoke(user_id, needs_session | needs_of(actor), Retry::yes,
+                  statements::delete_session_of_user, user_id, id, actor);
 }
 
 Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view user_id,
                                                             const std::optional<Actor>& actor) {
-    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
-               statements::delete_sessions_of_user, user_id, actor);
+    return revoke(user_id, needs_session | needs_of(actor), Retry::yes,
+                  statements::delete_sessions_of_user, user_id, actor);
 }
 
 Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {
-    return run(Access::change, needs_user | needs_session | needs_factor_removal, Retry::no,
-               statements::remove_second_factor, id, guard);
+    return revoke(id, needs_user | needs_session | needs_factor_removal, Retry::no,
+                  statements::remove_second_factor, id, guard);
 }
 
 Result<std::vector<model::SignInMethod>>

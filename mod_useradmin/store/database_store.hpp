@@ -17,6 +17,7 @@
 
 namespace useradmin::store {
 
+class SessionCache;
 class Work;
 
 /// A Store for one request. Each call acquires a connection and releases it before returning.
@@ -36,6 +37,13 @@ class DatabaseStore : public Store {
     /// Sets the listener for changes, or removes it if nullptr. The listener must outlive the
     /// store.
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
+    /// Sets the session cache to invalidate when a user is changed or a session is ended, even on
+    /// failure, because the outcome may be unknown. The cache must outlive the store.
+    void set_session_cache(SessionCache* sessions) noexcept { sessions_ = sessions; }
+    /// Sets whether changes that revoke privileges or sessions fail with `unavailable`.
+    void refuse_revocations(bool are_refused) noexcept { refuses_revocations_ = are_refused; }
+    /// Returns whether a change that revokes privileges or sessions was attempted.
+    bool has_revoked() const noexcept { return has_revoked_; }
     void set_plugin_policy(PluginPolicy policy) noexcept { plugin_policy_ = policy; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
@@ -153,6 +161,22 @@ class DatabaseStore : public Store {
     Result<T> run(Access access, unsigned needs, Retry retry,
                   Result<T> (*statement)(Work&, Parameters...), const Arguments&... arguments);
 
+    /// Runs a change that revokes privileges or sessions of the user.
+    template <class T, class... Parameters, class... Arguments>
+    Result<T> revoke(std::string_view user_id, unsigned needs, Retry retry,
+                     Result<T> (*statement)(Work&, Parameters...), const Arguments&... arguments);
+    /// Records that a revocation was attempted. Returns whether it is allowed.
+    bool begin_revocation() noexcept;
+
+    /// When destroyed, invalidates the user's sessions, or only the token's session, unless there
+    /// is no cache.
+    struct Invalidation {
+        SessionCache* sessions;
+        std::string_view user_id;
+        std::optional<std::string_view> token = {};
+        ~Invalidation();
+    };
+
     /// Invalidates the cached totals, and returns the result.
     template <class T>
     Result<T> invalidate_totals_after(Result<T> result);
@@ -183,6 +207,9 @@ class DatabaseStore : public Store {
     ChangeListener* change_listener_ = nullptr;
     std::string change_key_;
     PluginPolicy plugin_policy_;
+    SessionCache* sessions_ = nullptr;
+    bool refuses_revocations_ = false;
+    bool has_revoked_ = false;
     /// Whether the server of the last call was a standby.
     bool is_standby_ = false;
 };

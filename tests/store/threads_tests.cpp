@@ -2,7 +2,6 @@
 #include "contract.hpp"
 
 #include "httpd/connection_limiter.hpp"
-#include "httpd/request_store.hpp"
 #include "httpd/shared_totals.hpp"
 #include "password/hash.hpp"
 #include "sign_in/credentials.hpp"
@@ -142,9 +141,11 @@ class Request {
         : connection_(child.connections), pool_(new_pool()),
           totals_(*child.totals, {"here", 60s, wait, "UserAdminTimeout"}, child.log),
           kept{*child.sessions, "here", 60s, {}},
-          store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
+          store(connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::TimeoutPolicy{wait}, &totals_,
-                child.kind == Kind::sqlite ? child.writers : nullptr) {}
+                child.kind == Kind::sqlite ? child.writers : nullptr) {
+        store.set_session_cache(&kept.cache);
+    }
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
@@ -162,7 +163,7 @@ class Request {
 
   public:
     sign_in::CachedSessions kept;
-    httpd::RequestStore store;
+    store::DatabaseStore store;
 };
 
 } // namespace
