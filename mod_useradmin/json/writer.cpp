@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace useradmin::json {
@@ -51,29 +50,9 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-/// Returns whether eight bytes are all ASCII and need no escapes. Checks them in one step.
-bool eight_as_they_are(const char* bytes) noexcept {
-    constexpr std::uint64_t ones = 0x0101010101010101;
-    constexpr std::uint64_t high_bits = 0x8080808080808080;
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes, sizeof word);
-    const std::uint64_t quotes = word ^ (ones * '"');
-    const std::uint64_t backslashes = word ^ (ones * '\\');
-    // Subtracting sets the high bit of each byte below the bound. A borrow changes other bytes only
-    // if there is a byte below the bound, and the result is false in any case.
-    return ((word | (word - ones * 0x20) | (quotes - ones) | (backslashes - ones)) & high_bits) ==
-           0;
-}
-
 /// Returns the position of the first byte at or after `at` that may need replacing, or the size of
 /// the text if there is none.
 std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
-    while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
-        at += 8;
-    // Check the last eight bytes in one step, even if some of them were already checked.
-    if (at > 0 && at + 8 > text.size() && text.size() >= 8 &&
-        eight_as_they_are(text.data() + text.size() - 8))
-        return text.size();
     while (at < text.size() && treatments[static_cast<unsigned char>(text[at])] == as_it_is)
         ++at;
     return at;
