@@ -158,28 +158,15 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
 /// Returns the message for an error raised by httpd or another module.
 const Text& error_text(int status, std::string_view method, std::string_view path,
                        bool has_extras) {
-    switch (status) {
-    case 400:
-        return texts.bad_request;
-    case 401:
-        return texts.no_session;
-    case 403:
-        return texts.get_forbidden;
-    case 404:
-        return texts.not_found;
-    case 405:
-        return texts.method_not_allowed;
-    case 408:
-        return texts.request_timed_out;
-    case 413:
-        return texts.body_too_large;
-    case 429:
-        return texts.too_many_requests;
-    case 503:
-        return texts.unavailable;
-    default:
-        break;
-    }
+    constexpr std::pair<int, const Text&> messages[] = {
+        {401, texts.no_session},        {403, texts.get_forbidden},
+        {404, texts.not_found},         {405, texts.method_not_allowed},
+        {408, texts.request_timed_out}, {413, texts.body_too_large},
+        {429, texts.too_many_requests}, {503, texts.unavailable},
+    };
+    for (const auto& [known, text] : messages)
+        if (known == status)
+            return text;
     if (status < 500)
         return texts.bad_request;
     Resource resource = target_of(method, path, has_extras).resource;
