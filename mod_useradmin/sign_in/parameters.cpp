@@ -21,23 +21,10 @@ std::string media_type_of(std::string_view content_type) {
 } // namespace
 
 std::string_view name_of(Kind kind) noexcept {
-    switch (kind) {
-    case Kind::absent:
-        return "undefined";
-    case Kind::null:
-        return "null";
-    case Kind::boolean:
-        return "boolean";
-    case Kind::number:
-        return "number";
-    case Kind::string:
-        return "string";
-    case Kind::array:
-        return "array";
-    case Kind::object:
-        break;
-    }
-    return "object";
+    // In the order of Kind.
+    constexpr std::string_view names[] = {"undefined", "null",  "boolean", "number",
+                                          "string",    "array", "object"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 std::variant<Parameters, Reply> Parameters::read(const http::Request& request, Forms forms) {
