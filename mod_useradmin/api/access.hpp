@@ -48,32 +48,24 @@ constexpr bool is_super_administrator(const Caller& caller) noexcept {
     return caller.role() == Role::super_admin;
 }
 
-constexpr bool may_list(const Caller& caller) noexcept {
-    return is_administrator(caller);
-}
-constexpr bool may_create(const Caller& caller) noexcept {
-    return is_administrator(caller);
-}
 /// Returns whether the caller may create a user with the role. An admin may create only users with
 /// the role "user". A missing role does not count as "user" (4.2, check 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
     return is_super_administrator(caller) || role == text_of(Role::user);
 }
-constexpr bool may_get(const Caller& caller, std::string_view id) noexcept {
-    return is_administrator(caller) || caller.id == id;
-}
-constexpr bool may_update(const Caller& caller) noexcept {
-    return is_administrator(caller);
-}
 constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
     return is_super_administrator(caller);
 }
-/// Returns whether the caller may use the operations of UserAdminExtras.
-constexpr bool may_use_extras(const Caller& caller) noexcept {
-    return is_super_administrator(caller);
-}
-constexpr bool may_delete(const Caller& caller) noexcept {
-    return is_super_administrator(caller);
+
+/// Who may use an operation.
+enum class Audience { administrators, administrators_and_self, super_administrators };
+
+/// Returns whether the caller may use an operation on the user with the id.
+constexpr bool is_in(Audience audience, const Caller& caller, std::string_view id) noexcept {
+    if (audience == Audience::super_administrators)
+        return is_super_administrator(caller);
+    return is_administrator(caller) ||
+           (audience == Audience::administrators_and_self && caller.id == id);
 }
 
 } // namespace useradmin::api

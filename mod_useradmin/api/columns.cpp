@@ -43,7 +43,7 @@ bool may_change_column(const OperationSettings& settings,
 std::vector<std::string_view> requested_columns(const Call& call,
                                                 const OperationSettings& settings) {
     std::vector<std::string_view> columns;
-    if (!settings.has_extras || !may_use_extras(*call.caller))
+    if (!settings.has_extras || !is_super_administrator(*call.caller))
         return columns;
     const std::string names = text::query_parameter(call.request.query, "columns").value_or("");
     const std::string padded = "," + names + ",";
@@ -63,10 +63,10 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     data_ = body.object("data");
     const std::vector<std::string_view> names =
         data_ ? data_->keys() : std::vector<std::string_view>();
-    const bool may_change =
-        may_use_extras(*call.caller) && std::ranges::all_of(names, [&](std::string_view name) {
-            return contains(settings.editable_columns, name);
-        });
+    const bool may_change = is_super_administrator(*call.caller) &&
+                            std::ranges::all_of(names, [&](std::string_view name) {
+                                return contains(settings.editable_columns, name);
+                            });
     if (!may_change || !data_) {
         refusal_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
         return;

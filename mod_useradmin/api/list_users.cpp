@@ -190,12 +190,7 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
 }
 
 Reply list_users(const Call& call, const Service& service) {
-    // Check 1: requires a session.
-    if (!call.caller)
-        return error(401, texts.no_session);
-    // Check 2: requires admin or superAdmin.
-    if (!may_list(*call.caller))
-        return error(403, texts.list_forbidden);
+    // Checks 1 and 2, of the session and of the role, are in the routing table.
 
     Pagination pagination;
     pagination.page = positive_number(text::query_parameter(call.request.query, "page"), 1);
@@ -231,18 +226,18 @@ Reply list_users(const Call& call, const Service& service) {
         window.columns = store::UserColumns::all;
     store::Result<store::Page> page = service.store.list(filter, window);
     if (!page)
-        return failure_reply(page.failure(), texts.list_failed);
+        return failure_reply(page.failure(), call.operation);
     pagination.total = page->total;
     const Neighbors neighbors = neighbors_of(page->users, pagination, cursor, list);
     if (has_extras)
         if (const auto read = service.store.read_last_activity(page->users); !read)
-            return failure_reply(read.failure(), texts.list_failed);
+            return failure_reply(read.failure(), call.operation);
     std::optional<Summary> summary;
     if (const auto times = summary_times(call.request.query); !times.empty()) {
         auto counted = summarize(service.store,
                                  is_super_administrator(*call.caller) ? std::nullopt : role, times);
         if (!counted)
-            return failure_reply(counted.failure(), texts.list_failed);
+            return failure_reply(counted.failure(), call.operation);
         summary = std::move(*counted);
     }
     Reply reply = records(*page, pagination, summary, columns);

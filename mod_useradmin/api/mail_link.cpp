@@ -71,7 +71,7 @@ std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
 Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
     if (call.caller && !offers_link(kind, service.settings))
         return error(404, texts.not_found);
-    if (auto refused = refuse_extras(call, texts.link_forbidden))
+    if (auto refused = refuse(call, Audience::super_administrators, texts.link_forbidden))
         return *std::move(refused);
     // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(call.id))

@@ -60,17 +60,18 @@ struct Operation {
     Reply (*handler)(const Call& call, const Service& service);
     /// The error message for an unexpected failure (section 7).
     Text failure_text;
-    /// The error message for a caller who may not use UserAdminExtras. If set, the service checks
-    /// the session, the role and the encoding of the id before it calls the handler.
+    /// The error message for a caller outside the audience. If set, the service checks the session,
+    /// the audience and the encoding of the id before it calls the handler.
     std::optional<Text> forbidden_text = {};
+    Audience audience = Audience::super_administrators;
 };
 
 /// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the error reply if the caller has no session or may not use UserAdminExtras, otherwise
-/// std::nullopt. Each operation of UserAdminExtras without forbidden_text calls this.
-std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text);
+/// Returns the error reply if the caller has no session or is outside the audience, otherwise
+/// std::nullopt. Each operation without forbidden_text calls this.
+std::optional<Reply> refuse(const Call& call, Audience audience, const Text& forbidden_text);
 
 /// Returns the reply to a failure, with the operation's messages.
 inline Reply failure_reply(store::Failure failure, const Operation& operation) {

@@ -15,11 +15,15 @@ namespace useradmin::api {
 namespace {
 
 constexpr Operation table[] = {
-    {"GET", "list", Resource::users, list_users, texts.list_failed},
-    {"POST", "create", Resource::users, create_user, texts.create_failed},
-    {"GET", "get", Resource::user, get_user, texts.get_failed},
-    {"PUT", "update", Resource::user, update_user, texts.update_failed},
-    {"DELETE", "delete", Resource::user, delete_user, texts.delete_failed},
+    {"GET", "list", Resource::users, list_users, texts.list_failed, texts.list_forbidden,
+     Audience::administrators},
+    {"POST", "create", Resource::users, create_user, texts.create_failed, texts.create_forbidden,
+     Audience::administrators},
+    {"GET", "get", Resource::user, get_user, texts.get_failed, texts.get_forbidden,
+     Audience::administrators_and_self},
+    {"PUT", "update", Resource::user, update_user, texts.update_failed, texts.update_forbidden,
+     Audience::administrators},
+    {"DELETE", "delete", Resource::user, delete_user, texts.delete_failed, texts.delete_forbidden},
     {"GET", "list-sessions", Resource::sessions, list_sessions, texts.sessions_failed,
      texts.sessions_forbidden},
     {"DELETE", "end-sessions", Resource::sessions, end_sessions, texts.end_sessions_failed,
@@ -146,7 +150,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const std::string item_id = text::decode_path_segment(target.item_id);
     const Call call = {request, caller, id, event, *operation, item_id, target.kind};
     if (operation->forbidden_text) {
-        if (auto refused = refuse_extras(call, *operation->forbidden_text))
+        if (auto refused = refuse(call, operation->audience, *operation->forbidden_text))
             return *std::move(refused);
         // An id with invalid UTF-8 or U+0000 matches no user.
         if (!text::is_clean_utf8(id))
@@ -202,10 +206,10 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     return finish(std::move(reply), request.method, request.headers, service.settings);
 }
 
-std::optional<Reply> refuse_extras(const Call& call, const Text& forbidden_text) {
+std::optional<Reply> refuse(const Call& call, Audience audience, const Text& forbidden_text) {
     if (!call.caller)
         return error(401, texts.no_session);
-    if (!may_use_extras(*call.caller))
+    if (!is_in(audience, *call.caller, call.id))
         return error(403, forbidden_text);
     return std::nullopt;
 }

@@ -5,7 +5,6 @@
 #include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
-#include "text/unicode.hpp"
 
 #include <algorithm>
 
@@ -60,19 +59,14 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
 /// Returns 404 if the user does not exist (check 3), otherwise the given error.
 Reply reject(const Call& call, const Service& service, int status, const Text& text) {
     const auto user = service.store.find(call.id);
-    return user ? error(status, text) : failure_reply(user.failure(), texts.update_failed);
+    return user ? error(status, text) : failure_reply(user.failure(), call.operation);
 }
 
 } // namespace
 
 Reply update_user(const Call& call, const Service& service) {
-    // Check 1: requires a session.
-    if (!call.caller)
-        return error(401, texts.no_session);
+    // Checks 1 and 2, of the session and of the role, are in the routing table.
     const Caller& caller = *call.caller;
-    // Check 2: requires admin or superAdmin.
-    if (!may_update(caller))
-        return error(403, texts.update_forbidden);
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
@@ -80,8 +74,6 @@ Reply update_user(const Call& call, const Service& service) {
     const std::optional<Object> object = Object::parse(body.text);
 
     // Check 3: the user must exist. If the body is valid, update() checks this.
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
     // Check 4: an admin must not send role or banned.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts.update_role_forbidden);
@@ -114,8 +106,7 @@ Reply update_user(const Call& call, const Service& service) {
     const auto updated = service.store.update(
         call.id, changes, guard_of(call, update_guard_of(caller, changes, service.settings)),
         session_policy(service.settings));
-    return updated ? record(*updated)
-                   : failure_reply(updated.failure(), texts.update_failed, texts.update_forbidden);
+    return updated ? record(*updated) : failure_reply(updated.failure(), call.operation);
 }
 
 } // namespace useradmin::api
