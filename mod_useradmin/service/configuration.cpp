@@ -2,12 +2,11 @@
 
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
+#include "crypto/sha256.hpp"
 #include "httpd/small_file.hpp"
 #include "store/table_names.hpp"
 #include "text/split.hpp"
 #include "text/unicode.hpp"
-
-#include <apr_base64.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -142,11 +141,7 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
     const char* const type = image_type(*image);
     if (type == nullptr)
         return line.copy("'" + std::string(path) + "' is not an SVG, PNG, JPEG or WebP file");
-    const int size = static_cast<int>(image->size());
-    std::string encoded(static_cast<std::size_t>(apr_base64_encode_len(size)), '\0');
-    apr_base64_encode(encoded.data(), image->data(), size);
-    encoded.pop_back(); // the terminating null
-    address = line.copy("data:" + std::string(type) + ";base64," + encoded);
+    address = line.copy("data:" + std::string(type) + ";base64," + crypto::base64_of(*image));
     return nullptr;
 }
 
