@@ -31,14 +31,13 @@ std::int64_t positive_number(const std::optional<std::string>& text, std::int64_
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
                const Neighbors& neighbors) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
+    const std::string kept =
+        text::remove_query_parameter(text::remove_query_parameter(request.query, "page"), "cursor");
     std::string start = "<";
     text::append_percent_encoded(start, request.base, text::path_characters);
     start += '?';
-    text::append_percent_encoded(
-        start,
-        text::remove_query_parameter(text::remove_query_parameter(request.query, "page"), "cursor"),
-        query_characters);
-    start += start.ends_with('?') ? "" : "&";
+    text::append_percent_encoded(start, kept, query_characters);
+    start += kept.empty() ? "" : "&";
     std::string links;
     const auto link = [&](const char* relation, std::int64_t page,
                           const std::optional<std::string>& cursor = {}) {

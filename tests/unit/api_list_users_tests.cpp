@@ -343,4 +343,9 @@ TEST(list_users, links_repeat_the_query_with_another_page) {
     expect("", first("search=" + std::string(2000, 'x')));
 }
 
+TEST(list_users, links_keep_a_query_that_ends_in_a_question_mark) {
+    STRCMP_CONTAINS("<?search=why?&page=1>;",
+                    header_of(send(super_admin, "GET ?search=why?"), "Link").c_str());
+}
+
 } // namespace useradmin::test
