@@ -45,8 +45,8 @@ Reply create_user(Call& call) {
     std::variant<crypto::Secret, password::HashFailure> hash;
     if (!password.empty())
         hash = call.service.hasher.hash(password);
-    if (std::holds_alternative<password::HashFailure>(hash))
-        return failure_reply(store::Failure::failed, call.forbidden);
+    if (const auto* failure = std::get_if<password::HashFailure>(&hash))
+        return failure_reply(*failure);
     store::NewUser user =
         api::new_user(body.text("name"), email, roles, std::get<crypto::Secret>(hash).view(), true);
     user.has_account = !password.empty();

@@ -72,9 +72,16 @@ Reply failure_reply(store::Failure failure, const Problem& forbidden) {
         return no_session();
     case store::Failure::caller_demoted:
         return error(forbidden);
+    case store::Failure::unavailable:
+        return sign_in::store_error(failure);
     default:
         return sign_in::store_error(store::Failure::failed);
     }
+}
+
+Reply failure_reply(password::HashFailure failure) {
+    return sign_in::store_error(failure == password::HashFailure::busy ? store::Failure::unavailable
+                                                                       : store::Failure::failed);
 }
 
 Reply user_reply(const model::User& user) {

@@ -59,6 +59,7 @@ Reply no_session();
 
 /// Returns the reply to a failure. forbidden: the error if the caller no longer has the permission.
 Reply failure_reply(store::Failure failure, const Problem& forbidden);
+Reply failure_reply(password::HashFailure failure);
 
 /// Writes a user, including the extra columns that were read.
 void write_user(json::Writer& writer, const model::User& user);

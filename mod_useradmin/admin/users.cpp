@@ -91,8 +91,8 @@ Reply set_user_password(Call& call) {
         return error(outranked);
     // Hash without holding a database connection.
     const auto hash = call.service.hasher.hash(password);
-    if (std::holds_alternative<password::HashFailure>(hash))
-        return failure_reply(store::Failure::failed, call.forbidden);
+    if (const auto* failure = std::get_if<password::HashFailure>(&hash))
+        return failure_reply(*failure);
     const std::string account_id = crypto::random_uuid();
     const auto set = call.service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(), true,

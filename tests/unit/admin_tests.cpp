@@ -299,10 +299,18 @@ TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
 }
 
 TEST(admin, returns_500_instead_of_an_empty_list_if_the_database_fails) {
-    for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
-        store.failures["list"] = failure;
-        expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
-    }
+    store.failures["list"] = store::Failure::failed;
+    expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
+}
+
+TEST(admin, returns_503_if_the_database_or_a_required_storage_is_unavailable) {
+    store.failures["list"] = store::Failure::unavailable;
+    expect("503 SERVICE_UNAVAILABLE", call("list-users", "limit=5"));
+    store.failures["update"] = store::Failure::unavailable;
+    expect("503 SERVICE_UNAVAILABLE", call("ban-user", R"({"userId":"another"})"));
+    hasher.failure = password::HashFailure::busy;
+    expect("503 SERVICE_UNAVAILABLE",
+           call("set-user-password", R"({"userId":"another","newPassword":"long enough"})"));
 }
 
 TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
