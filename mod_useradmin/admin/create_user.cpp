@@ -57,6 +57,8 @@ Reply create_user(Call& call) {
                                                                       "password"});
         user.data.insert(user.data.end(), values->values().begin(), values->values().end());
     }
+    if (auto failed = log_columns(call, user.data))
+        return *std::move(failed);
     const auto created = call.service.store.create(user, actor_of(call));
     if (!created)
         return failure_reply(created.failure(), call.forbidden);

@@ -3,6 +3,7 @@
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/replies.hpp"
+#include "text/snake_case.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
@@ -275,6 +276,24 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
         guard = api::last_super_admin_guard(call.service.settings);
     guard.actor = actor_of(call);
     return guard;
+}
+
+std::optional<Reply> log_columns(Call& call, const store::Changes& changes) {
+    const auto is_field = [](const store::Change& change) {
+        return model::find_user_field(change.field) != nullptr;
+    };
+    if (std::ranges::all_of(changes, is_field))
+        return std::nullopt;
+    const auto columns = call.service.store.extra_columns();
+    if (!columns)
+        return failure_reply(columns.failure(), call.forbidden);
+    for (const store::ExtraColumn& column : *columns)
+        if (std::ranges::any_of(changes, [&](const store::Change& change) {
+                return !is_field(change) && (column.name == change.field ||
+                                             column.name == text::snake_case(change.field));
+            }))
+            call.event.columns.emplace_back(column.name);
+    return std::nullopt;
 }
 
 bool may_not_assign(const Call& call, std::string_view roles) {

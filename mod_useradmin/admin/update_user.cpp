@@ -82,6 +82,8 @@ Reply update_user(Call& call) {
 
     const UserData values(data, {"role", "email"});
     changes.insert(changes.end(), values.values().begin(), values.values().end());
+    if (auto failed = log_columns(call, changes))
+        return *std::move(failed);
     if (!has_any(data, {"updatedAt"}))
         changes.push_back({"updatedAt", text::now()});
     const bool loses_super_admin =

@@ -391,6 +391,21 @@ TEST(admin, data_sets_columns_by_their_names) {
     expect("updatedAt", store.changes->at(3).field);
 }
 
+TEST(admin, the_admin_client_logs_the_names_of_extra_columns) {
+    store.columns = {{"company"}, {"seat_count"}, {"plan"}};
+    call("update-user",
+         R"({"userId":"another","data":{"seatCount":5,"company":"a","name":"n","none":1}})");
+    CHECK_EQUAL(2U, event.columns.size());
+    expect("company", event.columns.at(0));
+    expect("seat_count", event.columns.at(1));
+    call("create-user", R"({"email":"n@example.org","name":"n","data":{"plan":"gold"}})");
+    CHECK_EQUAL(1U, event.columns.size());
+    expect("plan", event.columns.at(0));
+    call("update-user", R"({"userId":"another","data":{"name":"n"}})");
+    CHECK_TRUE(event.columns.empty());
+    expect("body, update another", calls.text());
+}
+
 TEST(admin, a_user_without_a_password_has_no_account) {
     call("create-user", R"({"email":"N@Example.org","name":"n","data":{"id":"x","plan":"gold"}})");
     CHECK_FALSE(store.created->has_account);
