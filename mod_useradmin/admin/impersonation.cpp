@@ -68,7 +68,7 @@ Reply impersonate_user(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
     // A caller without a session token could not return to the original session.
     if (own.token.empty())
-        return no_session();
+        return error(call.forbidden);
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
     if (!user)
         return failure_reply(user.failure(), call.forbidden);
@@ -109,7 +109,7 @@ Reply impersonate_user(Call& call) {
 Reply stop_impersonating(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
     if (own.token.empty())
-        return no_session();
+        return error(call.forbidden);
     if (call.caller.impersonated_by.empty())
         return sign_in::error(400, "You are not impersonating anyone");
     call.event.target = call.caller.id;

@@ -479,11 +479,12 @@ TEST(admin, a_banned_user_cannot_be_impersonated) {
     STRCMP_CONTAINS("200", call("impersonate-user", R"({"userId":"another"})").c_str());
 }
 
-TEST(admin, a_caller_without_a_session_cannot_impersonate_users) {
+TEST(admin, a_caller_with_an_api_key_cannot_impersonate_users) {
     own_token = {};
-    expect("401", call("impersonate-user", R"({"userId":"another"})"));
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS",
+           call("impersonate-user", R"({"userId":"another"})"));
     impersonated_by = "root";
-    expect("401", call("stop-impersonating", "{}"));
+    expect("403 FORBIDDEN", call("stop-impersonating", "{}"));
 }
 
 TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
