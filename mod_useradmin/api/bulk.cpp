@@ -101,7 +101,7 @@ class ItemHeaders final : public http::Headers {
     model::NullableText if_match_;
 };
 
-/// Handles an item like a single request. Each item has its own audit event.
+/// Handles an item like a single request.
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
@@ -154,6 +154,8 @@ Reply change_several(const Call& call, const Service& service) {
     if (!wanted)
         return error(400, texts.bad_request);
 
+    // Each item has its own audit event.
+    call.event.is_change = false;
     const audit::Event whole = call.event;
     const http::Language language = language_of(service.settings, call.request.headers);
     Reply reply;

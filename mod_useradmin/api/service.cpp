@@ -139,8 +139,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
             return reply;
         }
         event.operation = operation->name;
-        // Each item of a bulk request has its own audit event; the request itself has none.
-        event.is_change = is_change && target.resource != Resource::bulk;
+        event.is_change = is_change;
     }
     if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);

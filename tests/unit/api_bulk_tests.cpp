@@ -41,7 +41,6 @@ TEST(bulk, is_for_super_admins_and_requires_the_extras) {
     expect("401 No autorizado", ask(nobody, bulk, ban_two));
     expect("403 No tienes permisos", ask(admin, bulk, ban_two));
     expect("", calls.text());
-    CHECK_FALSE(event.is_change);
     expect("200", ask(super_admin, bulk, ban_two));
     CHECK_FALSE(event.is_change);
     settings.has_extras = false;
@@ -111,6 +110,16 @@ TEST(bulk, changes_nothing_for_an_invalid_body) {
         expect("body", calls.text(), text);
     }
     CHECK_TRUE(events.empty());
+}
+
+TEST(bulk, an_invalid_request_is_logged_as_a_whole) {
+    ask(super_admin, bulk, "{}");
+    CHECK_TRUE(event.is_change);
+    expect("bulk", event.operation);
+    CHECK_EQUAL(400, event.status);
+    body.body.state = http::Body::State::too_large;
+    expect("413", ask(super_admin, bulk).substr(0, 3));
+    CHECK_TRUE(event.is_change);
 }
 
 TEST(bulk, accepts_up_to_1000_items) {
