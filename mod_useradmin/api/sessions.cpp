@@ -11,11 +11,15 @@ namespace useradmin::api {
 
 namespace {
 
-/// Returns the error reply if the user does not exist or cannot be read, otherwise std::nullopt.
-std::optional<Reply> refusal(const Call& call, const Service& service) {
+/// Returns the error reply if the user does not exist, cannot be read or has another version,
+/// otherwise std::nullopt.
+std::optional<Reply> refusal(const Call& call, const Service& service,
+                             const store::Versions& versions = {}) {
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_reply(user.failure(), call.operation);
+    if (!matches_version(*user, versions))
+        return failure_reply(store::Failure::version_mismatch, call.operation);
     return std::nullopt;
 }
 
@@ -30,7 +34,7 @@ Reply list_sessions(const Call& call, const Service& service) {
 }
 
 Reply end_sessions(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service))
+    if (auto refused = refusal(call, service, if_match_versions(call.request.headers)))
         return *std::move(refused);
     const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(call));
     return ended ? confirmation(texts.sessions_ended)
@@ -38,7 +42,7 @@ Reply end_sessions(const Call& call, const Service& service) {
 }
 
 Reply end_session(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service))
+    if (auto refused = refusal(call, service, if_match_versions(call.request.headers)))
         return *std::move(refused);
     // An id with invalid UTF-8 or U+0000 matches no session.
     if (!text::is_clean_utf8(call.item_id))

@@ -501,6 +501,17 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
         unknown.replace(unknown.find("another"), 7, "unknown");
         expect(not_found, ask(super_admin, unknown, "{}"), request);
     }
+}
+
+TEST(extras, end_sessions_only_of_the_row_version_that_if_match_names) {
+    headers.fields["If-Match"] = "\"other\"";
+    expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions"));
+    expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions/one"));
+    expect("200", ask(super_admin, "GET /another/sessions"));
+    CHECK_EQUAL(1U, std::count_if(store.all_sessions.begin(), store.all_sessions.end(),
+                                  [](const auto& each) { return each.user_id == "another"; }));
+    headers.fields["If-Match"] = "\"1-2.3\"";
+    expect("200", ask(super_admin, "DELETE /another/sessions/one"));
     expect("200", ask(super_admin, "DELETE /another/sessions"));
 }
 
