@@ -35,7 +35,10 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
         return record(*created);
     // The store logs errors, so ignore the result.
     static_cast<void>(service.store.remove_verification(link.identifier()));
+    // The event is the failed creation, so the removal must not log its own line.
+    call.event.is_change = false;
     const auto removed = service.store.remove(created->id, {});
+    call.event.is_change = true;
     return error(500, removed ? texts.invitation_failed : texts.link_failed);
 }
 

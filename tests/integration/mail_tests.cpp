@@ -174,6 +174,19 @@ TEST(mail, with_an_invitation_that_fails_creates_no_user) {
     CHECK_EQUAL(0, count("verification"));
 }
 
+TEST(mail, with_an_invitation_that_fails_is_logged_as_a_failed_creation) {
+    std::filesystem::remove(log_);
+    start_with("exit 1");
+    expect_log("UA0231");
+    expect_error(send("POST", "/api/users", new_user), 500,
+                 "Error al enviar la invitación; no se ha creado el usuario");
+    const std::vector<std::string> lines = lines_of(read_file(log_));
+    CHECK_EQUAL(2U, lines.size());
+    STRCMP_CONTAINS(R"("operation":"create","result":"done")", lines[0].c_str());
+    STRCMP_CONTAINS(R"("operation":"create","result":"failed")", lines[1].c_str());
+    STRCMP_CONTAINS("\"corrects\":", lines[1].c_str());
+}
+
 TEST(mail, requires_the_attempt_table) {
     sql().run("ALTER TABLE \"useradmin_attempt\" RENAME TO \"other\"");
     start_with(keeping());
