@@ -450,6 +450,13 @@ TEST(postgresql_audit, corrects_the_line_of_a_rolled_back_change) {
     CHECK_EQUAL(std::string("(absent)"), member(all[1], "new"));
 }
 
+TEST(audit, has_the_status_that_httpd_sent) {
+    start_audited("", "LimitRequestBody 512\n");
+    const std::string body = R"({"name":")" + std::string(600, 'x') + "\"}";
+    CHECK_EQUAL(413, call(Caller::super_admin, "PUT", "/api/users/ulises-1", body).status);
+    CHECK_EQUAL(std::string("update refused 413 sara-1 superAdmin ulises-1"), in_short(line()));
+}
+
 TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
     expect_log("UA0107");
     // The test's own connection does not wait for the missing standby.
