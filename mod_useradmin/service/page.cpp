@@ -84,11 +84,24 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
 int evaluate_conditions(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
                    apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
+    // A page has no modification date (RFC 9110, section 13.1.4).
+    apr_table_unset(request->headers_in, "If-Unmodified-Since");
+    const std::string_view known =
+        apr::view_of(apr_table_get(request->headers_in, "If-None-Match"));
     for (const char* const name : {"If-Match", "If-None-Match"})
         if (const char* const list = apr_table_get(request->headers_in, name))
             apr_table_setn(request->headers_in, name,
                            apr::copy_c_string(request->pool, without_compression_suffixes(list)));
-    return ap_meets_conditions(request);
+    const int status = ap_meets_conditions(request);
+    if (status != HTTP_NOT_MODIFIED)
+        return status;
+    // mod_deflate and mod_brotli add no suffix to the ETag of a 304.
+    for (const std::string_view mark : http::compression_suffixes)
+        if (const std::string compressed = http::make_strong_tag(std::string(tag).append(mark));
+            known.find(compressed) != known.npos)
+            apr_table_setn(request->headers_out, "ETag",
+                           apr::copy_c_string(request->pool, compressed));
+    return status;
 }
 
 int handle_page(request_rec* request) {

@@ -115,6 +115,23 @@ TEST(console, returns_304_if_it_is_unchanged) {
                 ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small}).status);
 }
 
+TEST(console, that_is_compressed_has_the_same_ETag_in_a_304) {
+    start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
+          {"mod_deflate.so"});
+    const std::string tag =
+        ask_for("/admin", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
+    STRCMP_CONTAINS("-gzip\"", tag.c_str());
+    const Reply same = ask_for("/admin", {"Accept-Encoding: gzip", "If-None-Match: " + tag});
+    CHECK_EQUAL(304, same.status);
+    CHECK_EQUAL(tag, same.header("ETag").value_or("(none)"));
+}
+
+TEST(console, ignores_If_Unmodified_Since) {
+    start(location("/api/users", as_sara) + page("/admin"));
+    CHECK_EQUAL(200,
+                ask_for("/admin", {"If-Unmodified-Since: Thu, 01 Jan 2026 00:00:00 GMT"}).status);
+}
+
 TEST(console, differs_for_each_service) {
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/a/users/console") +
           page("/b/users/console"));
