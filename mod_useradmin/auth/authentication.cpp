@@ -12,6 +12,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/headers.hpp"
+#include "httpd/location.hpp"
 #include "httpd/notes.hpp"
 #include "sign_in/api_key.hpp"
 #include "sign_in/identity.hpp"
@@ -244,10 +245,17 @@ void set_caller(request_rec* request, const AuthSettings& settings, const Outcom
         apr_table_setn(request->notes, session_note, id);
 }
 
+/// Returns whether sign-in answers the request. Other paths below its base address may belong to
+/// the service.
+bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
+    const httpd::Base base = settings.get<SignIn>();
+    return base.is_on && !sign_in::operation_name(httpd::path_below(request, base.path)).empty();
+}
+
 /// Returns whether a failed lookup must not change the reply. Sign-in has its own replies, and an
 /// ErrorDocument already reports a failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
-    return settings.get<SignIn>().is_on ||
+    return is_for_sign_in(request, settings) ||
            (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
 }
 
@@ -355,7 +363,7 @@ int explain_reply(request_rec* first) noexcept {
         return DECLINED;
     for (request_rec* request = first; request != nullptr; request = request->next) {
         const AuthSettings& settings = settings_of(request);
-        if (!settings.get<Enabled>() || settings.get<SignIn>().is_on)
+        if (!settings.get<Enabled>() || is_for_sign_in(request, settings))
             continue;
         apr::guarded([&] { log_missing_credential(request, settings); }, [](const char*) {});
         break;

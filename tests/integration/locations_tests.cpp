@@ -30,7 +30,8 @@ class Locations : public OwnHttpd {
     Reply get_as_sara(const std::string& path) {
         return client_->send({"GET", path, {bearer(Caller::super_admin)}});
     }
-    /// Sends a request whose reply is not in the OpenAPI document of the service.
+    /// Sends a request whose reply is not in the OpenAPI document of the service, or without a
+    /// database to build the document.
     Reply get_undocumented(const std::string& path, const std::string& host = "localhost") {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" +
@@ -120,6 +121,18 @@ TEST(locations, of_pages_below_sign_in_are_answered_in_either_load_order) {
             CHECK(eventually([&] { return requests("get-session") == "1"; }));
             CHECK_EQUAL(1, all_requests());
         });
+}
+
+TEST(locations, below_sign_in_report_an_unavailable_database_with_503) {
+    allow_log("AH0"); // mod_dbd: no connection
+    expect_log("UA0202");
+    const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
+    start(std::string("DBDParams \"") + (is_postgresql ? "host=/nowhere" : "/nowhere/users.db") +
+          "\"\nDBDMin 0\nAuthUserAdmin On\n" + location("/api/auth/users", "") +
+          sign_in("/api/auth", "") + better_auth_page);
+    for (const char* path : {"/api/auth/users", "/api/auth/admin/list-users"})
+        CHECK_EQUAL_TEXT(503, get_undocumented(path).status, path);
+    STRCMP_CONTAINS("SERVICE_UNAVAILABLE", get_as_sara("/api/auth/get-session").body.c_str());
 }
 
 TEST(locations, with_the_longest_path_answer_in_either_load_order) {

@@ -118,6 +118,12 @@ TEST(unauthorized, a_request_without_a_session_is_logged_at_info) {
     CHECK_EQUAL(3U, lines_with(" UA0").size());
 }
 
+TEST(unauthorized, a_request_to_the_service_below_sign_in_is_logged) {
+    start("AuthUserAdmin On\n" + sign_in("/api/auth", "") + location("/api/auth/users", ""));
+    expect_401("/api/auth/users");
+    CHECK_EQUAL(1, lines_at("info", "UA0319", 1));
+}
+
 TEST(unauthorized, an_ignored_credential_causes_a_warning) {
     start(location("/api/users", "AuthUserAdmin On") +
           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
