@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
+#include "httpd/configuration_tree.hpp"
 #include "service/request_context.hpp"
 
 namespace useradmin::service {
@@ -26,6 +27,16 @@ bool is_for_handler(request_rec* request) noexcept {
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept {
     const admin::Endpoint* const endpoint = admin::find_endpoint(apr::view_of(request->uri));
     return endpoint != nullptr && is_for_handler(request) ? endpoint : nullptr;
+}
+
+bool has_better_auth_endpoints(apr_pool_t* pool) {
+    bool is_found = false;
+    httpd::for_each_directive([&](const httpd::TreeDirective& each) {
+        is_found =
+            is_found || (httpd::is_named(each.directive, "SetHandler") &&
+                         httpd::words_of(each.directive, pool).front() == better_auth_handler);
+    });
+    return is_found;
 }
 
 int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {

@@ -11,6 +11,10 @@ namespace useradmin::service {
 /// The argument of SetHandler.
 inline constexpr std::string_view better_auth_handler = "useradmin-better-auth";
 
+/// Returns whether SetHandler enables the endpoints anywhere. Call it while the configuration is
+/// read or checked.
+bool has_better_auth_endpoints(apr_pool_t* pool);
+
 /// Returns the endpoint, or nullptr if the request is for another handler or the application
 /// handles its path. Also works for a request that was rejected before httpd set its handler.
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept;

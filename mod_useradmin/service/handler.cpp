@@ -127,6 +127,9 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
     return apr::guarded(
         [&] {
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
+            if (has_better_auth_endpoints(pool) &&
+                !httpd::check_database(useradmin_module, "SetHandler useradmin-better-auth"))
+                return HTTP_INTERNAL_SERVER_ERROR;
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;

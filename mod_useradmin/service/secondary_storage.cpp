@@ -4,7 +4,6 @@
 #include "apr/pool.hpp"
 #include "crypto/source.hpp"
 #include "httpd/backend.hpp"
-#include "httpd/configuration_tree.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secondary_storage/delivery.hpp"
 #include "secondary_storage/tls.hpp"
@@ -182,17 +181,6 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
                                       "UA0220: revocations could not be delivered: %s", reason);
                      });
     return APR_SUCCESS;
-}
-
-/// Returns whether SetHandler enables the endpoints for better-auth's admin client anywhere.
-bool has_better_auth_endpoints(apr_pool_t* pool) {
-    bool is_found = false;
-    httpd::for_each_directive([&](const httpd::TreeDirective& each) {
-        is_found =
-            is_found || (httpd::is_named(each.directive, "SetHandler") &&
-                         httpd::words_of(each.directive, pool).front() == better_auth_handler);
-    });
-    return is_found;
 }
 
 /// Calls visit with the settings of the server and of each Location that have a storage and

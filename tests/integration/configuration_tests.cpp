@@ -391,6 +391,11 @@ TEST(configuration, without_a_database_is_rejected) {
     refused("<Location \"/x\">\nAuthUserAdmin On\n</Location>\n", {"AuthUserAdmin", "DBDriver"});
 }
 
+TEST(configuration, of_the_admin_client_without_a_database_is_rejected) {
+    refused("<Location \"/api/auth/admin\">\nSetHandler useradmin-better-auth\n</Location>\n",
+            {"UA0206: SetHandler useradmin-better-auth", "DBDriver"});
+}
+
 TEST(configuration, without_enabled_modules_needs_no_database) {
     taken("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
 }
