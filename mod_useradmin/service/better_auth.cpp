@@ -39,6 +39,11 @@ bool has_better_auth_endpoints(apr_pool_t* pool) {
     return is_found;
 }
 
+bool is_handled(const request_rec* request, const admin::Endpoint& endpoint) {
+    const httpd::TokenSettings tokens = httpd::token_settings(request->per_dir_config);
+    return !admin::needs_cookies(endpoint) || (tokens.carriers && !tokens.signing_secret.empty());
+}
+
 int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
     const httpd::OptionalCredentials credentials =
         admin::needs_cookies(endpoint) ? httpd::session_credentials(request) : std::nullopt;

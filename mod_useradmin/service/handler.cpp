@@ -92,8 +92,9 @@ const char* base_of_answered(request_rec* request) noexcept {
 int count_request(request_rec* first) noexcept {
     for (request_rec* request = first; request != nullptr; request = request->next) {
         if (const admin::Endpoint* const endpoint = better_auth_endpoint(request)) {
-            httpd::count_request(first, server_configuration_of(request->server),
-                                 admin::operation_name(*endpoint));
+            if (is_handled(request, *endpoint))
+                httpd::count_request(first, server_configuration_of(request->server),
+                                     admin::operation_name(*endpoint));
             break;
         }
         const char* const base = base_of_answered(request);
@@ -126,10 +127,10 @@ void insert_envelope(request_rec* request) noexcept {
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
-            for (const server_rec* server = servers; server != nullptr; server = server->next) {
             if (has_better_auth_endpoints(pool) &&
                 !httpd::check_database(useradmin_module, "SetHandler useradmin-better-auth"))
                 return HTTP_INTERNAL_SERVER_ERROR;
+            for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;

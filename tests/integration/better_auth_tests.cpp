@@ -112,6 +112,21 @@ TEST(better_auth, requests_are_counted_by_operation_even_if_httpd_rejects_them) 
     }
 }
 
+TEST(better_auth, requests_that_the_application_answers_are_not_counted) {
+    start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
+              std::to_string(Suite::current().httpd().port()) + "/api\"\n" + endpoints +
+              "</Location>\n<Location \"/metrics\">\nSetHandler useradmin-metrics\n</Location>\n",
+          {"mod_proxy.so", "mod_proxy_http.so"});
+    CHECK_EQUAL(404, call(Caller::super_admin, "impersonate-user", "{}").status);
+    CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
+    std::string metrics;
+    CHECK(eventually([&] {
+        metrics = client_->send({"GET", "/metrics"}).body;
+        return metrics.find("operation=\"list\",status=\"200\"") != metrics.npos;
+    }));
+    CHECK_EQUAL(std::string::npos, metrics.find("status=\"404\""));
+}
+
 TEST(better_auth, a_search_and_a_filter_are_combined_with_and) {
     start(endpoints + "</Location>\n");
     const Reply reply = list(Caller::super_admin,
