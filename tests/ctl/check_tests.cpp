@@ -254,7 +254,7 @@ TEST(check, notes_that_no_user_shows_how_times_are_stored) {
                                         {"date", ""}}) {
         set_type_of_created_at(type);
         const Json json = look(0, {"--tables", tables});
-        CHECK_EQUAL(*written != '\0', lists(json, "data.notes", "how it stores times"));
+        CHECK_EQUAL(*written != '\0', lists(json, "data.notes", "its format for times in"));
         CHECK_TEXT(*written == '\0' || lists(json, "data.notes", written), type);
     }
 }
