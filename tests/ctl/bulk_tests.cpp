@@ -561,6 +561,48 @@ TEST(bulk, import_skips_existing_users_if_asked_to) {
     CHECK_EQUAL(id, of("bo@x.org", "id"));
 }
 
+TEST(bulk, import_finds_existing_users_without_a_unique_index) {
+    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text, )"
+              R"("emailVerified" boolean, "image" text, "createdAt" timestamptz, )"
+              R"("updatedAt" timestamptz, "role" text))");
+    const std::string name = lines(line("ana@x.org") + line("bo@x.org"));
+    const auto import = [&](const char* on_conflict) {
+        return ctl(
+            {"--tables", "people session account", "import", name, "--on-conflict", on_conflict});
+    };
+    const CommandResult first = import("fail");
+    const CommandResult second = import("fail");
+    const CommandResult skipped = import("skip");
+    const CommandResult updated = import("update");
+    sql().run(R"(DROP TABLE "people")");
+    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"), done(first));
+    CHECK_EQUAL(3, second.status);
+    CHECK_TEXT(has(second.errors, "line 1 has the address of an existing user, ana@x.org"),
+               second.errors.c_str());
+    CHECK_EQUAL(std::string("0 users created, 0 changed, 2 skipped (already existed)"),
+                done(skipped));
+    CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), done(updated));
+}
+
+TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
+    if (!machine::sanitizer_environment().empty())
+        return; // sanitizers reserve more address space than the limit
+    create("ana@x.org");
+    const auto import = [&](const std::string& email) {
+        std::vector<std::string> program = {"/bin/sh", "-c", "ulimit -v 262144 && exec \"$@\"",
+                                            "sh"};
+        for (const std::string& word :
+             words({"import", lines(line(email, R"(,"password":"s3cr3t word")")), "--on-conflict",
+                    "skip", "--hash", "argon2id m=262144 t=1 p=1"}))
+            program.push_back(word);
+        return test::run({program, environment()});
+    };
+    // A hash needs more memory than the limit.
+    CHECK(has(import("bo@x.org").errors, "a password could not be hashed: out of memory"));
+    CHECK_EQUAL(std::string("0 users created, 0 changed, 1 skipped (already existed)"),
+                done(import("ana@x.org")));
+}
+
 TEST(bulk, import_updates_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo", "admin");
     const auto verified = of("bo@x.org", "emailVerified");

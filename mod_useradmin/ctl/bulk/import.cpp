@@ -190,11 +190,7 @@ Input open_input(const std::string& name) {
 }
 
 /// Hashes the passwords on all processors.
-void hash_passwords(const Entries& entries, const password::Format& format) {
-    std::vector<Entry*> waiting;
-    for (const auto& entry : entries)
-        if (!entry->password.empty())
-            waiting.push_back(entry.get());
+void hash_passwords(const std::vector<Entry*>& waiting, const password::Format& format) {
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> has_failed = false;
     // An exception would end the process.
@@ -337,8 +333,6 @@ class Import {
     /// Writes the entries to the database, in one transaction where possible. lines: the number of
     /// lines up to the last entry.
     void flush(std::uint64_t lines) {
-        if (!is_dry_)
-            hash_passwords(entries_, context_.settings.hash_format());
         for (; !entries_.empty(); entries_ = std::exchange(postponed_, {})) {
             lines_read_ = lines;
             if (is_dry_)
@@ -355,10 +349,12 @@ class Import {
     /// users into account, but another process may create more in the meantime.
     void commit_entries() {
         constexpr int max_attempts = 5;
-        for (int attempt = 1; !try_to_commit(attempt == max_attempts); ++attempt) {
+        for (int attempt = 1;; ++attempt) {
             const apr::ScopedPool pool(database_.pool());
-            if (find_existing(pool.get()) == 0)
-                attempt = max_attempts - 1;
+            const bool has_existing = find_existing(pool.get()) > 0;
+            hash_passwords();
+            if (try_to_commit(attempt == max_attempts || (attempt > 1 && !has_existing)))
+                return;
         }
     }
 
@@ -368,6 +364,16 @@ class Import {
         postponed_.insert(postponed_.begin(), std::make_move_iterator(first),
                           std::make_move_iterator(entries_.end()));
         entries_.erase(first, entries_.end());
+    }
+
+    /// Hashes the passwords to write. Hashing takes much longer than the rest of the import.
+    void hash_passwords() {
+        std::vector<Entry*> waiting;
+        for (const auto& entry : entries_)
+            if (!entry->password.empty() && !entry->row.password_hash &&
+                (entry->existing.empty() || on_conflict_ == OnConflict::update))
+                waiting.push_back(entry.get());
+        ctl::hash_passwords(waiting, context_.settings.hash_format());
     }
 
     /// Returns a key that is equal for addresses that the database regards as equal.
@@ -387,7 +393,8 @@ class Import {
         }
         const auto taken = store::bulk::find_existing(work, rows);
         if (!taken)
-            database_.fail(*work.error_kind());
+            throw CommandError("the database reported an error: " + work.error_message() + "; " +
+                               state("run the command again"));
         std::map<std::string, const model::User*, std::less<>> by_address;
         std::map<std::string, const model::User*, std::less<>> by_id;
         for (const model::User& user : *taken)
