@@ -97,6 +97,20 @@ TEST(configuration, follows_include_directives) {
     std::filesystem::remove_all(path("parts"));
 }
 
+TEST(configuration, rejects_a_relative_Include_after_a_ServerRoot_in_a_condition) {
+    file("part.conf", driver() + params());
+    const auto listed = [](const std::string& root, const std::string& named) {
+        return list(server_root() + "<IfDefine X>\n" + root + "</IfDefine>\nInclude " + named +
+                    "\n");
+    };
+    const std::string other = "ServerRoot /nonexistent\n";
+    CHECK(
+        has(listed(other, "part.conf").errors, "part.conf, but a condition contains a ServerRoot"));
+    done(listed(other, path("part.conf")));
+    done(listed(server_root(), "part.conf"));
+    done(list("<IfDefine X>\n" + other + "</IfDefine>\n" + server_root() + "Include part.conf\n"));
+}
+
 TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
     const std::string include = ">\nInclude /nonexistent/x.conf\n</";
     for (const auto& [name, argument] :
@@ -196,6 +210,32 @@ TEST(configuration, ignores_the_defaults_of_a_recipe_if_they_are_defined_before)
     done(list(driver() + define + recipe));
     CHECK_EQUAL(2, list(driver() + "<IfDefine HERE>\n" + define + "</IfDefine>\n" + recipe).status);
     CHECK_EQUAL(1, list(driver() + define + "UnDefine PARAMS\n" + recipe).status);
+}
+
+TEST(configuration, makes_a_variable_ambiguous_by_an_UnDefine_in_a_condition) {
+    const std::string good = "Define PARAMS \"" + database().params() + "\"\n";
+    const auto status_of = [&](const std::string& define) {
+        return list(driver() + define + "DBDParams \"${PARAMS}\"\n").status;
+    };
+    CHECK_EQUAL(2, status_of("Define PARAMS other\n<IfDefine TEST>\nUnDefine PARAMS\n" + good +
+                             "</IfDefine>\n"));
+    CHECK_EQUAL(2, status_of(good + "<IfDefine TEST>\nUnDefine PARAMS\n</IfDefine>\n"));
+    CHECK_EQUAL(0, status_of("Define PARAMS other\nUnDefine PARAMS\n" + good));
+    CHECK_EQUAL(0, status_of(good + "<IfDefine TEST>\nUnDefine OTHER\n</IfDefine>\n"));
+}
+
+TEST(configuration, rejects_a_variable_without_a_value_or_with_a_macro_parameter) {
+    const CommandResult empty =
+        list(driver() + "Define NONE\nDBDParams '" + database().params() + "${NONE}'\n");
+    CHECK_EQUAL(2, empty.status);
+    CHECK(has(empty.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
+    const auto status_of = [&](const std::string& value) {
+        return list(driver() + "<Macro Site $name>\nDefine PARAMS \"" + value +
+                    "\"\n</Macro>\nUse Site a\nDBDParams \"${PARAMS}\"\n")
+            .status;
+    };
+    CHECK_EQUAL(2, status_of("/x/$name.db"));
+    CHECK_EQUAL(0, status_of(database().params()));
 }
 
 TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {

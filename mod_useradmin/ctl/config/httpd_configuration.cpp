@@ -112,9 +112,9 @@ class Loader {
             return enter_or_leave_section(text);
         if (words.size() > 1) {
             if (is_same_name(words[0], "ServerRoot"))
-                server_root_ = words[1];
+                set_server_root(words[1]);
             else if (is_same_name(words[0], "Define"))
-                define(words[1], words.size() > 2 ? words[2] : std::string());
+                define(words[1], value_of({file, words, section_}));
             else if (is_same_name(words[0], "UnDefine"))
                 undefine(words[1]);
             else if (is_same_name(words[0], "Include"))
@@ -151,8 +151,22 @@ class Loader {
     }
 
     /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
-    void define(const std::string& name, const std::string& value) {
+    void define(const std::string& name, const std::optional<std::string>& value) {
         if (is_certain())
+    /// Conditions are not evaluated, so a different value in a condition is ambiguous.
+    void set_server_root(const std::string& directory) {
+        is_root_ambiguous_ = !is_certain() && (is_root_ambiguous_ || directory != server_root_);
+        server_root_ = directory;
+    }
+
+    /// Returns the value that a Define sets. Returns std::nullopt if there is none, or if it
+    /// contains a macro's parameter.
+    static std::optional<std::string> value_of(const ConfigLine& define) {
+        if (define.words.size() < 3 || is_undefined(define, define.words[2]))
+            return std::nullopt;
+        return define.words[2];
+    }
+
             certain_variables_.insert(name);
         else if (is_unless_defined())
             return;
@@ -162,11 +176,14 @@ class Loader {
     }
 
     void undefine(const std::string& name) {
-        variables_.erase(name);
         certain_variables_.erase(name);
     }
 
     /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
+        if (is_certain())
+            variables_.erase(name);
+        else if (const auto found = variables_.find(name); found != variables_.end())
+            found->second.reset();
     /// variable is defined.
     bool is_unless_defined() const {
         const ConfigSection* section = section_.get();
@@ -202,6 +219,8 @@ class Loader {
         if (found.empty() && must_exist && is_certain())
             reject(by + " includes " + path + ", which does not exist");
         for (const std::string& name : found)
+        if (is_root_ambiguous_ && !named.starts_with('/'))
+            reject(by + " includes " + named + ", but a condition contains a ServerRoot");
             read_all(name);
     }
 
@@ -231,6 +250,7 @@ class Loader {
     std::shared_ptr<const ConfigSection> section_;
     /// The variables set by Define. std::nullopt if the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
+    bool is_root_ambiguous_ = false;
     /// The variables that are defined whatever the conditions.
     std::set<std::string> certain_variables_;
     /// The files being read, each included by the previous one.
