@@ -111,6 +111,22 @@ TEST(configuration, rejects_a_relative_Include_after_a_ServerRoot_in_a_condition
     done(list("<IfDefine X>\n" + other + "</IfDefine>\n" + server_root() + "Include part.conf\n"));
 }
 
+TEST(configuration, ignores_a_dangling_link_that_IncludeOptional_matches) {
+    std::filesystem::create_directories(path("enabled"));
+    std::filesystem::create_symlink("/nonexistent", path("enabled/old.conf"));
+    file("enabled/site.conf", driver() + params());
+    for (const std::string named : {"enabled", "enabled/*.conf"}) {
+        done(list(server_root() + "IncludeOptional " + named + "\n"));
+        CHECK_EQUAL(1, list(server_root() + "Include " + named + "\n").status);
+    }
+    done(list(server_root() + driver() + params() + "IncludeOptional enabled/old.conf\n"));
+    std::filesystem::remove_all(path("enabled"));
+}
+
+TEST(configuration, may_include_dev_null) {
+    done(list(driver() + params() + "Include /dev/null\n"));
+}
+
 TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
     const std::string include = ">\nInclude /nonexistent/x.conf\n</";
     for (const auto& [name, argument] :

@@ -69,8 +69,11 @@ class Loader {
     Loader(std::string& server_root, std::vector<ConfigLine>& lines)
         : server_root_(server_root), lines_(lines) {}
 
-    void read(const std::string& file) {
+    void read(const std::string& file, bool must_exist = true) {
         std::error_code ignored;
+        if (file == "/dev/null" ||
+            (!must_exist && !std::filesystem::exists(file, ignored) && !ignored))
+            return;
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::ranges::find(open_, real) != open_.end())
             reject(file + " includes itself");
@@ -211,24 +214,23 @@ class Loader {
     }
 
     void include(const std::string& named, const std::string& by, bool must_exist) {
+        must_exist = must_exist && is_certain();
         const std::string path = named.starts_with('/') ? named : server_root_ + "/" + named;
         if (path.find("${") != path.npos)
             reject(by + " includes " + named +
                    ", which contains an undefined or ambiguous variable");
         const std::vector<std::string> found = matches_of(path);
-        if (found.empty() && must_exist && is_certain())
+        if (found.empty() && must_exist)
             reject(by + " includes " + path + ", which does not exist");
         for (const std::string& name : found)
-        if (is_root_ambiguous_ && !named.starts_with('/'))
-            reject(by + " includes " + named + ", but a condition contains a ServerRoot");
-            read_all(name);
+            read_all(name, must_exist);
     }
 
     /// Reads a file, or all files below a directory, in httpd's order.
-    void read_all(const std::string& name) {
+    void read_all(const std::string& name, bool must_exist) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(name, ignored))
-            return read(name);
+            return read(name, must_exist);
         std::vector<std::filesystem::path> files;
         using std::filesystem::directory_options;
         const auto options =
@@ -242,7 +244,7 @@ class Loader {
             reject("cannot read " + name + ": " + problem.message());
         std::ranges::sort(files);
         for (const std::filesystem::path& file : files)
-            read(file.string());
+            read(file.string(), must_exist);
     }
 
     std::string& server_root_;
