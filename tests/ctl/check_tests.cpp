@@ -120,6 +120,22 @@ TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     CHECK(lists(json, "data.notes", "which UserAdminAccountId it requires"));
 }
 
+TEST(check, does_not_mistake_users_without_a_password_for_the_applications) {
+    done(ctl({"import", "-"}, R"({"name":"Bo","email":"bo@x.org"})"
+                              "\n"));
+    done(ctl({"import", "-"},
+             R"({"name":"Cy","email":"cy@x.org","emailVerified":false,"password":"s3cr3t word"})"
+             "\n"));
+    const Json json = look(0, {"--email-case", "keep"});
+    CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
+    CHECK_EQUAL(std::string("2"), json.at("data.own.users"));
+    // better-auth's own ids are not UUIDs.
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+              "\"createdAt\", \"updatedAt\") SELECT 'u1', 'Di', 'di@x.org', \"emailVerified\", "
+              "\"createdAt\", \"updatedAt\" FROM \"user\" WHERE \"email\" = 'bo@x.org'");
+    CHECK_EQUAL(std::string("1"), look(0).at("data.application.users"));
+}
+
 TEST(check, finds_rows_created_before_the_directives_were_correct) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     create("ANA@x.org");

@@ -147,21 +147,20 @@ std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
 }
 
-/// Returns an SQL condition that is true if this service seems to have created the account and its
-/// user.
+/// Returns an SQL condition that is true if this service seems to have created the user with its
+/// credential account, or the user if it has none.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
     const std::string equals = schema.user.op("=");
-    std::string condition = schema.user.function("length") +
-                            column_text(schema.account, "a", "id") + ")" + equals + "36 AND " +
-                            column_text(schema.account, "a", "createdAt") + equals +
-                            column_text(schema.user, "u", "createdAt");
-    if (const store::Column* verified = schema.user.find("emailVerified"))
-        condition +=
-            " AND u." + verified->sql() +
-            (verified->kind == store::Column::Kind::boolean ? "" : verified->op("<>") + "0");
-    return "coalesce(" + condition + ", FALSE)";
+    const auto has_uuid = [&](const store::Table& table, const char* alias) {
+        return schema.user.function("length") + column_text(table, alias, "id") + ")" + equals +
+               "36";
+    };
+    return "CASE WHEN a." + schema.account.at("id").sql() + " IS NULL THEN " +
+           has_uuid(schema.user, "u") + " ELSE coalesce(" + has_uuid(schema.account, "a") +
+           " AND " + column_text(schema.account, "a", "createdAt") + equals +
+           column_text(schema.user, "u", "createdAt") + ", FALSE) END";
 }
 
 std::string credential_accounts(const store::Schema& schema) {
