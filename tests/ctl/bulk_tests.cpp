@@ -146,6 +146,41 @@ TEST(bulk, export_import_and_export_produce_the_same_bytes) {
     }
 }
 
+TEST(bulk, imports_an_exported_user_without_a_name) {
+    for (const std::string end : {".ndjson", ".csv"}) {
+        database().clear();
+        create("ana@x.org");
+        sql().run("UPDATE \"user\" SET \"name\" = ''");
+        const std::string first = exported(end);
+        database().clear();
+        done(ctl({"import", lines(first, end.c_str())}));
+        CHECK_EQUAL(first, exported(end));
+    }
+    for (const char* name : {R"({"email":"bo@x.org"})"
+                             "\n",
+                             R"({"email":"bo@x.org","name":null})"
+                             "\n"})
+        CHECK(has(ctl({"import", lines(name)}).errors, "line 1 has no name"));
+    CHECK(has(ctl({"import", lines("email,name\nbo@x.org,\n", ".csv")}).errors,
+              "line 2 has no name"));
+}
+
+TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
+    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text UNIQUE, )"
+              R"("emailVerified" boolean, "createdAt" timestamptz, "updatedAt" timestamptz))");
+    const CommandResult ended =
+        ctl({"--tables", "people session account", "import",
+             lines(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org"))});
+    const long kept = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'ana@x.org' )"
+                                   R"(AND "updatedAt" IS NULL)");
+    const long filled = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'bo@x.org' )"
+                                     R"(AND "updatedAt" = "createdAt")");
+    sql().run(R"(DROP TABLE "people")");
+    done(ended);
+    CHECK_EQUAL(1, kept);
+    CHECK_EQUAL(1, filled);
+}
+
 TEST(bulk, import_does_not_make_users_look_like_the_applications) {
     create("ANA@x.org");
     const std::string users = lines(exported(".ndjson"));

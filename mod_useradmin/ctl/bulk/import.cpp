@@ -132,13 +132,18 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     const store::Column* const created = rules.schema.user.find("createdAt");
     if (!user.created_at && created != nullptr && !created->is_nullable)
         user.created_at = rules.now;
-    if (!user.updated_at)
+    const store::Column* const updated = rules.schema.user.find("updatedAt");
+    if (!user.updated_at &&
+        (!entry.has("updatedAt") || (updated != nullptr && !updated->is_nullable)))
         user.updated_at = user.created_at;
     if (user.email.find('@') == user.email.npos)
         return user.email.empty() ? "has no email" : "has an invalid email address";
     if (rules.lowers_email)
         user.email = entry.email = text::lower(user.email);
-    if (user.name.empty())
+    // better-auth creates users without a name as users with an empty one.
+    if (std::ranges::none_of(entry.cells, [](const Cell& cell) {
+            return cell.name == "name" && cell.text.has_value();
+        }))
         return "has no name";
     if (const std::string_view role = user.role.value_or("user");
         !api::is_role(role) && !rules.takes_all)
