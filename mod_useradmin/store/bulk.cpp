@@ -43,6 +43,18 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
+/// Appends a condition that is true if the column equals one of the strings in lower case.
+void append_one_of_lower(Statement& statement, const Table& table, const Column& column,
+                         std::span<const std::string_view> strings) {
+    const std::string lower = table.function("lower");
+    const bool is_typed = !column.sql_type.empty();
+    statement << lower << column << ")" << (is_typed ? table.op("=") : "");
+    const char* before = is_typed ? "ANY (ARRAY[" : " IN (";
+    for (const std::string_view string : strings)
+        statement << std::exchange(before, ", ") << lower << argument(string) << ")";
+    statement << (is_typed ? "])" : ")");
+}
+
 } // namespace
 
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit) {
@@ -76,7 +88,8 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     return all;
 }
 
-Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows) {
+Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows,
+                                               bool ignores_case) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     Statement statement = work.statement();
@@ -89,7 +102,11 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
         emails.push_back(row.user.email);
         ids.push_back(row.user.id);
     }
-    append_one_of(statement << " FROM " << user << " WHERE ", user.at("email"), emails);
+    statement << " FROM " << user << " WHERE ";
+    if (ignores_case)
+        append_one_of_lower(statement, user, user.at("email"), emails);
+    else
+        append_one_of(statement, user.at("email"), emails);
     if (!key.is_serial())
         append_one_of(statement << " OR ", key, ids);
     Result<Rows> found = work.run(statement);

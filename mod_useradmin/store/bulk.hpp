@@ -27,8 +27,10 @@ struct Row {
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
 /// Returns the users who have the address of one of the rows or, unless the database generates ids,
-/// the id of one of the rows. Sets only id, address, role and ban.
-Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
+/// the id of one of the rows. Sets only id, address, role and ban. ignores_case: compares the
+/// addresses in lower case, which is slow without an index.
+Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows,
+                                               bool ignores_case);
 
 /// Inserts the users and their credential accounts in the caller's transaction. If the database
 /// generates the ids, sets them in the rows. On a conflict, Work::error_kind() returns

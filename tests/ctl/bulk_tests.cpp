@@ -619,6 +619,33 @@ TEST(bulk, import_finds_existing_users_without_a_unique_index) {
     CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), done(updated));
 }
 
+TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
+    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" varchar(99), )"
+              R"("emailVerified" boolean, "image" text, "createdAt" timestamptz, )"
+              R"("updatedAt" timestamptz, "role" text); )"
+              R"(CREATE UNIQUE INDEX "people_email" ON "people" (lower("email")))");
+    const auto import = [&](const std::string& text, std::vector<std::string> options) {
+        options.insert(options.begin(),
+                       {"--tables", "people session account", "import", lines(text)});
+        return ctl(options);
+    };
+    const CommandResult first = import(line("ana@x.org"), {});
+    const std::string text = line("cy@x.org") + line("ANA@x.org");
+    const CommandResult dry = import(text, {"--dry-run"});
+    const CommandResult failed = import(text, {});
+    const CommandResult skipped = import(text, {"--on-conflict", "skip"});
+    const CommandResult updated = import(text + line("Cy@x.org"), {"--on-conflict", "update"});
+    sql().run(R"(DROP TABLE "people")");
+    done(first);
+    for (const CommandResult& each : {dry, failed})
+        CHECK_TEXT(has(each.errors, "line 2 has the address of an existing user, ANA@x.org"),
+                   each.errors.c_str());
+    CHECK_EQUAL(3, failed.status);
+    CHECK_EQUAL(std::string("1 user created, 0 changed, 1 skipped (already existed)"),
+                done(skipped));
+    CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"), done(updated));
+}
+
 TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
     if (!machine::sanitizer_environment().empty())
         return; // sanitizers reserve more address space than the limit

@@ -245,6 +245,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
               ")");
     sql().run("CREATE TABLE app_account (id text, account_id text, provider_id text, user_id text, "
               "password text)");
+    sql().run("CREATE UNIQUE INDEX app_user_lower_name ON app_user (lower(name))");
     const Json json = look(1, {"--tables", tables});
     CHECK(lists(json, "data.problems", "there is no UNIQUE index on column \"email\""));
     CHECK(

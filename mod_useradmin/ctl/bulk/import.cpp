@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "crypto/random.hpp"
 #include "ctl/bulk/user_file.hpp"
+#include "ctl/check/database_facts.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/log_file.hpp"
 #include "ctl/commands/user_lookup.hpp"
@@ -250,6 +251,8 @@ class Import {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
             throw CommandError(problem->text);
+        is_unique_in_lower_ =
+            std::ranges::any_of(indexes_of(database_, schema_), &Index::is_of_lower_email);
     }
 
     Exit run() {
@@ -383,8 +386,9 @@ class Import {
 
     /// Returns a key that is equal for addresses that the database regards as equal.
     std::string address_key(std::string_view email) const {
-        return schema_.user.at("email").has_loose_equality ? text::lower(email)
-                                                           : std::string(email);
+        return is_unique_in_lower_ || schema_.user.at("email").has_loose_equality
+                   ? text::lower(email)
+                   : std::string(email);
     }
 
     /// Marks the entries of existing users, and rejects those that conflict. Returns the number of
@@ -396,7 +400,7 @@ class Import {
             entry->existing.clear();
             rows.push_back(entry->row);
         }
-        const auto taken = store::bulk::find_existing(work, rows);
+        const auto taken = store::bulk::find_existing(work, rows, is_unique_in_lower_);
         if (!taken)
             throw CommandError("the database reported an error: " + work.error_message() + "; " +
                                state("run the command again"));
@@ -664,6 +668,8 @@ class Import {
     Input input_;
     Database& database_;
     const store::Schema schema_;
+    /// Whether an index forbids addresses that are equal in lower case.
+    bool is_unique_in_lower_ = false;
     OnConflict on_conflict_;
     bool is_dry_;
     bool may_leave_none_;

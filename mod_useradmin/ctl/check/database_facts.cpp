@@ -4,6 +4,7 @@
 #include "ctl/display.hpp"
 #include "store/privileges.hpp"
 #include "text/timestamp.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,24 +13,20 @@ namespace useradmin::ctl {
 
 namespace {
 
-std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
-    std::vector<Index> indexes;
-    std::string last;
-    for (const Database::Row& row :
-         database.rows(database.dialect().indexes_query(schema, database.tables()))) {
-        const std::string name = row[0].value_or("") + row[1].value_or("");
-        if (name != last)
-            indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
-        last = name;
-        std::string key = row[3].value_or("");
-        if (key.starts_with('"'))
-            key = key.substr(1, key.size() - 2);
-        for (std::string_view function : {"lower(", "COALESCE("})
-            if (key.starts_with(function))
-                key = function == "lower(" ? "lower(" : "coalesce(";
-        indexes.back().keys.push_back(std::move(key));
-    }
-    return indexes;
+/// Returns whether an index expression, or the statement that creates an SQLite index, is lower()
+/// of the column.
+bool is_lower_of(std::string_view sql, std::string_view column) {
+    const auto bare = [](std::string_view text) {
+        std::string found = text::lower(text);
+        std::erase_if(found, [](char each) {
+            return std::string_view("\"`[]( ").find(each) != std::string_view::npos;
+        });
+        return found;
+    };
+    const std::string text = bare(sql);
+    const std::string call = "lower" + bare(column);
+    // PostgreSQL adds a cast to varchar.
+    return text.find(call + ")") != text.npos || text.find(call + "::") != text.npos;
 }
 
 /// Returns the privileges that the configured modules need, or those that the service needs if no
@@ -302,6 +299,28 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
 }
 
 } // namespace
+
+std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
+    const store::Column* const email = schema.user.find("email");
+    std::vector<Index> indexes;
+    std::string last;
+    for (const Database::Row& row :
+         database.rows(database.dialect().indexes_query(schema, database.tables()))) {
+        const std::string name = row[0].value_or("") + row[1].value_or("");
+        if (name != last)
+            indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
+        last = name;
+        std::string key = row[3].value_or("");
+        if (key.starts_with('"'))
+            key = key.substr(1, key.size() - 2);
+        if (key.starts_with("COALESCE("))
+            key = "coalesce(";
+        else if (email != nullptr && is_lower_of(key, email->name))
+            key = "lower(";
+        indexes.back().keys.push_back(std::move(key));
+    }
+    return indexes;
+}
 
 std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
     return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +

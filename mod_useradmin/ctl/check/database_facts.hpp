@@ -52,10 +52,18 @@ struct Index {
     /// The first letter of the table: u, s or a.
     char table = '\0';
     bool is_unique = false;
-    /// The column names. An expression that starts with lower or COALESCE is shortened to "lower("
-    /// or "coalesce(".
+    /// The column names. An expression with COALESCE is shortened to "coalesce(", and lower() of
+    /// the address to "lower(". Other expressions are SQL.
     std::vector<std::string> keys;
+
+    /// Returns whether the index makes the addresses unique in lower case.
+    bool is_of_lower_email() const {
+        return table == 'u' && is_unique && keys.size() == 1 && keys[0] == "lower(";
+    }
 };
+
+/// Returns the indexes of the user, session and account table that are not partial.
+std::vector<Index> indexes_of(Database& database, const store::Schema& schema);
 
 /// A table privilege that the database account lacks.
 struct MissingPrivilege {

@@ -142,8 +142,8 @@ class Examiner {
     void check_unique_email() {
         const std::string& email = schema().user.find("email")->name;
         const bool is_unique = std::ranges::any_of(found_.indexes, [&](const Index& index) {
-            return index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
-                   (index.keys[0] == email || index.keys[0] == "lower(");
+            return index.is_of_lower_email() || (index.table == 'u' && index.is_unique &&
+                                                 index.keys.size() == 1 && index.keys[0] == email);
         });
         if (!is_unique)
             problem_that("there is no UNIQUE index on column \"" + email + "\" of table " +

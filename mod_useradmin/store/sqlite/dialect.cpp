@@ -321,7 +321,7 @@ class Sqlite final : public Dialect {
     std::string indexes_query(const Schema&, const TableNames& names) const override {
         // The catalog lacks index expressions; the CREATE INDEX statement has them.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
-               "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
+               "'%coalesce(%', 'coalesce(', m.sql)) FROM (" +
                tables_of(names) +
                ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
                "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
