@@ -23,14 +23,14 @@ namespace {
 
 using password::max_password_bytes;
 
-/// Turns off the terminal's echo. Until it is restored, blocks the signals that would terminate the
-/// program.
+/// Turns off the terminal's echo. Until it is restored, blocks the signals that would terminate or
+/// stop the program.
 class EchoOff {
   public:
     EchoOff() noexcept {
         sigset_t deadly;
         sigemptyset(&deadly);
-        for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP})
             sigaddset(&deadly, number);
         sigprocmask(SIG_BLOCK, &deadly, &mask_);
         signals_ = signalfd(-1, &deadly, SFD_CLOEXEC);

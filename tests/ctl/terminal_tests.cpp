@@ -46,6 +46,15 @@ TEST(terminal, restores_echo_after_an_interrupt) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
+TEST(terminal, restores_echo_at_Ctrl_Z) {
+    Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
+    terminal.await("Password: ");
+    terminal.type("\x1a");
+    terminal.await("no password was given");
+    CHECK_EQUAL(2, terminal.status());
+    CHECK(terminal.echoes());
+}
+
 TEST(terminal, delete_asks_and_only_a_yes_deletes) {
     create("ana@x.org", "An\x1b[31ma", "admin");
     for (const char* answer : {"\n", "n\n", "nope\n", "yesterday\n", "\x04"}) {
