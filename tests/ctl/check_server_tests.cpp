@@ -347,6 +347,15 @@ TEST(check_server, reports_a_condition_on_a_module_that_is_not_loaded) {
               "run 'a2enmod auth_useradmin'");
 }
 
+TEST(check_server, reports_an_IfModule_that_precedes_the_LoadModule) {
+    const std::string load = "LoadModule auth_useradmin_module";
+    const std::string configuration = whole("");
+    write_file(configuration,
+               with(read_file(configuration), load,
+                    "<IfModule auth_useradmin_module>\n" + service + "</IfModule>\n" + load));
+    finds(configuration, "move its LoadModule before <IfModule>");
+}
+
 TEST(check_server, reports_only_the_outer_condition) {
     finds(without_module("useradmin", "<IfModule useradmin_module>\n<IfModule other_module>\n" +
                                           service + "</IfModule>\n</IfModule>\n"),

@@ -71,6 +71,15 @@ std::string_view port_of(std::string_view address) {
     return colon == address.npos ? address : address.substr(colon + 1);
 }
 
+/// Returns the possible identifiers of a module, such as "useradmin_module" for "mod_useradmin.c".
+std::vector<std::string> module_identifiers(std::string name) {
+    if (!name.ends_with(".c"))
+        return {name};
+    name.resize(name.size() - 2);
+    name = name.substr(name.starts_with("mod_") ? 4 : 0) + "_module";
+    return {name, "mpm_" + name};
+}
+
 /// Evaluates IfModule and IfDefine with the output of httpd -t, and IfFile with the file system.
 /// Treats undefined conditions, and those of other sections, as true.
 class Conditions {
@@ -88,16 +97,27 @@ class Conditions {
         return found;
     }
 
-    bool is_loaded(std::string name) const {
-        if (name.ends_with(".c")) {
-            name.resize(name.size() - 2);
-            name = name.substr(name.starts_with("mod_") ? 4 : 0) + "_module";
-            return has(test_.modules, name) || has(test_.modules, "mpm_" + name);
-        }
-        return has(test_.modules, name);
+    bool is_loaded(const std::string& name) const {
+        return std::ranges::any_of(
+            module_identifiers(name),
+            [this](const std::string& identifier) { return has(test_.modules, identifier); });
     }
 
   private:
+    /// Returns whether the module is loaded before the section. A module without LoadModule is
+    /// compiled in or loaded by an argument of httpd.
+    bool is_loaded_before(const ConfigSection& section, const std::string& name) const {
+        const std::vector<std::string> identifiers = module_identifiers(name);
+        const std::vector<ConfigLine>& lines = configuration_.lines();
+        const auto load = std::ranges::find_if(lines, [&](const ConfigLine& line) {
+            return is_same_name(line.words[0], "LoadModule") && line.words.size() > 1 &&
+                   has(identifiers, line.words[1]);
+        });
+        return is_loaded(name) &&
+               (load == lines.end() ||
+                static_cast<std::size_t>(load - lines.begin()) < section.lines_before);
+    }
+
     static bool has(const std::vector<std::string>& names, const std::string& name) {
         return std::ranges::find(names, name) != names.end();
     }
@@ -108,7 +128,7 @@ class Conditions {
         const bool is_negated = section.arguments[0].starts_with('!');
         const std::string name = section.arguments[0].substr(is_negated ? 1 : 0);
         if (is_same_name(section.name, "IfModule"))
-            return is_loaded(name) != is_negated;
+            return is_loaded_before(section, name) != is_negated;
         if (is_same_name(section.name, "IfDefine"))
             return has(test_.defines, name) != is_negated ||
                    (is_negated && is_defined_first_in(section, name));
@@ -252,8 +272,10 @@ class ConfigurationExaminer {
                 stem.resize(stem.size() - end.size());
         if (stem.starts_with("mod_"))
             stem.erase(0, 4);
-        problem(text + ": the module is not loaded; run 'a2enmod " + stem +
-                "' (Debian, Ubuntu), or load it with LoadModule");
+        problem(text + (conditions_.is_loaded(name)
+                            ? ": the module is loaded later; move its LoadModule before <IfModule>"
+                            : ": the module is not loaded; run 'a2enmod " + stem +
+                                  "' (Debian, Ubuntu), or load it with LoadModule"));
         is_used_ = true; // do not also report that the service is off
     }
 

@@ -141,7 +141,7 @@ class Loader {
         std::string name = std::move(words[0]);
         words.erase(words.begin());
         section_ = std::make_shared<ConfigSection>(
-            ConfigSection{std::move(name), std::move(words), section_});
+            ConfigSection{std::move(name), std::move(words), section_, lines_.size()});
     }
 
     /// Returns whether httpd reads the current line, because no condition or macro is around it.
@@ -153,9 +153,6 @@ class Loader {
         return section == nullptr;
     }
 
-    /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
-    void define(const std::string& name, const std::optional<std::string>& value) {
-        if (is_certain())
     /// Conditions are not evaluated, so a different value in a condition is ambiguous.
     void set_server_root(const std::string& directory) {
         is_root_ambiguous_ = !is_certain() && (is_root_ambiguous_ || directory != server_root_);
@@ -170,6 +167,9 @@ class Loader {
         return define.words[2];
     }
 
+    /// Conditions are not evaluated, so a variable with different definitions is ambiguous.
+    void define(const std::string& name, const std::optional<std::string>& value) {
+        if (is_certain())
             certain_variables_.insert(name);
         else if (is_unless_defined())
             return;
@@ -180,13 +180,13 @@ class Loader {
 
     void undefine(const std::string& name) {
         certain_variables_.erase(name);
-    }
-
-    /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
         if (is_certain())
             variables_.erase(name);
         else if (const auto found = variables_.find(name); found != variables_.end())
             found->second.reset();
+    }
+
+    /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
     /// variable is defined.
     bool is_unless_defined() const {
         const ConfigSection* section = section_.get();
@@ -219,6 +219,8 @@ class Loader {
         if (path.find("${") != path.npos)
             reject(by + " includes " + named +
                    ", which contains an undefined or ambiguous variable");
+        if (is_root_ambiguous_ && !named.starts_with('/'))
+            reject(by + " includes " + named + ", but a condition contains a ServerRoot");
         const std::vector<std::string> found = matches_of(path);
         if (found.empty() && must_exist)
             reject(by + " includes " + path + ", which does not exist");
@@ -248,11 +250,11 @@ class Loader {
     }
 
     std::string& server_root_;
+    bool is_root_ambiguous_ = false;
     std::vector<ConfigLine>& lines_;
     std::shared_ptr<const ConfigSection> section_;
     /// The variables set by Define. std::nullopt if the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
-    bool is_root_ambiguous_ = false;
     /// The variables that are defined whatever the conditions.
     std::set<std::string> certain_variables_;
     /// The files being read, each included by the previous one.
