@@ -61,7 +61,11 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     for (Wanted& wanted : all)
         if (is_missing(wanted) && (wanted.name = best_of(wanted.similar, wanted.usual)).empty())
             return;
-    schema.fitting_tables = directive_arguments({all[0].name, all[1].name, all[2].name});
+    const std::string found = directive_arguments({all[0].name, all[1].name, all[2].name});
+    // Another process may have created the tables after the schema was read.
+    if (found == directive_arguments(names))
+        return;
+    schema.fitting_tables = found;
     for (Wanted& wanted : all)
         if (is_missing(wanted))
             wanted.table.absence_reason = "there is no table " + wanted.table.name +

@@ -2,6 +2,7 @@
 #include "clock.hpp"
 #include "contract.hpp"
 #include "store/cached_connection.hpp"
+#include "store/similar_tables.hpp"
 #include "support/process.hpp"
 
 #include <algorithm>
@@ -655,6 +656,21 @@ TEST(postgresql_tables_in_use, survive_the_loss_of_prepared_statements) {
     execute_on_connection("DEALLOCATE ALL");
     worked(store().find("u"));
     worked(store().create(new_user("n", "n@x")));
+}
+
+TEST(tables_in_use, are_not_similar_ones_if_they_were_created_after_the_schema_was_read) {
+    SingleConnection connection(database());
+    const auto client = store::find_dialect(database().driver())
+                            ->create_client(*connection.acquire(store::no_deadline), "client");
+    const auto fitting = [&](const store::TableNames& names) {
+        store::Schema schema;
+        store::find_similar_tables(*client, pool_,
+                                   "VALUES ('u', 'user'), ('s', 'session'), ('a', 'account')",
+                                   names, schema);
+        return schema.fitting_tables;
+    };
+    CHECK_EQUAL(std::string(), fitting({}));
+    CHECK_EQUAL(std::string("user session account"), fitting({"no_user", "session", "account"}));
 }
 
 TEST(tables_in_use, need_a_bounded_number_of_prepared_statements) {
