@@ -15,6 +15,7 @@ using password::Format;
 
 constexpr std::size_t max_formats = 8;
 constexpr std::chrono::minutes refresh_interval(5);
+constexpr std::chrono::seconds retry_interval(10);
 
 // Measured: scrypt takes about four times as long as argon2id with OWASP's parameters, and bcrypt
 // with a cost of 10 (1,024 rounds) takes 2.7 times as long.
@@ -54,7 +55,7 @@ void ObservedFormats::refresh(store::Store& store, std::string_view tables_id,
     const auto names = store.password_formats();
     if (!names) {
         const std::lock_guard lock(mutex_);
-        next_refreshes_[std::string(tables_id)] = now;
+        next_refreshes_[std::string(tables_id)] = now + retry_interval;
         return;
     }
     for (const std::string& name : *names)

@@ -472,7 +472,7 @@ class Store {
     /// reported to the listener, because the password stays the same.
     virtual Result<Done> replace_hash(const model::Account& account,
                                       std::string_view instead_of) = 0;
-    /// Returns the hash formats in a bounded sample of credential accounts: the start of the hash
+    /// Returns the hash formats in a bounded sample of all accounts: the start of the hash
     /// up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for hashes of
     /// better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;

@@ -1239,6 +1239,18 @@ TEST(tables_in_use, list_the_password_formats_in_use) {
     CHECK_EQUAL(std::string("scrypt"), formats[2]);
 }
 
+TEST(tables_in_use, are_sampled_for_formats_up_to_a_bounded_number_of_rows) {
+    if (is_postgresql())
+        sql().run("TRUNCATE \"account\""); // the rows are then read in order of insertion
+    add_user("u", "u@x");
+    sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
+              "\"createdAt\", \"updatedAt\") WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL "
+              "SELECT n + 1 FROM numbers WHERE n < 10000) SELECT 'google-' || n, n, 'google', 'u', "
+              "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM numbers");
+    worked(store().create(new_user("n", "n@x")));
+    CHECK_EQUAL(0U, worked(store().password_formats()).size());
+}
+
 TEST(tables_in_use, are_surveyed_for_the_protected_address_and_case_collisions) {
     add_user("a", "Jefe@x");
     CHECK(!worked(store().survey({"jefe@x", false})).has_protected_user);

@@ -187,10 +187,12 @@ TEST(formats_in_use, are_sampled_in_each_database_and_its_tables) {
     expect("password_formats, password_formats", calls.text());
 }
 
-TEST(formats_in_use, are_sampled_again_after_a_database_failure) {
+TEST(formats_in_use, are_sampled_again_ten_seconds_after_a_database_failure) {
     store.failures["password_formats"] = store::Failure::unavailable;
     formats.refresh(store, "here", now);
-    formats.refresh(store, "here", now);
+    formats.refresh(store, "here", now + 9s);
+    expect("password_formats", calls.text());
+    formats.refresh(store, "here", now + 10s);
     expect("password_formats, password_formats", calls.text());
 }
 

@@ -9,7 +9,7 @@ namespace useradmin::store::statements {
 
 namespace {
 
-// The maximum number of accounts to sample for hash formats.
+// The maximum number of accounts of any provider to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
 
 std::string read_text(Rows& rows) {
@@ -99,10 +99,10 @@ Result<std::vector<std::string>> password_formats(Work& work) {
               << work.dialect().position_function() << "(" << part << "p, 16), '$')) WHEN "
               << length << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
               << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
-              << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
-              << " WHERE " << provider << provider.op("=") << argument(model::Account().provider_id)
-              << " AND " << password << " IS NOT NULL LIMIT " << argument(password_sample_size)
-              << ") s";
+              << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p, " << provider
+              << " AS k FROM " << account << " LIMIT " << argument(password_sample_size)
+              << ") s WHERE k" << provider.op("=") << argument(model::Account().provider_id)
+              << " AND p IS NOT NULL";
     return all_rows(work, statement, read_text);
 }
 
