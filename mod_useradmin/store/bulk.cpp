@@ -65,9 +65,10 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
     statement << "SELECT " << user.select_list_u << ", "
-              << account.select_expression("password", "a.") << " FROM " << user << " u LEFT JOIN "
-              << account << " a ON a." << owner << owner.op("=") << "u." << key << " AND a."
-              << provider << provider.op("=") << argument(model::Account().provider_id);
+              << account.select_expression("password", "a.") << ", "
+              << work.schema().read_account_id << " FROM " << user << " u LEFT JOIN " << account
+              << " a ON a." << owner << owner.op("=") << "u." << key << " AND a." << provider
+              << provider.op("=") << argument(model::Account().provider_id);
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
@@ -81,10 +82,16 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         Row row;
         row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
-        // Keep only the first credential account of a user.
+        const bool is_current = rows->take() == row.user.id;
+        // Keep one credential account of each user: if possible, the one that better-auth 1.7 uses.
         if (all.empty() || all.back().user.id != row.user.id)
             all.push_back(row);
+        else if (is_current)
+            all.back() = row;
     }
+    // The last user's accounts may continue on the next page.
+    if (static_cast<std::int64_t>(rows->count()) == limit && all.size() > 1)
+        all.pop_back();
     return all;
 }
 

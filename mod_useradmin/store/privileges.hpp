@@ -84,6 +84,9 @@ inline constexpr Privilege password_privileges[] = {
     {'a', "SELECT", "password"},
 };
 
+/// Verifying passwords of users with two credential accounts, in addition to password_privileges.
+inline constexpr Privilege account_id_privileges[] = {{'a', "SELECT", "accountId"}};
+
 /// Sign-in, in addition to session_privileges and password_privileges.
 inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'s', "UPDATE"},

@@ -365,6 +365,9 @@ void Schema::resolve_fields(const TableNames& names) {
     const Column* const second_factor = column_named(user, "twoFactorEnabled");
     second_factor_column = second_factor != nullptr ? second_factor->sql() : "";
     read_second_factor = second_factor != nullptr ? "u." + second_factor_column : "NULL";
+    const Column* const account_id = account.find("accountId");
+    const bool has_account_id = account_id != nullptr && account_id->is_readable;
+    read_account_id = has_account_id ? account.select_expression("accountId", "a.") : "NULL";
     if (const FieldResolver users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();

@@ -63,8 +63,8 @@ struct Column {
     bool has_loose_collation = false;
     /// Whether the database can convert the column to Unicode normalization forms.
     bool is_unicode = true;
-    /// Whether the database account may read the column. Checked only for sessions and plugins'
-    /// tables.
+    /// Whether the database account may read the column. Checked only for sessions, accounts and
+    /// plugins' tables.
     bool is_readable = true;
     /// Whether the database account may change the column. Checked only for plugins' tables.
     bool is_writable = true;
@@ -213,6 +213,8 @@ struct Schema {
     /// The select-list expression for whether user u has a second factor, or "NULL" if the table
     /// lacks the column. Replies include the value as an extra column.
     std::string read_second_factor;
+    /// The select-list expression for the accountId of account a, or "NULL" if it cannot be read.
+    std::string read_account_id;
     /// The quoted column twoFactorEnabled, or empty if it is missing.
     std::string second_factor_column;
     /// Expressions for the extra columns of the row useradmin_row, as JSON objects.

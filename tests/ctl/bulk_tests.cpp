@@ -211,6 +211,14 @@ TEST(bulk, export_contains_the_data_of_each_user) {
     CHECK(has(text, std::string(R"("passwordHash":")") + std::string(argon2id_hash)));
 }
 
+TEST(bulk, export_contains_the_hash_of_the_account_with_the_users_id) {
+    done(ctl({"import", lines(odd_users())}));
+    sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
+              "\"password\", \"createdAt\", \"updatedAt\") VALUES ('zzz', 'id-1', 'credential', "
+              "'id-1', 'a reset', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    CHECK(has(exported(".ndjson"), R"("passwordHash":"a reset")"));
+}
+
 TEST(bulk, export_reads_more_than_one_batch) {
     done(ctl({"import", lines(lines_of_users(4500))}));
     const std::string all = exported(".ndjson");

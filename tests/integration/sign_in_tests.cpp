@@ -151,6 +151,17 @@ TEST(sign_in, with_the_correct_password_returns_token_and_user) {
            R"({"redirect":false,"token":")" + token + R"(","user":)" + eva_json() + "}");
 }
 
+TEST(sign_in, uses_the_account_whose_accountId_is_the_users_id_if_there_are_two) {
+    const std::string other = text_member(add_account("other@example.org", "an0ther s3cr3t"), "id");
+    sql().run("UPDATE \"account\" SET \"userId\" = " + sql_literal(id_) + ", \"accountId\" = " +
+              sql_literal(id_) + " WHERE \"userId\" = " + sql_literal(other));
+    const auto status_of = [](const std::string& password) {
+        return sign_in(login(eva, password)).status;
+    };
+    CHECK_EQUAL(200, status_of("an0ther s3cr3t"));
+    CHECK_EQUAL(401, status_of(right_password));
+}
+
 TEST(sign_in, sets_the_cookie_as_the_library_does) {
     const auto reply = sign_in(login(eva, right_password));
     CHECK_EQUAL("better-auth.session_token=" + token_in(reply) +

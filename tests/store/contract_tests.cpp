@@ -1329,6 +1329,27 @@ TEST(credential, is_replaced_by_a_new_password) {
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
+TEST(credential, is_that_of_the_account_with_the_users_id_if_there_are_two) {
+    add_user("n", "n@x");
+    const auto add = [this](const std::string& account_id) {
+        sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
+                  "\"password\", \"createdAt\", \"updatedAt\") VALUES ('of-" +
+                  account_id + "', '" + account_id + "', 'credential', 'n', 'hash of " +
+                  account_id + "', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    };
+    const auto expect_the_users = [this] {
+        CHECK_EQUAL(std::string("hash of n"),
+                    or_nothing(worked(store().find_credential("n@x")).password_hash));
+    };
+    add("n@x");
+    add("n");
+    expect_the_users();
+    sql().run("DELETE FROM \"account\"");
+    add("n");
+    add("n@x");
+    expect_the_users();
+}
+
 TEST(credential, is_renewed_only_if_the_old_hash_matches) {
     worked(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");

@@ -1354,6 +1354,15 @@ TEST(postgresql_privileges, to_sign_in_include_updates_of_one_column) {
     CHECK(with_store(open, "poor"));
 }
 
+TEST(postgresql_privileges, to_verify_passwords_need_not_include_the_accountId) {
+    worked(store().create(new_user("u", "u@x")));
+    create_poor_role(R"(GRANT SELECT ON "user" TO poor; GRANT SELECT ("userId", "providerId", )"
+                     R"("password") ON "account" TO poor)");
+    const auto find = [](store::DatabaseStore& store) { return store.find_credential("u@x"); };
+    CHECK_EQUAL(std::string("a hash"),
+                std::string(worked(with_store(find, "poor")).password_hash.value_or("")));
+}
+
 TEST(postgresql_privileges, to_use_a_schema_are_reported_if_missing) {
     expect_error("GRANT USAGE ON SCHEMA \"closed\" TO \"poor\"");
     create_poor_role("");

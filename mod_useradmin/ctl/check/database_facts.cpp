@@ -54,8 +54,10 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     }
     if (settings.has_sign_in)
         want(store::sign_in_privileges);
-    if (settings.has_sign_in || settings.verifies_passwords)
+    if (settings.has_sign_in || settings.verifies_passwords) {
         want(store::password_privileges);
+        want(store::account_id_privileges);
+    }
     want(store::revocation_privileges);
     if (settings.shares_sign_in_limit || settings.sends_mail)
         want(store::attempt_privileges);

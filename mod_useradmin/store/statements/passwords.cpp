@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace useradmin::store::statements {
@@ -44,15 +45,24 @@ Result<Credential> find_credential(Work& work, std::string_view email) {
     const Column& address = user.at("email");
     statement << "SELECT " << user.select_list_u << ", "
               << account.select_expression("password", "a.") << ", "
-              << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
-              << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
-              << provider << provider.op("=") << argument(model::Account().provider_id)
-              << " WHERE u." << address << address.op("=") << argument(email);
+              << work.schema().read_second_factor << ", " << work.schema().read_account_id
+              << " FROM " << user << " u JOIN " << account << " a ON a." << owner << owner.op("=")
+              << "u." << user.at("id") << " AND a." << provider << provider.op("=")
+              << argument(model::Account().provider_id) << " WHERE u." << address << address.op("=")
+              << argument(email);
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
-        found.user = rows.take_record<model::User>();
-        found.password_hash = rows.take();
-        found.has_second_factor = rows.take_boolean();
+        bool is_first = true;
+        do {
+            Credential credential;
+            credential.user = rows.take_record<model::User>();
+            credential.password_hash = rows.take();
+            credential.has_second_factor = rows.take_boolean();
+            // better-auth 1.7 looks up only this account, and creates it if there is another.
+            const bool is_current = rows.take() == credential.user.id;
+            if (std::exchange(is_first, false) || is_current)
+                found = credential;
+        } while (rows.next());
         return found;
     });
 }
