@@ -64,6 +64,17 @@ TEST(better_auth, changes_invalidate_links_to_set_a_password) {
     }
 }
 
+TEST(better_auth, a_new_password_sets_the_accountId_that_the_library_looks_up) {
+    start(endpoints + "</Location>\n");
+    sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
+        "createdAt", "updatedAt") VALUES ('1', 'ada@example.org', 'credential', 'ada-1', 'a hash',
+        '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'))");
+    CHECK_EQUAL(200, call(Caller::super_admin, "set-user-password",
+                          R"({"userId":"ada-1","newPassword":"another s3cr3t"})")
+                         .status);
+    CHECK_EQUAL(std::string("ada-1"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
 TEST(better_auth, other_paths_and_methods_are_not_answered) {
     // The suite's httpd acts as the application.
     start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +

@@ -1350,6 +1350,16 @@ TEST(credential, is_that_of_the_account_with_the_users_id_if_there_are_two) {
     expect_the_users();
 }
 
+TEST(credential, gets_the_users_id_with_a_new_password_if_configured) {
+    worked(store().create(new_user("n", "n@x")));
+    auto user = new_user("n", "n@x");
+    worked(store().set_password(store::account_row(user)));
+    CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+    user.account_id_is_user_id = true;
+    worked(store().set_password(store::account_row(user)));
+    CHECK_EQUAL(std::string("n"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
 TEST(credential, is_renewed_only_if_the_old_hash_matches) {
     worked(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");

@@ -17,14 +17,36 @@ std::string read_text(Rows& rows) {
     return std::string(rows.take().value_or(""));
 }
 
-/// Appends "UPDATE account SET … WHERE …" with the new hash of the user's credential account.
-void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
+/// Appends "UPDATE account SET … WHERE …" for the user's credential account.
+void append_account_update(Statement& statement, const Table& table, const model::Account& account,
+                           const Changes& changes) {
     const Column& provider = table.at("providerId");
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table,
-                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+    append_values(statement, table, changes);
     append_equals(statement << " WHERE ", table.at("userId"), account.user_id);
     statement << " AND " << provider << provider.op("=") << argument(account.provider_id);
+}
+
+Changes new_hash(const model::Account& account) {
+    return {{"password", *account.password}, {"updatedAt", *account.updated_at}};
+}
+
+/// Sets the hash of the user's credential account, or inserts the account.
+Result<Done> write_account(Work& work, const model::Account& account) {
+    const Table& table = work.schema().account;
+    Statement update = work.statement();
+    append_account_update(update, table, account, new_hash(account));
+    const Result<std::int64_t> updated = affected(work, update);
+    if (!updated)
+        return updated.failure();
+    if (*updated == 0)
+        return work.apply(work.statement().insertion(table, account));
+    // better-auth 1.7 finds the account by this id. If there are two, one already has it.
+    if (*updated > 1 || account.account_id != account.user_id)
+        return Done();
+    Statement change_id = work.statement();
+    append_account_update(change_id, table, account, {{"accountId", account.account_id}});
+    return work.apply(change_id);
 }
 
 } // namespace
@@ -71,12 +93,7 @@ Result<Done> set_password(Work& work, const model::Account& account, SessionPoli
                           const UpdateGuard& guard) {
     const std::string_view user_id = account.user_id;
     return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
-        const Table& table = work.schema().account;
-        Statement update = work.statement();
-        append_new_hash(update, table, account);
-        Result<Done> set = change_one(work, update);
-        if (set.is_not_found())
-            set = work.apply(work.statement().insertion(table, account));
+        const Result<Done> set = write_account(work, account);
         if (set && ends_links(work) && !remove_password_links(work, user_id))
             return Failure::failed;
         if (!set || sessions == SessionPolicy::keep)
@@ -89,7 +106,7 @@ Result<Done> set_password(Work& work, const model::Account& account, SessionPoli
 Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view instead_of) {
     const Table& table = work.schema().account;
     Statement statement = work.statement();
-    append_new_hash(statement, table, account);
+    append_account_update(statement, table, account, new_hash(account));
     const Column& password = table.at("password");
     statement << " AND " << password << password.op("=") << argument(instead_of);
     return change_one(work, statement);
