@@ -91,6 +91,24 @@ TEST(better_auth, other_paths_and_methods_are_not_answered) {
     CHECK_EQUAL(std::string(), wrong.body);
 }
 
+TEST(better_auth, impersonation_can_be_left_to_the_application) {
+    allow_log("UA0311"); // the secret is in the configuration
+    std::string configuration =
+        "ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
+        std::to_string(Suite::current().httpd().port()) + "/api\"\n" + endpoints +
+        "AuthUserAdminSecret 0123456789abcdef0123456789abcdef\n</Location>\n";
+    for (const bool is_left : {false, true}) {
+        start(configuration, {"mod_proxy.so", "mod_proxy_http.so"});
+        // The suite's httpd acts as the application, and replies 404.
+        for (const char* endpoint : {"impersonate-user", "stop-impersonating"})
+            CHECK_EQUAL_TEXT(is_left, call(Caller::nobody, endpoint, "{}").status == 404, endpoint);
+        CHECK_FALSE(call(Caller::nobody, "ban-user", "{}").status == 404);
+        configuration += "<LocationMatch "
+                         "\"^/api/auth/admin/(impersonate-user|stop-impersonating)$\">\n"
+                         "SetHandler none\n</LocationMatch>\n";
+    }
+}
+
 TEST(better_auth, a_preflight_request_is_answered) {
     start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
     for (const auto& [endpoint, methods] :
