@@ -1,6 +1,5 @@
 #include "store/conditions.hpp"
 
-#include "store/like_pattern.hpp"
 #include "text/timestamp.hpp"
 
 #include <algorithm>
@@ -87,6 +86,16 @@ bool takes_list(Operator name) noexcept {
 }
 
 } // namespace
+
+std::string like_pattern(std::string_view text, Operator where) {
+    std::string pattern(where == Operator::starts_with ? "" : "%");
+    for (const char character : text) {
+        if (character == '%' || character == '_' || character == '\\')
+            pattern += '\\';
+        pattern += character;
+    }
+    return pattern += where == Operator::ends_with ? "" : "%";
+}
 
 bool is_possible(const Condition& condition, const Table& user) {
     const Column* const column = user.find_column(condition.column);

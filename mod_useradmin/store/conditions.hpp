@@ -6,6 +6,11 @@
 
 namespace useradmin::store {
 
+/// Returns a LIKE pattern for strings that contain, start with or end with this one. Every
+/// character of the text is literal. The escape character is a backslash.
+std::string like_pattern(std::string_view text,
+                         Condition::Operator where = Condition::Operator::contains);
+
 /// Returns whether the table has the column and the column can be compared with the values.
 bool is_possible(const Condition& condition, const Table& user);
 

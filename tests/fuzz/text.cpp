@@ -1,7 +1,7 @@
 // Strings from clients: UTF-8 validation, normalization and escaping.
 #include "targets.hpp"
 
-#include "store/like_pattern.hpp"
+#include "store/conditions.hpp"
 #include "text/unicode.hpp"
 #include "json/reader.hpp"
 #include "json/writer.hpp"

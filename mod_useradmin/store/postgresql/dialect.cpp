@@ -1,7 +1,7 @@
 // Statements and catalog queries for PostgreSQL 13 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
-#include "store/like_pattern.hpp"
+#include "store/conditions.hpp"
 #include "store/postgresql/client.hpp"
 #include "store/postgresql/scale.hpp"
 #include "store/similar_tables.hpp"

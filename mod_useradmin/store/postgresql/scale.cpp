@@ -1,6 +1,6 @@
 #include "store/postgresql/scale.hpp"
 
-#include "store/like_pattern.hpp"
+#include "store/conditions.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
