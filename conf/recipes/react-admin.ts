@@ -7,7 +7,8 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
   const envelope = await reply.json();
   if (!envelope.success) throw new HttpError(envelope.error, reply.status, envelope);
-  if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag"));
+  // A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
+  if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag")!.replace(/^W\//, ""));
   envelope.link = reply.headers.get("Link") ?? "";
   return envelope;
 };

@@ -29,7 +29,8 @@ export const useUsers = (query: Filters) => {
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };
 
-const versionOf = (response: Response) => response.headers.get("ETag") ?? undefined;
+// A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
+const versionOf = (response: Response) => response.headers.get("ETag")?.replace(/^W\//, "");
 
 /** The user, and the version (ETag) of its row, for If-Match. */
 export const useUser = (id: string) =>

@@ -116,6 +116,22 @@ describeSite(
         });
       });
 
+      check(`${name} saves edits behind a proxy that makes ETags weak`, async (site) => {
+        const person = await site.createHere(somebody({ name: `${name} débil` }));
+        await withPage(site, name, site.root, async (page, { emails, open }) => {
+          await page.route(`**/api/users/${person.id}`, async (route) => {
+            const response = await route.fetch();
+            const headers = response.headers();
+            await route.fulfill({ response, headers: { ...headers, etag: `W/${headers.etag}` } });
+          });
+          await find(page, emails, `${name} débil`, person);
+          await open(page, person.email);
+          await page.getByRole("textbox", { name: "Name" }).fill(`${name} fuerte`);
+          await page.getByRole("button", { name: "Save" }).click();
+          await comesTo(async () => (await site.recordHere(person.id)).name, `${name} fuerte`);
+        });
+      });
+
       check(`${name} deletes`, async (site) => {
         const person = await site.createHere(somebody({ name: `${name} se va` }));
         const status = async () => (await site.here("GET", `/api/users/${person.id}`)).status;
