@@ -633,7 +633,7 @@ TEST(postgresql_privileges, of_the_service_do_not_include_hashes) {
     grant(look("UserAdmin On\nAuthUserAdmin On\nAuthUserAdminSignIn On\n"));
     CHECK_EQUAL(1, may_read("password"));
     CHECK_EQUAL(1, may_read("providerId"));
-    CHECK_EQUAL(0, may_read("accountId"));
+    CHECK_EQUAL(1, may_read("accountId"));
     CHECK_EQUAL(1, may("session", "INSERT"));
     CHECK_EQUAL(1, may("session", "UPDATE"));
 }
