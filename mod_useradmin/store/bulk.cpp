@@ -72,7 +72,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
-              << argument(limit);
+              << argument(limit + 1);
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
@@ -90,7 +90,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
             all.back() = row;
     }
     // The last user's accounts may continue on the next page.
-    if (static_cast<std::int64_t>(rows->count()) == limit && all.size() > 1)
+    if (static_cast<std::int64_t>(rows->count()) > limit && all.size() > 1)
         all.pop_back();
     return all;
 }
