@@ -654,6 +654,20 @@ TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
     CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"), done(updated));
 }
 
+TEST(bulk, import_allows_an_address_that_is_unique_only_with_another_column) {
+    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" varchar(99), )"
+              R"("emailVerified" boolean, "createdAt" timestamptz, "tenant" text); )"
+              R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
+    const auto import = [&](const std::string& email) {
+        return ctl({"--tables", "people session account", "import", lines(line(email))});
+    };
+    const CommandResult first = import("ana@x.org");
+    const CommandResult second = import("ANA@x.org");
+    sql().run(R"(DROP TABLE "people")");
+    done(first);
+    done(second);
+}
+
 TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
     if (!machine::sanitizer_environment().empty())
         return; // sanitizers reserve more address space than the limit

@@ -296,6 +296,22 @@ TEST(check, reports_times_in_different_formats) {
               "seconds: 0, milliseconds: 2)"));
 }
 
+TEST(check, counts_an_unverified_user_with_a_time_in_seconds_as_the_applications) {
+    if (is_postgresql())
+        return;
+    create_tables();
+    set_type_of_created_at("integer");
+    const std::string times = "\"createdAt\", \"updatedAt\") VALUES (";
+    sql().run("INSERT INTO app_user (\"id\", \"name\", \"email\", \"emailVerified\", " + times +
+              "'u', 'N', 'n@x.org', 0, 1772600767, 1772600767); INSERT INTO app_account (\"id\", "
+              "\"accountId\", \"providerId\", \"userId\", " +
+              times +
+              "'11111111-2222-3333-4444-555555555555', 'u', 'credential', 'u', 1772600767, "
+              "1772600767)");
+    const Json json(done(ctl({"--tables", tables, "check", "--json"})) + "\n");
+    CHECK_EQUAL(std::string("1"), json.at("data.application.users"));
+}
+
 TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
     create_tables();
     if (!is_postgresql())

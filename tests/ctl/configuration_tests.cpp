@@ -237,6 +237,9 @@ TEST(configuration, makes_a_variable_ambiguous_by_an_UnDefine_in_a_condition) {
                              "</IfDefine>\n"));
     CHECK_EQUAL(2, status_of(good + "<IfDefine TEST>\nUnDefine PARAMS\n</IfDefine>\n"));
     CHECK_EQUAL(0, status_of("Define PARAMS other\nUnDefine PARAMS\n" + good));
+    CHECK_EQUAL(0, status_of("Define PARAMS other\n<IfDefine PARAMS>\nUnDefine PARAMS\n"
+                             "</IfDefine>\n" +
+                             good));
     CHECK_EQUAL(0, status_of(good + "<IfDefine TEST>\nUnDefine OTHER\n</IfDefine>\n"));
 }
 

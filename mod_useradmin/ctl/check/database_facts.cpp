@@ -19,14 +19,16 @@ bool is_lower_of(std::string_view sql, std::string_view column) {
     const auto bare = [](std::string_view text) {
         std::string found = text::lower(text);
         std::erase_if(found, [](char each) {
-            return std::string_view("\"`[]( ").find(each) != std::string_view::npos;
+            return std::string_view("\"`[]() ").find(each) != std::string_view::npos;
         });
         return found;
     };
-    const std::string text = bare(sql);
-    const std::string call = "lower" + bare(column);
+    std::string text = bare(sql);
     // PostgreSQL adds a cast to varchar.
-    return text.find(call + ")") != text.npos || text.find(call + "::") != text.npos;
+    if (text.ends_with("::text"))
+        text.resize(text.size() - 6);
+    return sql.find('(') != sql.npos && text.ends_with("lower" + bare(column)) &&
+           text.find("||") == text.npos;
 }
 
 /// Returns the privileges that the configured modules need, or those that the service needs if no
@@ -156,10 +158,18 @@ std::string is_own(const store::Schema& schema) {
         return schema.user.function("length") + column_text(table, alias, "id") + ")" + equals +
                "36";
     };
+    // The application often creates both in the same second. Its users are unverified at first.
+    std::string is_verified;
+    if (const store::Column* const verified = schema.user.find("emailVerified");
+        verified != nullptr &&
+        schema.user.at("createdAt").time_format == store::Column::TimeFormat::seconds)
+        is_verified =
+            " AND u." + verified->sql() +
+            (verified->kind == store::Column::Kind::boolean ? "" : verified->op("<>") + "0");
     return "CASE WHEN a." + schema.account.at("id").sql() + " IS NULL THEN " +
            has_uuid(schema.user, "u") + " ELSE coalesce(" + has_uuid(schema.account, "a") +
            " AND " + column_text(schema.account, "a", "createdAt") + equals +
-           column_text(schema.user, "u", "createdAt") + ", FALSE) END";
+           column_text(schema.user, "u", "createdAt") + is_verified + ", FALSE) END";
 }
 
 std::string credential_accounts(const store::Schema& schema) {

@@ -180,10 +180,17 @@ class Loader {
 
     void undefine(const std::string& name) {
         certain_variables_.erase(name);
-        if (is_certain())
+        if (is_certain() || is_if_defined(name))
             variables_.erase(name);
         else if (const auto found = variables_.find(name); found != variables_.end())
             found->second.reset();
+    }
+
+    /// Returns whether only <IfDefine NAME> is around the current line.
+    bool is_if_defined(const std::string& name) const {
+        return section_ != nullptr && section_->parent == nullptr &&
+               is_same_name(section_->name, "IfDefine") && section_->arguments.size() == 1 &&
+               section_->arguments[0] == name;
     }
 
     /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
