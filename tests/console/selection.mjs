@@ -73,23 +73,6 @@ describe("several users at once", () => {
     for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
-  scene("undoing a bulk ban restores a ban that somebody else has set since the selection", there, async (view) => {
-    const ids = [await make(view, "Twice Banned", "twice@example.net"), await make(view, "Once Banned", "once@example.net")];
-    await view.searchFor("ce@example.net");
-    await view.click("thead input");
-    await view.ask("PUT", `/api/users/${ids[0]}/ban`, { reason: "fraud" });
-    await view.press("Ban", bar);
-    await view.press("Ban");
-    await view.read("Done: 2.", ".toast");
-    await view.press("Undo");
-    await view.read("Done: 2.", ".toast");
-    await view.gone("dialog");
-    await view.rest();
-    const [first, second] = [await site.user(ids[0]), await site.user(ids[1])];
-    assert.deepEqual([first.banned, first.banReason, second.banned], [true, "fraud", false]);
-    for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
-  });
-
   scene("selecting only oneself reports that it was skipped, and does nothing else", there, async (view) => {
     await view.searchFor("ada lovelace");
     await pick(view, "Ada Lovelace");

@@ -140,12 +140,8 @@ async function changeAll(title, users, changeOf, options) {
   const work = async () => {
     while (next < users.length && !stop.signal.aborted) {
       const user = users[next++];
-      const [method, path, body, known] = changeOf(user);
+      const [method, path, body, tag] = changeOf(user);
       try {
-        // Undo restores the present state, which the list may not show yet.
-        const read = options.undoes && (await retryWhileBusy(() => readUser(user), stop.signal));
-        if (read) Object.assign(user, read.data);
-        const tag = read?.tag ?? known;
         tags.set(user, (await retryWhileBusy(() => call(method, pathOf(user) + path, { body, tag }), stop.signal)).tag);
         isLate ||= isStillAccepted;
         done.push(user);
