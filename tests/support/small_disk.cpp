@@ -46,12 +46,8 @@ bool has_own_mounts() {
         if (child == 0)
             ::_exit(enter_new_namespaces() ? 0 : 1);
         int status = 1;
-        if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0 ||
-            !enter_new_namespaces()) {
-            std::printf("\nleft out: this account cannot mount a file system here\n");
-            return false;
-        }
-        return true;
+        return child > 0 && ::waitpid(child, &status, 0) == child && status == 0 &&
+               enter_new_namespaces();
     }();
     return has;
 }
@@ -61,7 +57,10 @@ bool has_own_mounts() {
 SmallDisk::SmallDisk(std::filesystem::path folder)
     : folder_(std::move(folder)),
       is_there_(has_own_mounts() &&
-                ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m,mode=1777") == 0) {}
+                ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m,mode=1777") == 0) {
+    if (!is_there_)
+        std::printf("\nleft out: this account cannot mount a file system here\n");
+}
 
 SmallDisk::~SmallDisk() {
     if (is_there_)
