@@ -22,12 +22,12 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
     case sign_in::Outcome::accepted:
         return AUTH_GRANTED;
     case sign_in::Outcome::unknown:
-    case sign_in::Outcome::limited: // the user may belong to the next provider
         return AUTH_USER_NOT_FOUND;
     case sign_in::Outcome::wrong_password:
     case sign_in::Outcome::wrong_code:
     case sign_in::Outcome::banned:
     case sign_in::Outcome::second_factor:
+    case sign_in::Outcome::limited:
         return AUTH_DENIED;
     default: // no decision
         return AUTH_GENERAL_ERROR;
