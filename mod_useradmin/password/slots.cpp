@@ -5,14 +5,7 @@
 namespace useradmin::password {
 
 std::variant<HashSlots::Permit, HashSlots::AcquireError> HashSlots::acquire(std::uint64_t account) {
-    using Clock = std::chrono::steady_clock;
-    Clock::duration own_elapsed{0};
-    Clock::duration& elapsed = options_.elapsed != nullptr ? *options_.elapsed : own_elapsed;
-    const Clock::time_point started = Clock::now();
-    auto slot = semaphore_->acquire(
-        std::chrono::ceil<std::chrono::milliseconds>(options_.timeout - elapsed),
-        {options_.network, account});
-    elapsed += Clock::now() - started;
+    auto slot = semaphore_->acquire(options_.timeout, {options_.network, account});
     if (std::holds_alternative<Permit>(slot))
         return slot;
 

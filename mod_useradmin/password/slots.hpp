@@ -15,7 +15,7 @@ namespace useradmin::password {
 class HashSlots {
   public:
     struct Options {
-        /// The maximum wait, including the time that the request has already waited.
+        /// The maximum wait.
         std::chrono::milliseconds timeout;
         /// The directive that sets the maximum wait. Used only in the log.
         const char* timeout_directive;
@@ -24,8 +24,6 @@ class HashSlots {
         std::atomic<std::uint64_t>* timeouts = nullptr;
         /// The client's network. See ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
-        /// If not nullptr, the time that the request has already waited. It is updated.
-        std::chrono::steady_clock::duration* elapsed = nullptr;
     };
 
     HashSlots(ipc::FairSemaphore& semaphore, const Options& options, text::Logger& log) noexcept

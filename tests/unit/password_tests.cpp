@@ -100,9 +100,8 @@ class SharedSlots {
 
     /// Returns the slots for a request that waits for at most this time.
     password::HashSlots slots(std::chrono::milliseconds wait = 60s,
-                              std::uint64_t network = ipc::FairSemaphore::Client::nobody,
-                              std::chrono::steady_clock::duration* elapsed = nullptr) const {
-        return {*semaphore_, {wait, "UserAdminTimeout", &full_, &late_, network, elapsed}, log_};
+                              std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
+        return {*semaphore_, {wait, "UserAdminTimeout", &full_, &late_, network}, log_};
     }
     /// Returns the slots for a request from this network.
     password::HashSlots slots_for(std::uint64_t network) const { return slots(60s, network); }
@@ -870,20 +869,6 @@ TEST(slots, are_released_by_the_permits_destructor) {
         CHECK_FALSE(shared.has_one());
         held.reset();
     }
-}
-
-TEST(slots, count_the_wait_toward_the_timeout_of_the_request) {
-    const SharedSlots shared(1);
-    const auto held = shared.slots().acquire();
-    std::chrono::steady_clock::duration elapsed{0};
-    const auto wait = [&](std::chrono::milliseconds timeout) {
-        return shared.slots(timeout, ipc::FairSemaphore::Client::nobody, &elapsed).acquire();
-    };
-    CHECK_FALSE(SharedSlots::is_held(wait(1ms)));
-    CHECK_TRUE(elapsed >= 1ms);
-    elapsed = 60s;
-    CHECK_FALSE(SharedSlots::is_held(wait(60s)));
-    CHECK_TRUE(elapsed < 120s);
 }
 
 TEST(slots, wait_for_the_whole_timeout) {
