@@ -193,18 +193,34 @@ const tests = (check) => {
     assert.deepEqual(times, [1, 0]);
   });
 
+  /** Deletes the row of a session, records the revocation of a session, and waits until it has been swept. */
+  const revokeWithoutRow = async (site, user, revokedId, age) => {
+    const [{ id }] = await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1 RETURNING "id"::text', [user.id]);
+    await site.database.rows(
+      "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, $2, now() - $3::interval)",
+      [user.id, revokedId ?? id, age]
+    );
+    await settle(site);
+    return id;
+  };
+
   check("ending one session ends no later session without a row", async (site) => {
     await start(site);
     const user = await site.createHere();
     const session = await site.signIn(user, application);
-    await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1', [user.id]);
-    await site.database.rows(
-      "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, 'another', now() - interval '5 s')",
-      [user.id]
-    );
-    await settle(site);
+    await revokeWithoutRow(site, user, null, "5 s");
     assert.ok(await application.accepts(session));
     await site.database.rows("UPDATE useradmin_revocation SET created_at = now() WHERE user_id = $1", [user.id]);
+    await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
+  });
+
+  check("ending one session ends no session with another id", async (site) => {
+    await start(site);
+    const user = await site.createHere();
+    const session = await site.signIn(user, application);
+    const id = await revokeWithoutRow(site, user, "another", "0 s");
+    assert.ok(await application.accepts(session));
+    await site.database.rows("UPDATE useradmin_revocation SET session_id = $2, created_at = now() WHERE user_id = $1", [user.id, id]);
     await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
   });
 
