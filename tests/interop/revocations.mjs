@@ -219,7 +219,8 @@ const tests = (check) => {
     const user = await site.createHere();
     const session = await site.signIn(user, application);
     const id = await revokeWithoutRow(site, user, "another", "0 s");
-    assert.ok(await application.accepts(session));
+    assert.equal(await application.accepts(session), site.version.storesIds);
+    if (!site.version.storesIds) return;
     await site.database.rows("UPDATE useradmin_revocation SET session_id = $2, created_at = now() WHERE user_id = $1", [user.id, id]);
     await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
   });

@@ -30,6 +30,8 @@ const release = (packageName, differences = {}) => ({
   apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
   // Up to 1.6, concurrent uses of an API key are counted as one.
   losesUses: false,
+  // From 1.6 on, the secondary storage contains the sessions' ids.
+  storesIds: true,
   // From 1.6 on, consecutive wrong codes lock a second factor.
   locksSecondFactor: true,
   // From 1.7.6 on, maxPasswordLength also applies to sign-in.
@@ -47,6 +49,7 @@ export const versions = [
     accountId: "email",
     apiKeyPackage: undefined,
     losesUses: true,
+    storesIds: false,
     locksSecondFactor: false,
   }),
   release("better-auth-1-6", { ...endless, accountId: "email", losesUses: true }),
