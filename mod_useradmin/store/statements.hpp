@@ -111,9 +111,6 @@ Result<T> whole(Work& work, const Operation& operation) {
     return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
 }
 
-/// Appends "DELETE FROM table" for the rows whose field equals the id or token.
-Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
-                          std::string_view id);
 /// Deletes the rows whose field equals the id. Returns false on failure.
 bool remove_rows(Work& work, const Table& table, std::string_view field, std::string_view id);
 
@@ -125,15 +122,6 @@ std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor)
 
 /// Returns why a guarded change affected no row: not_found, or the guard's failure.
 Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard);
-
-/// Returns the plugins' tables from which rows of the user are to be deleted.
-std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
-                                               model::NullableText email);
-
-/// Appends "DELETE FROM …" for the user's rows in a plugin's table. `email` must have a value if
-/// the rows refer to the address (Reference::email).
-void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
-                          model::NullableText email);
 
 /// Appends "field = value, …" for the changes whose column exists. If there are none, appends an
 /// assignment without effect.
