@@ -77,6 +77,22 @@ class Bulk : public Scene {
             .value("SELECT \"" + column + R"(" FROM "user" WHERE "email" = )" + sql_literal(email))
             .value_or("(null)");
     }
+    /// Creates the user table "people". `email` is the type of the address; `more` starts with a
+    /// comma.
+    static void create_people(const std::string& email, const std::string& more = "") {
+        sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" )" + email +
+                  R"(, "emailVerified" boolean, "createdAt" timestamptz, )"
+                  R"("updatedAt" timestamptz)" +
+                  more + ")");
+    }
+    /// Imports the lines into the table "people".
+    static CommandResult import_people(const std::string& text,
+                                       const std::vector<std::string>& options = {}) {
+        std::vector<std::string> arguments = {"--tables", "people session account", "import",
+                                              lines(text)};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return ctl(std::move(arguments));
+    }
 };
 
 TEST_GROUP_BASE(bulk, Bulk){};
@@ -166,11 +182,9 @@ TEST(bulk, imports_an_exported_user_without_a_name) {
 }
 
 TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
-    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text UNIQUE, )"
-              R"("emailVerified" boolean, "createdAt" timestamptz, "updatedAt" timestamptz))");
+    create_people("text UNIQUE");
     const CommandResult ended =
-        ctl({"--tables", "people session account", "import",
-             lines(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org"))});
+        import_people(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org"));
     const long kept = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'ana@x.org' )"
                                    R"(AND "updatedAt" IS NULL)");
     const long filled = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'bo@x.org' )"
@@ -605,13 +619,9 @@ TEST(bulk, import_skips_existing_users_if_asked_to) {
 }
 
 TEST(bulk, import_finds_existing_users_without_a_unique_index) {
-    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text, )"
-              R"("emailVerified" boolean, "image" text, "createdAt" timestamptz, )"
-              R"("updatedAt" timestamptz, "role" text))");
-    const std::string name = lines(line("ana@x.org") + line("bo@x.org"));
+    create_people("text", R"(, "image" text, "role" text)");
     const auto import = [&](const char* on_conflict) {
-        return ctl(
-            {"--tables", "people session account", "import", name, "--on-conflict", on_conflict});
+        return import_people(line("ana@x.org") + line("bo@x.org"), {"--on-conflict", on_conflict});
     };
     const CommandResult first = import("fail");
     const CommandResult second = import("fail");
@@ -628,21 +638,15 @@ TEST(bulk, import_finds_existing_users_without_a_unique_index) {
 }
 
 TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
-    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" varchar(99), )"
-              R"("emailVerified" boolean, "image" text, "createdAt" timestamptz, )"
-              R"("updatedAt" timestamptz, "role" text); )"
-              R"(CREATE UNIQUE INDEX "people_email" ON "people" (lower("email")))");
-    const auto import = [&](const std::string& text, std::vector<std::string> options) {
-        options.insert(options.begin(),
-                       {"--tables", "people session account", "import", lines(text)});
-        return ctl(options);
-    };
-    const CommandResult first = import(line("ana@x.org"), {});
+    create_people("varchar(99)", R"(, "image" text, "role" text)");
+    sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" (lower("email")))");
+    const CommandResult first = import_people(line("ana@x.org"));
     const std::string text = line("cy@x.org") + line("ANA@x.org");
-    const CommandResult dry = import(text, {"--dry-run"});
-    const CommandResult failed = import(text, {});
-    const CommandResult skipped = import(text, {"--on-conflict", "skip"});
-    const CommandResult updated = import(text + line("Cy@x.org"), {"--on-conflict", "update"});
+    const CommandResult dry = import_people(text, {"--dry-run"});
+    const CommandResult failed = import_people(text);
+    const CommandResult skipped = import_people(text, {"--on-conflict", "skip"});
+    const CommandResult updated =
+        import_people(text + line("Cy@x.org"), {"--on-conflict", "update"});
     sql().run(R"(DROP TABLE "people")");
     done(first);
     for (const CommandResult& each : {dry, failed})
@@ -655,14 +659,10 @@ TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
 }
 
 TEST(bulk, import_allows_an_address_that_is_unique_only_with_another_column) {
-    sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" varchar(99), )"
-              R"("emailVerified" boolean, "createdAt" timestamptz, "tenant" text); )"
-              R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
-    const auto import = [&](const std::string& email) {
-        return ctl({"--tables", "people session account", "import", lines(line(email))});
-    };
-    const CommandResult first = import("ana@x.org");
-    const CommandResult second = import("ANA@x.org");
+    create_people("varchar(99)", R"(, "tenant" text)");
+    sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
+    const CommandResult first = import_people(line("ana@x.org"));
+    const CommandResult second = import_people(line("ANA@x.org"));
     sql().run(R"(DROP TABLE "people")");
     done(first);
     done(second);
@@ -865,16 +865,13 @@ TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
     if (is_postgresql())
         sql().run("CREATE COLLATION without_case (provider = icu, locale = 'und-u-ks-level2', "
                   "deterministic = false)");
-    sql().run(
-        R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" text COLLATE )" +
-        std::string(is_postgresql() ? "without_case" : "NOCASE") +
-        R"( UNIQUE, "emailVerified" boolean, "image" text, "createdAt" timestamptz,)"
-        R"( "updatedAt" timestamptz, "role" text, "banned" boolean, "banReason" text,)"
-        R"( "banExpires" timestamptz))");
-    const CommandResult ended =
-        ctl({"--tables", "people session account", "import",
-             lines(line("ana@x.org") + line("ANA@x.org", R"(,"role":"admin")") + line("bo@x.org")),
-             "--on-conflict", "update"});
+    create_people("text COLLATE " + std::string(is_postgresql() ? "without_case" : "NOCASE") +
+                      " UNIQUE",
+                  R"(, "image" text, "role" text, "banned" boolean, "banReason" text, )"
+                  R"("banExpires" timestamptz)");
+    const CommandResult ended = import_people(
+        line("ana@x.org") + line("ANA@x.org", R"(,"role":"admin")") + line("bo@x.org"),
+        {"--on-conflict", "update"});
     sql().run(R"(DROP TABLE "people")");
     if (is_postgresql())
         sql().run("DROP COLLATION without_case");
