@@ -68,48 +68,6 @@ std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
     return reply;
 }
 
-Reply send_link_of(mail::Kind kind, const Call& call, const Service& service) {
-    if (call.caller && !offers_link(kind, service.settings))
-        return error(404, texts.not_found);
-    if (auto refused = refuse(call, Audience::super_administrators, texts.link_forbidden))
-        return *std::move(refused);
-    // An id with invalid UTF-8 or U+0000 matches no user.
-    if (!text::is_clean_utf8(call.id))
-        return error(404, texts.not_found);
-    const auto user = service.store.find(call.id);
-    if (!user)
-        return failure_reply(user.failure(), texts.link_failed);
-    store::UpdateGuard guard;
-    guard.versions = if_match_versions(call.request.headers);
-    if (!matches_version(*user, guard.versions))
-        return error(412, texts.user_changed);
-    // The link is for the address that was just read, so issue_verification() must fail if the user
-    // changes.
-    guard.versions = std::vector{user->version};
-    if (kind == mail::Kind::verify_email && user->email_verified)
-        return error(400, texts.email_verified);
-    if (auto refused = count_mail(*call.caller, user->id, user->email, service))
-        return *std::move(refused);
-
-    guard.actor = actor_of(call);
-    call.event.sent_to = user->email;
-    std::optional<PasswordLink> link;
-    if (kind != mail::Kind::verify_email)
-        link.emplace(kind);
-    const auto issued = service.store.issue_verification(
-        user->id, link ? std::optional(link->row(user->id)) : std::nullopt, guard);
-    if (!issued)
-        return failure_reply(issued.failure(), texts.link_failed, texts.link_forbidden);
-    const crypto::Secret signed_token =
-        link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
-    if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))
-        return confirmation(texts.link_sent);
-    // The store logs errors, so ignore the result.
-    if (link)
-        static_cast<void>(service.store.remove_verification(link->identifier()));
-    return error(500, texts.link_failed);
-}
-
 } // namespace
 
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
@@ -160,12 +118,40 @@ bool send_link(mail::Kind kind, const model::User& user, std::string_view token,
     return service.mailer->send(message.view());
 }
 
-Reply send_password_link(const Call& call, const Service& service) {
-    return send_link_of(mail::Kind::set_password, call, service);
-}
+Reply send_user_link(const Call& call, const Service& service) {
+    const mail::Kind kind = *call.operation.link;
+    const auto user = service.store.find(call.id);
+    if (!user)
+        return failure_reply(user.failure(), call.operation);
+    store::UpdateGuard guard;
+    guard.versions = if_match_versions(call.request.headers);
+    if (!matches_version(*user, guard.versions))
+        return error(412, texts.user_changed);
+    // The link is for the address that was just read, so issue_verification() must fail if the user
+    // changes.
+    guard.versions = std::vector{user->version};
+    if (kind == mail::Kind::verify_email && user->email_verified)
+        return error(400, texts.email_verified);
+    if (auto refused = count_mail(*call.caller, user->id, user->email, service))
+        return *std::move(refused);
 
-Reply send_verification_link(const Call& call, const Service& service) {
-    return send_link_of(mail::Kind::verify_email, call, service);
+    guard.actor = actor_of(call);
+    call.event.sent_to = user->email;
+    std::optional<PasswordLink> link;
+    if (kind != mail::Kind::verify_email)
+        link.emplace(kind);
+    const auto issued = service.store.issue_verification(
+        user->id, link ? std::optional(link->row(user->id)) : std::nullopt, guard);
+    if (!issued)
+        return failure_reply(issued.failure(), call.operation);
+    const crypto::Secret signed_token =
+        link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
+    if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))
+        return confirmation(texts.link_sent);
+    // The store logs errors, so ignore the result.
+    if (link)
+        static_cast<void>(service.store.remove_verification(link->identifier()));
+    return error(500, call.operation.failure_text);
 }
 
 } // namespace useradmin::api

@@ -33,50 +33,32 @@ Reply update_user(const Call& call, const Service& service);
 /// DELETE {id} (4.4.1)
 Reply delete_user(const Call& call, const Service& service);
 
-/// The resource that a path names.
-enum class Resource {
-    none,
-    users,
-    bulk,
-    user,
-    sessions,
-    session,
-    password,
-    ban,
-    second_factor,
-    sign_in_methods,
-    sign_in_method,
-    events,
-    password_link,
-    verification_link,
-};
-
 /// An entry of the routing table.
 struct Operation {
     std::string_view method;
+    /// The path below the base address, as in the OpenAPI document, without the first slash.
+    std::string_view path;
     /// The name in metrics and in the audit log.
     std::string_view name;
-    Resource resource;
     Reply (*handler)(const Call& call, const Service& service);
     /// The error message for an unexpected failure (section 7).
     Text failure_text;
-    /// The error message for a caller outside the audience. If set, the service checks the session,
-    /// the audience and the encoding of the id before it calls the handler.
-    std::optional<Text> forbidden_text = {};
+    /// The error message for a caller outside the audience.
+    Text forbidden_text;
     Audience audience = Audience::super_administrators;
+    /// Whether it reads or changes second factors or sign-in methods, which may be in tables of the
+    /// application's plugins.
+    bool uses_plugin_tables = false;
+    /// The kind of link that it sends. Without settings for this kind, its resource does not exist.
+    std::optional<mail::Kind> link = {};
 };
 
 /// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the error reply if the caller has no session or is outside the audience, otherwise
-/// std::nullopt. Each operation without forbidden_text calls this.
-std::optional<Reply> refuse(const Call& call, Audience audience, const Text& forbidden_text);
-
 /// Returns the reply to a failure, with the operation's messages.
 inline Reply failure_reply(store::Failure failure, const Operation& operation) {
-    return failure_reply(failure, operation.failure_text,
-                         operation.forbidden_text.value_or(Text()));
+    return failure_reply(failure, operation.failure_text, operation.forbidden_text);
 }
 
 /// GET {id}/sessions
@@ -101,9 +83,7 @@ Reply list_events(const Call& call, const Service& service);
 Reply list_sign_in_methods(const Call& call, const Service& service);
 /// DELETE {id}/sign-in-methods/{kind}/{method id}
 Reply remove_sign_in_method(const Call& call, const Service& service);
-/// POST {id}/password-link
-Reply send_password_link(const Call& call, const Service& service);
-/// POST {id}/verification-link
-Reply send_verification_link(const Call& call, const Service& service);
+/// POST {id}/password-link and {id}/verification-link
+Reply send_user_link(const Call& call, const Service& service);
 
 } // namespace useradmin::api

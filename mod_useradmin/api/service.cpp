@@ -14,95 +14,136 @@ namespace useradmin::api {
 
 namespace {
 
+// The operations of UserAdminExtras follow those of the specification.
 constexpr Operation table[] = {
-    {"GET", "list", Resource::users, list_users, texts.list_failed, texts.list_forbidden,
+    {"GET", "", "list", list_users, texts.list_failed, texts.list_forbidden,
      Audience::administrators},
-    {"POST", "create", Resource::users, create_user, texts.create_failed, texts.create_forbidden,
+    {"POST", "", "create", create_user, texts.create_failed, texts.create_forbidden,
      Audience::administrators},
-    {"GET", "get", Resource::user, get_user, texts.get_failed, texts.get_forbidden,
+    {"GET", "{id}", "get", get_user, texts.get_failed, texts.get_forbidden,
      Audience::administrators_and_self},
-    {"PUT", "update", Resource::user, update_user, texts.update_failed, texts.update_forbidden,
+    {"PUT", "{id}", "update", update_user, texts.update_failed, texts.update_forbidden,
      Audience::administrators},
-    {"DELETE", "delete", Resource::user, delete_user, texts.delete_failed, texts.delete_forbidden},
-    {"GET", "list-sessions", Resource::sessions, list_sessions, texts.sessions_failed,
+    {"DELETE", "{id}", "delete", delete_user, texts.delete_failed, texts.delete_forbidden},
+    {"GET", "{id}/sessions", "list-sessions", list_sessions, texts.sessions_failed,
      texts.sessions_forbidden},
-    {"DELETE", "end-sessions", Resource::sessions, end_sessions, texts.end_sessions_failed,
+    {"DELETE", "{id}/sessions", "end-sessions", end_sessions, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"DELETE", "end-session", Resource::session, end_session, texts.end_sessions_failed,
+    {"DELETE", "{id}/sessions/{sessionId}", "end-session", end_session, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"POST", "bulk", Resource::bulk, change_several, texts.bulk_failed, texts.get_forbidden},
-    {"PUT", "set-password", Resource::password, set_password, texts.password_failed,
+    {"POST", "bulk", "bulk", change_several, texts.bulk_failed, texts.get_forbidden},
+    {"PUT", "{id}/password", "set-password", set_password, texts.password_failed,
      texts.password_forbidden},
-    {"PUT", "ban", Resource::ban, ban_user, texts.ban_failed, texts.ban_forbidden},
-    {"DELETE", "unban", Resource::ban, unban_user, texts.unban_failed, texts.ban_forbidden},
-    {"DELETE", "reset-second-factor", Resource::second_factor, reset_second_factor,
-     texts.second_factor_failed, texts.second_factor_forbidden},
-    {"GET", "list-events", Resource::events, list_events, texts.events_failed,
-     texts.events_forbidden},
-    {"GET", "list-sign-in-methods", Resource::sign_in_methods, list_sign_in_methods,
-     texts.sign_in_methods_failed, texts.sign_in_methods_forbidden},
-    {"DELETE", "remove-sign-in-method", Resource::sign_in_method, remove_sign_in_method,
-     texts.remove_sign_in_method_failed, texts.sign_in_methods_forbidden},
-    {"POST", "send-password-link", Resource::password_link, send_password_link, texts.link_failed},
-    {"POST", "send-verification-link", Resource::verification_link, send_verification_link,
-     texts.link_failed},
+    {"PUT", "{id}/ban", "ban", ban_user, texts.ban_failed, texts.ban_forbidden},
+    {"DELETE", "{id}/ban", "unban", unban_user, texts.unban_failed, texts.ban_forbidden},
+    {.method = "DELETE",
+     .path = "{id}/second-factor",
+     .name = "reset-second-factor",
+     .handler = reset_second_factor,
+     .failure_text = texts.second_factor_failed,
+     .forbidden_text = texts.second_factor_forbidden,
+     .uses_plugin_tables = true},
+    {"GET", "{id}/events", "list-events", list_events, texts.events_failed, texts.events_forbidden},
+    {.method = "GET",
+     .path = "{id}/sign-in-methods",
+     .name = "list-sign-in-methods",
+     .handler = list_sign_in_methods,
+     .failure_text = texts.sign_in_methods_failed,
+     .forbidden_text = texts.sign_in_methods_forbidden,
+     .uses_plugin_tables = true},
+    {.method = "DELETE",
+     .path = "{id}/sign-in-methods/{kind}/{methodId}",
+     .name = "remove-sign-in-method",
+     .handler = remove_sign_in_method,
+     .failure_text = texts.remove_sign_in_method_failed,
+     .forbidden_text = texts.sign_in_methods_forbidden,
+     .uses_plugin_tables = true},
+    {.method = "POST",
+     .path = "{id}/password-link",
+     .name = "send-password-link",
+     .handler = send_user_link,
+     .failure_text = texts.link_failed,
+     .forbidden_text = texts.link_forbidden,
+     .link = mail::Kind::set_password},
+    {.method = "POST",
+     .path = "{id}/verification-link",
+     .name = "send-verification-link",
+     .handler = send_user_link,
+     .failure_text = texts.link_failed,
+     .forbidden_text = texts.link_forbidden,
+     .link = mail::Kind::verify_email},
 };
 
-constexpr std::string_view bulk_path = "bulk";
+std::span<const Operation> available_operations(bool has_extras) noexcept {
+    constexpr std::size_t of_specification = 5;
+    return std::span(table).first(has_extras ? std::size(table) : of_specification);
+}
 
-/// The resource and ids in a path, still percent-encoded.
-struct Target {
-    Resource resource;
+/// The parameters in a path, ids still percent-encoded.
+struct PathParameters {
     std::string_view id = {};
     std::string_view item_id = {};
     model::MethodKind kind = {};
 };
 
-/// Parses a path below the base address. If it names no resource, the result's id is the whole
-/// path.
-Target target_of(std::string_view method, std::string_view path, bool has_extras) {
-    if (path.starts_with('/'))
-        path.remove_prefix(1);
-    // With any other method, "bulk" is a user's id.
-    if (has_extras && path == bulk_path && method == "POST")
-        return {Resource::bulk};
-    const Target none = {Resource::none, path};
-    if (path.find('/') == path.npos)
-        return {path.empty() ? Resource::users : Resource::user, path};
-    const std::string_view id = text::take_until(path, '/');
-    if (!has_extras || id.empty())
-        return none;
-    for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
-                                         {"password", Resource::password},
-                                         {"ban", Resource::ban},
-                                         {"second-factor", Resource::second_factor},
-                                         {"sign-in-methods", Resource::sign_in_methods},
-                                         {"events", Resource::events},
-                                         {"password-link", Resource::password_link},
-                                         {"verification-link", Resource::verification_link}})
-        if (path == name)
-            return {resource, id};
-    const std::string_view collection = text::take_until(path, '/');
-    const std::string_view kind =
-        collection == "sign-in-methods" ? text::take_until(path, '/') : "";
-    if (path.empty() || path.find('/') != path.npos)
-        return none;
-    if (collection == "sessions")
-        return {Resource::session, id, path};
-    for (const model::MethodKind each : model::method_kinds)
-        // Second factors have their own resource.
-        if (kind == text_of(each) && each != model::MethodKind::second_factor)
-            return {Resource::sign_in_method, id, path, each};
-    return none;
+/// A path below the base address begins with "/" unless the base address ends with it.
+std::string_view without_slash(std::string_view path) noexcept {
+    return path.substr(path.starts_with('/') ? 1 : 0);
 }
 
-/// HEAD is handled as GET. Returns nullptr if the resource does not support the method.
-const Operation* find_operation(Resource resource, std::string_view method) {
-    const std::string_view wanted = method == "HEAD" ? "GET" : method;
-    const auto* const found = std::ranges::find_if(table, [&](const Operation& operation) {
-        return operation.resource == resource && operation.method == wanted;
-    });
-    return found != std::end(table) ? found : nullptr;
+bool parse_kind(std::string_view text, model::MethodKind& kind) noexcept {
+    for (const model::MethodKind each : model::method_kinds)
+        // Second factors have their own resource.
+        if (text == model::text_of(each) && each != model::MethodKind::second_factor) {
+            kind = each;
+            return true;
+        }
+    return false;
+}
+
+/// Returns std::nullopt if the path does not match the operation's path.
+std::optional<PathParameters> match(std::string_view pattern, std::string_view path) noexcept {
+    if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/'))
+        return std::nullopt;
+    PathParameters parameters;
+    while (!pattern.empty()) {
+        const std::string_view wanted = text::take_until(pattern, '/');
+        const std::string_view segment = text::take_until(path, '/');
+        const bool is_parameter = wanted.starts_with('{');
+        if (is_parameter ? segment.empty() : segment != wanted)
+            return std::nullopt;
+        if (wanted == "{id}") {
+            parameters.id = segment;
+        } else if (wanted == "{kind}") {
+            if (!parse_kind(segment, parameters.kind))
+                return std::nullopt;
+        } else if (is_parameter) {
+            parameters.item_id = segment;
+        }
+    }
+    return path.empty() ? std::optional(parameters) : std::nullopt;
+}
+
+/// The result of routing a request.
+struct Route {
+    /// nullptr if no operation has this method and path.
+    const Operation* operation = nullptr;
+    /// std::nullopt if the path names no resource.
+    std::optional<PathParameters> parameters = {};
+};
+
+/// HEAD is handled as GET.
+Route find_route(std::string_view method, std::string_view path, bool has_extras) noexcept {
+    Route route;
+    for (const Operation& operation : available_operations(has_extras))
+        if (const auto parameters = match(operation.path, without_slash(path))) {
+            route.parameters = parameters;
+            if (operation.method == (method == "HEAD" ? "GET" : method)) {
+                route.operation = &operation;
+                break;
+            }
+        }
+    return route;
 }
 
 constexpr auto names = [] {
@@ -112,11 +153,10 @@ constexpr auto names = [] {
 }();
 
 /// Returns the value of the Allow header.
-std::string methods_of(const Target& target, bool has_extras) {
-    const bool is_bulk = has_extras && target.resource == Resource::user && target.id == bulk_path;
-    std::string methods = is_bulk ? "POST, " : "";
-    for (const Operation& operation : table)
-        if (operation.resource == target.resource)
+std::string methods_of(std::string_view path, bool has_extras) {
+    std::string methods;
+    for (const Operation& operation : available_operations(has_extras))
+        if (match(operation.path, without_slash(path)))
             methods +=
                 operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
     return methods + "OPTIONS";
@@ -124,38 +164,38 @@ std::string methods_of(const Target& target, bool has_extras) {
 
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
                const Service& service, audit::Event& event) {
-    const Target target = target_of(request.method, request.path, service.settings.has_extras);
-    const std::string id = text::decode_path_segment(target.id);
+    const bool has_extras = service.settings.has_extras;
+    const auto [operation, parameters] = find_route(request.method, request.path, has_extras);
+    const std::string id =
+        text::decode_path_segment(parameters ? parameters->id : without_slash(request.path));
     event.target = id;
     const bool is_change =
         request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
-    const Operation* operation = nullptr;
-    if (target.resource != Resource::none) {
-        operation = find_operation(target.resource, request.method);
-        if (operation == nullptr) {
-            Reply reply =
-                request.method == "OPTIONS" ? Reply{{204}} : error(405, texts.method_not_allowed);
-            reply.headers.push_back({"Allow", methods_of(target, service.settings.has_extras)});
-            return reply;
-        }
+    if (operation != nullptr) {
         event.operation = operation->name;
         event.is_change = is_change;
+    } else if (parameters) {
+        Reply reply =
+            request.method == "OPTIONS" ? Reply{{204}} : error(405, texts.method_not_allowed);
+        reply.headers.push_back({"Allow", methods_of(request.path, has_extras)});
+        return reply;
     }
     if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
-    if (operation == nullptr)
+    if (operation == nullptr ||
+        (operation->link && !offers_link(*operation->link, service.settings)))
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
-    const std::string item_id = text::decode_path_segment(target.item_id);
-    const Call call = {request, caller, id, event, *operation, item_id, target.kind};
-    if (operation->forbidden_text) {
-        if (auto refused = refuse(call, operation->audience, *operation->forbidden_text))
-            return *std::move(refused);
-        // An id with invalid UTF-8 or U+0000 matches no user.
-        if (!text::is_clean_utf8(id))
-            return error(404, texts.not_found);
-    }
-    return operation->handler(call, service);
+    if (!caller)
+        return error(401, texts.no_session);
+    if (!is_in(operation->audience, *caller, id))
+        return error(403, operation->forbidden_text);
+    // An id with invalid UTF-8 or U+0000 matches no user.
+    if (!text::is_clean_utf8(id))
+        return error(404, texts.not_found);
+    const std::string item_id = text::decode_path_segment(parameters->item_id);
+    return operation->handler({request, caller, id, event, *operation, item_id, parameters->kind},
+                              service);
 }
 
 /// Returns the message for an error raised by httpd or another module.
@@ -172,12 +212,10 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
             return text;
     if (status < 500)
         return texts.bad_request;
-    Resource resource = target_of(method, path, has_extras).resource;
-    if (resource == Resource::none)
-        resource = Resource::user;
-    if (const Operation* const operation = find_operation(resource, method))
-        return operation->failure_text;
-    return resource == Resource::users ? texts.list_failed : texts.get_failed;
+    const Route route = find_route(method, path, has_extras);
+    if (route.operation != nullptr)
+        return route.operation->failure_text;
+    return route.parameters && route.parameters->id.empty() ? texts.list_failed : texts.get_failed;
 }
 
 } // namespace
@@ -205,14 +243,6 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     return finish(std::move(reply), request.method, request.headers, service.settings);
 }
 
-std::optional<Reply> refuse(const Call& call, Audience audience, const Text& forbidden_text) {
-    if (!call.caller)
-        return error(401, texts.no_session);
-    if (!is_in(audience, *call.caller, call.id))
-        return error(403, forbidden_text);
-    return std::nullopt;
-}
-
 std::span<const Operation> operations() noexcept {
     return table;
 }
@@ -223,15 +253,13 @@ std::span<const std::string_view> operation_names() noexcept {
 
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept {
-    const Operation* const operation =
-        find_operation(target_of(method, path, has_extras).resource, method);
+    const Operation* const operation = find_route(method, path, has_extras).operation;
     return operation != nullptr ? operation->name : std::string_view();
 }
 
 bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept {
-    const Resource resource = target_of(method, path, has_extras).resource;
-    return resource == Resource::second_factor || resource == Resource::sign_in_methods ||
-           resource == Resource::sign_in_method;
+    const Operation* const operation = find_route(method, path, has_extras).operation;
+    return operation != nullptr && operation->uses_plugin_tables;
 }
 
 http::Reply error_reply(int status, std::string_view method, std::string_view path,

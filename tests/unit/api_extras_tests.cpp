@@ -263,7 +263,7 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
 
 TEST(extras, accept_no_other_methods_or_paths) {
     for (const auto& [path, methods] :
-         {std::pair("/bulk", "POST, GET, HEAD, PUT, DELETE, OPTIONS"),
+         {std::pair("/bulk", "GET, HEAD, PUT, DELETE, POST, OPTIONS"),
           std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
           std::pair("/another/sessions/one", "DELETE, OPTIONS"),
           std::pair("/another/password", "PUT, OPTIONS"),
@@ -366,10 +366,11 @@ TEST(extras, remove_only_a_sign_in_method_of_that_kind) {
 }
 
 TEST(extras, need_plugin_tables_only_for_some_resources) {
-    for (const char* path : {"/another/second-factor", "/another/sign-in-methods",
-                             "/another/sign-in-methods/account/one"}) {
-        CHECK_TRUE(api::uses_plugin_tables("GET", path, true));
-        CHECK_FALSE(api::uses_plugin_tables("GET", path, false));
+    for (const auto& [method, path] : {std::pair("DELETE", "/another/second-factor"),
+                                       {"GET", "/another/sign-in-methods"},
+                                       {"DELETE", "/another/sign-in-methods/account/one"}}) {
+        CHECK_TRUE(api::uses_plugin_tables(method, path, true));
+        CHECK_FALSE(api::uses_plugin_tables(method, path, false));
     }
     for (const char* path : {"", "/another", "/another/sessions/one", "/another/ban", "/x/y"})
         CHECK_FALSE(api::uses_plugin_tables("GET", path, true));
