@@ -7,6 +7,8 @@ import { join } from "node:path";
 
 import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
 
+const scripts = join(repository, "mod_useradmin/console/script");
+
 test("the errors that the console distinguishes have the service's English text", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script/texts.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
@@ -25,7 +27,14 @@ test("the errors that the console distinguishes have the service's English text"
     assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js lacks the English text of status ${status}`);
 });
 
-const scripts = join(repository, "mod_useradmin/console/script");
+test("the history has a text for each operation that concerns a user", () => {
+  const manual = readFileSync(join(repository, "packaging/manual/audit-log.xml"), "utf8");
+  const row = manual.slice(manual.indexOf("<code>operation</code>"), manual.indexOf("<code>result</code>"));
+  const operations = new Set([...row.matchAll(/<code>([a-z -]+)<\/code>/g)].map(([, name]) => name));
+  for (const name of ["operation", "list", "bulk", "use-session", "use-api-key"]) operations.delete(name);
+  const texts = readFileSync(join(scripts, "texts.js"), "utf8");
+  assert.deepEqual([...operations].filter((name) => !texts.includes(`\n  "event.${name}": [`)), []);
+});
 
 test("the script's types match each other and those of the OpenAPI document", async () => {
   const folder = join(work, "script");
