@@ -177,6 +177,8 @@ struct ApiKey {
     NullableTime last_request;
     /// The permissions as JSON, such as {"files":["read"]}.
     NullableText permissions;
+
+    bool is_enabled() const noexcept { return !is_false(enabled); }
 };
 
 inline constexpr Field<ApiKey> api_key_fields[] = {

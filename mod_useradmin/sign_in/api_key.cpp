@@ -77,7 +77,7 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
 CredentialStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
         return CredentialStatus::unknown;
-    if (model::is_false(found.key.enabled))
+    if (!found.key.is_enabled())
         return CredentialStatus::disabled;
     if (found.key.expires_at && *found.key.expires_at < now)
         return CredentialStatus::expired;

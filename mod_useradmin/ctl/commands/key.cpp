@@ -58,15 +58,11 @@ model::NullableText permissions_of(const Options& options) {
     return text;
 }
 
-bool is_enabled(const model::ApiKey& key) {
-    return key.enabled != "f" && key.enabled != "0";
-}
-
 /// Writes a key without its rate limit.
 void write_key(json::Writer& writer, const model::ApiKey& key) {
     writer.begin_object().key("id").string(key.id);
     writer.key("name").string_or_null(key.name).key("start").string_or_null(key.start);
-    writer.key("enabled").boolean(is_enabled(key)).key("expiresAt").time_or_null(key.expires_at);
+    writer.key("enabled").boolean(key.is_enabled()).key("expiresAt").time_or_null(key.expires_at);
     writer.key("remaining");
     if (key.remaining)
         writer.integer(number_of(std::string(*key.remaining)));
@@ -137,7 +133,7 @@ Exit list_keys(Context& context) {
     for (const model::ApiKey& key : keys) {
         const bool has_expired = key.expires_at && *key.expires_at < now;
         listing.add({std::string(key.id), std::string(key.name.value_or("-")),
-                     std::string(key.start.value_or("-")), is_enabled(key) ? "yes" : "no",
+                     std::string(key.start.value_or("-")), key.is_enabled() ? "yes" : "no",
                      display(key.expires_at) + (has_expired ? " (expired)" : ""),
                      std::string(key.remaining.value_or("-")), display(key.last_request)});
     }
