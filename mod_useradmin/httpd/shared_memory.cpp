@@ -16,8 +16,9 @@ void* map_shared_memory(apr_pool_t* pool, std::size_t size) {
 
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init) {
-    // The number is the version of the memory layout.
-    const std::string key = "useradmin " + purpose + " 7";
+    // The number is the version of the memory layout. Memory of another size is from another
+    // version.
+    const std::string key = "useradmin " + purpose + " 7 " + std::to_string(size);
     void* memory = nullptr;
     apr_pool_userdata_get(&memory, key.c_str(), pool);
     if (memory != nullptr)
