@@ -25,6 +25,7 @@ constexpr auto fields_of(const std::string_view (&names)[count]) {
 constexpr auto user_members =
     fields_of<model::User>({"name", "email", "emailVerified", "image", "createdAt", "updatedAt",
                             "role", "banned", "banReason", "banExpires"});
+static_assert(user_members.size() + 1 == std::size(model::user_fields));
 constexpr auto session_members =
     fields_of<model::Session>({"expiresAt", "token", "createdAt", "updatedAt", "ipAddress",
                                "userAgent", "userId", "impersonatedBy", "id"});
