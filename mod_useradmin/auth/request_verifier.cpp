@@ -1,7 +1,5 @@
 #include "auth/request_verifier.hpp"
 
-extern module auth_useradmin_module;
-
 namespace useradmin::auth {
 
 RequestVerifier::RequestVerifier(request_rec* request, bool has_plugins)
