@@ -73,7 +73,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     }
     const auto columns = service.store.extra_columns();
     if (!columns) {
-        refusal_ = failure_reply(columns.failure(), texts.update_failed);
+        refusal_ = failure_reply(columns.failure(), call.operation);
         return;
     }
     for (const std::string_view name : names) {

@@ -52,7 +52,7 @@ Reply create_user(const Call& call, const Service& service) {
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)
-        return error(500, texts.create_failed);
+        return error(500, call.operation.failure_text);
 
     // Check 3: requires name, email and password. A value that is not a string counts as missing.
     const std::string_view name = object->text("name");
@@ -66,7 +66,7 @@ Reply create_user(const Call& call, const Service& service) {
     if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts.create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
-        return error(500, texts.create_failed);
+        return error(500, call.operation.failure_text);
     // Check 5: the address must not be registered.
     const auto taken = service.store.find_by_email(email);
     if (taken)
@@ -84,7 +84,7 @@ Reply create_user(const Call& call, const Service& service) {
     // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, texts.create_failed);
+        return failure_reply(*reason, call.operation.failure_text);
 
     const auto created =
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),

@@ -204,7 +204,7 @@ Reply list_users(const Call& call, const Service& service) {
         role = filter_parameter(call.request.query, "role");
     for (const std::optional<std::string>& text : {search, role})
         if (text && !text::is_clean_utf8(*text))
-            return error(500, texts.list_failed);
+            return error(500, call.operation.failure_text);
 
     const bool has_extras = service.settings.has_extras;
     const store::Filter filter = filter_of(call.request.query, role, search, has_extras);

@@ -78,7 +78,7 @@ Reply update_user(const Call& call, const Service& service) {
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts.update_role_forbidden);
     if (!object || !has_types(*object, caller))
-        return reject(call, service, 500, texts.update_failed);
+        return reject(call, service, 500, call.operation.failure_text);
     const ColumnChanges columns(call, service, *object);
     if (const auto& refusal = columns.refusal())
         return reject(call, service, refusal->status, *refusal->text);
