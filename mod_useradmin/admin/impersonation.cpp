@@ -29,14 +29,12 @@ constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMI
 /// Returns the error reply if the caller must not impersonate the user, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
-    const api::OperationSettings& settings = call.service.settings;
-    const store::ProtectedEmail spared = {settings.protected_email, settings.lowers_email};
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
     // A role has permissions if it is in the list, so no particular action is required. An admin
     // always has permissions below the service's base address.
     const bool has_rights = may(call.service.roles, roles, Actions()) ||
                             has_role(roles, api::text_of(api::Role::admin));
-    if (is_higher || spared.matches(user.email) ||
+    if (is_higher || call.service.settings.protected_email.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);
     if (sign_in::is_banned(user, text::now()))

@@ -71,9 +71,8 @@ Reply remove_user(Call& call) {
     const std::string& id = call.event.target;
     if (id == call.caller.id)
         return error(cannot_remove_yourself);
-    const api::OperationSettings& settings = call.service.settings;
-    const auto removed = call.service.store.remove(
-        id, {settings.protected_email, settings.lowers_email}, guard_of(call, true));
+    const auto removed =
+        call.service.store.remove(id, call.service.settings.protected_email, guard_of(call, true));
     return removed ? confirmation("success") : failure_reply(removed.failure(), call.forbidden);
 }
 

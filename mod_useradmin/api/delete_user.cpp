@@ -13,9 +13,9 @@ Reply delete_user(const Call& call, const Service& service) {
         return error(400, texts.delete_self);
     // remove() performs checks 4 and 5 and evaluates If-Match and the guard. A separate query would
     // race with concurrent changes.
-    const auto removed = service.store.remove(
-        call.id, {service.settings.protected_email, service.settings.lowers_email},
-        guard_of(call, last_super_admin_guard(service.settings)));
+    const auto removed =
+        service.store.remove(call.id, service.settings.protected_email,
+                             guard_of(call, last_super_admin_guard(service.settings)));
     return removed ? confirmation(texts.deleted) : failure_reply(removed.failure(), call.operation);
 }
 

@@ -30,9 +30,8 @@ struct Guards {
 using ColumnNames = std::span<const std::string_view>;
 
 struct OperationSettings {
-    /// The address of the administrator who cannot be deleted (specification, section 4.4.1, check
-    /// 5).
-    std::string_view protected_email;
+    /// The user who cannot be deleted (specification, section 4.4.1, check 5).
+    store::ProtectedEmail protected_email;
     /// The maximum page size of a list.
     std::int64_t max_limit = 1000;
     /// Whether accountId of a credential account is the user's id, as in better-auth 1.7. Otherwise

@@ -186,7 +186,7 @@ api::OperationSettings operation_settings(const request_rec* request,
                                           const ap_conf_vector_t* configuration) {
     const ServiceSettings& settings = settings_of(configuration);
     api::OperationSettings rules;
-    rules.protected_email = protected_email_of(request, settings);
+    rules.protected_email = {protected_email_of(request, settings), settings.get<LowersEmail>()};
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();

@@ -57,7 +57,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
     const bool is_success = reply.status == HTTP_OK;
     const int status = httpd::send(request_, std::move(reply), content);
     if (is_success)
-        survey(request_, backend_, {rules_.protected_email, rules_.lowers_email});
+        survey(request_, backend_, rules_.protected_email);
     return status;
 }
 

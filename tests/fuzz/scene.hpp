@@ -48,7 +48,7 @@ class Scene {
     test::Calls calls;
     test::FakeStore store{calls};
     test::FakeHasher hasher{calls};
-    api::OperationSettings settings{test::protected_email, 1000};
+    api::OperationSettings settings{{test::protected_email}, 1000};
 
   private:
     api::Caller caller_;

@@ -442,7 +442,7 @@ TEST(admin, impersonation_opens_a_one_hour_session_that_names_the_administrator)
 
 TEST(admin, the_protected_user_cannot_be_impersonated) {
     expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
-    settings.lowers_email = true;
+    settings.protected_email.ignores_case = true;
     store.users.back().email = "ROOT@example.org";
     expect("403 YOU_CANNOT_IMPERSONATE_ADMINS", call("impersonate-user", R"({"userId":"root"})"));
     CHECK_FALSE(store.opened.has_value());

@@ -30,14 +30,14 @@ TEST(delete_user, the_protected_administrator_cannot_be_deleted) {
 }
 
 TEST(delete_user, the_protected_address_comes_from_the_settings) {
-    settings.protected_email = "another@example.org";
+    settings.protected_email = {"another@example.org"};
     expect("403 No se puede eliminar el usuario administrador principal",
            ask(super_admin, "DELETE /another"));
     expect("200", ask(super_admin, "DELETE /root"));
 }
 
 TEST(delete_user, the_protected_address_ignores_case_with_lower_case_addresses) {
-    settings.lowers_email = true;
+    settings.protected_email.ignores_case = true;
     expect("200", ask(super_admin, "DELETE /another"));
     expect("remove another unless root@example.org in any case", calls.text());
 }

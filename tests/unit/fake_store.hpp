@@ -869,7 +869,7 @@ class ApiScene : public Utest {
     std::string_view base;
     /// The file descriptor of the audit log.
     int audit_log = -1;
-    api::OperationSettings settings{protected_email, 1000};
+    api::OperationSettings settings{{protected_email}, 1000};
 };
 
 } // namespace useradmin::test
