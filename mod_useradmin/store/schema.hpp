@@ -75,8 +75,8 @@ struct Column {
     std::string_view field = {};
     const Dialect* dialect = nullptr;
 
-    /// Returns whether the column's type is one of times. SQLite has none; better-auth declares
-    /// "date", and ORMs "datetime" or "timestamp".
+    /// Returns whether the column is declared with a type for times. SQLite has no such type, but
+    /// better-auth declares "date", and ORMs declare "datetime" or "timestamp".
     bool is_declared_as_time() const noexcept;
     /// Returns whether the column stores times as numbers.
     bool has_unix_times() const noexcept { return time_format != TimeFormat::text; }

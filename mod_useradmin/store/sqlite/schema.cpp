@@ -83,7 +83,7 @@ bool converts_to_numbers(std::string_view type) noexcept {
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-/// Returns whether a time of the record has the name.
+/// Returns whether a time field of the record meets the condition on its name.
 template <class Record>
 bool has_time_field(const auto& has_name) {
     return std::ranges::any_of(
@@ -94,8 +94,8 @@ bool has_time_field(const auto& has_name) {
         });
 }
 
-/// Returns whether the column may store times as text or as numbers: its type is one of times, or
-/// it has the name of a time and any type but text.
+/// Returns whether the column may store times as text or as numbers: it is declared with a type for
+/// times, or it has the name of a time field and any type but text.
 bool may_store_times(const Column& column, std::string_view last_seen) {
     if (column.kind != Column::Kind::integer && column.kind != Column::Kind::other)
         return false;
