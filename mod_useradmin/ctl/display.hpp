@@ -16,9 +16,9 @@
 
 namespace useradmin::ctl {
 
-/// Writes an escaped line to stdout.
+/// Escapes the line and writes it to stdout.
 void print_line(std::string_view line);
-/// Writes "useradminctl: " and the escaped message to stderr.
+/// Escapes the message and writes it to stderr after "useradminctl: ".
 void print_error(std::string_view sentence) noexcept;
 
 /// Prints messages as print_error() does.

@@ -20,7 +20,7 @@ enum class FileAccess {
     full,
     /// The account may not read and write the file, or may not create files in its directory.
     denied,
-    /// The account may not reach the directory.
+    /// The directory does not exist, or the account may not search one of its parent directories.
     unreachable,
     /// The access of another account cannot be determined, usually because only root can do this.
     unknown,

@@ -197,7 +197,8 @@ class Examiner {
             check_passwords(*found_.own->passwords, *found_.foreign->passwords);
     }
 
-    /// Reports several formats of times, or a column that does not show which the application uses.
+    /// Reports times in several formats, or a column type that does not show which format the
+    /// application uses.
     void check_time_formats(const TimeFormats& found) {
         const store::Column& created = schema().user.at("createdAt");
         if ((found.text > 0) + (found.seconds > 0) + (found.milliseconds > 0) > 1)

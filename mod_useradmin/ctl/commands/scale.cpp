@@ -156,8 +156,8 @@ class ScaleObjects {
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
         const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
-        // Merge the counts, because writers above the isolation level READ COMMITTED never do. The
-        // transaction's lock excludes TRUNCATE.
+        // Merge the counts here, because transactions with an isolation level above READ COMMITTED
+        // never merge them. The transaction's lock excludes TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
