@@ -12,7 +12,7 @@
 namespace useradmin::apr {
 
 /// Constructs an object in the pool. The destructor runs when the pool is cleared or destroyed. Do
-/// not put C++ objects into a pool in any other way. Passes on exceptions of the constructor.
+/// not put C++ objects into a pool in any other way. Propagates exceptions from the constructor.
 template <class T, class... Arguments>
 T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");

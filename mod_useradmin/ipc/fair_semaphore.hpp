@@ -13,10 +13,10 @@
 namespace useradmin::ipc {
 
 /// Limits several processes to a fixed number of permits. Requests wait in a queue of fixed length.
-/// It serves networks and accounts round robin: the second request of a network or account is
-/// queued behind the first requests of the others. If the queue is full, the request that is last
-/// in this order is rejected. If a process is killed, its permits and places in the queue become
-/// free, because each is a robust mutex.
+/// The queue serves networks and accounts round robin: the second request of a network or account
+/// is queued behind the first requests of the others. If the queue is full, the request that is
+/// last in this order is rejected. If a process is killed, its permits and places in the queue
+/// become free, because each is a robust mutex.
 class FairSemaphore {
   public:
     struct Counts {

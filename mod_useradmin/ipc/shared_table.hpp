@@ -83,7 +83,7 @@ class SharedTable {
         }
         /// Frees the entry.
         void erase(Entry& entry) const noexcept { entry.written_at = 0; }
-        /// Writes the key's entry or, if there is none, a free or the oldest entry.
+        /// Writes the key's entry. If there is none, takes a free entry or replaces the oldest.
         template <class Change>
         void write(Clock::time_point now, const Change& change) const {
             Entry* const own = find();

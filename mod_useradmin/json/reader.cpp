@@ -142,7 +142,7 @@ bool is_object(const std::string& skeleton) {
     return tree != nullptr;
 }
 
-/// Appends a number as JavaScript prints it: with the shortest digits that identify it, and with an
+/// Appends a number as JavaScript prints it: with as few digits as identify it, and with an
 /// exponent only if the exponent is at least 21 or below -6.
 void append_number(std::string& out, double number) {
     if (std::isinf(number)) {

@@ -30,8 +30,8 @@ class Cookies {
     std::string encode_token(std::string_view token) const;
 
     /// Returns the Set-Cookie values for a new session. Unless is_remembered is set, the session
-    /// ends when the browser closes. They also expire a session that the application keeps in a
-    /// cookie (cookieCache).
+    /// ends when the browser closes. The values also expire a session that the application keeps in
+    /// a cookie (cookieCache).
     std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
     /// Returns the Set-Cookie values that end a session.
     std::vector<std::string> expired_cookies() const;

@@ -77,8 +77,8 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
-        // Without an account, the first counter is that of all accounts. If this fails, the store
-        // logs why and the failures still count.
+        // Without an account, the first counter is that of all accounts. If clearing fails, the
+        // store logs why and the failures still count.
         if (has_shared_failures && !login.email.empty())
             static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;

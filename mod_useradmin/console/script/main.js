@@ -119,7 +119,7 @@ async function restore() {
   written = location.href;
   const user = fragment().get("user");
   const draft = draftOf(user);
-  // The draft of another caller or user
+  // The draft belongs to another caller or user.
   if (!draft) sessionStorage.removeItem(draftKey);
   if (user) return showUser(user, { isNew: false });
   if (!draft) return;
