@@ -225,7 +225,7 @@ TEST(bulk, export_contains_the_data_of_each_user) {
     CHECK(has(text, std::string(R"("passwordHash":")") + std::string(argon2id_hash)));
 }
 
-TEST(bulk, export_contains_the_hash_of_the_account_with_the_users_id) {
+TEST(bulk, export_prefers_the_account_with_the_users_id) {
     done(ctl({"import", lines(odd_users())}));
     sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
               "\"password\", \"createdAt\", \"updatedAt\") VALUES ('zzz', 'id-1', 'credential', "
@@ -658,7 +658,7 @@ TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
     CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"), done(updated));
 }
 
-TEST(bulk, import_allows_an_address_that_is_unique_only_with_another_column) {
+TEST(bulk, import_allows_an_address_unique_only_with_another_column) {
     create_people("varchar(99)", R"(, "tenant" text)");
     sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
     const CommandResult first = import_people(line("ana@x.org"));
@@ -718,7 +718,7 @@ TEST(bulk, import_ends_the_sessions_of_a_banned_user) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
 
-TEST(bulk, import_ends_the_sessions_of_a_user_with_a_new_password) {
+TEST(bulk, import_ends_sessions_after_a_new_password) {
     create("ana@x.org");
     create("bo@x.org");
     create("cy@x.org");
@@ -807,7 +807,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     CHECK_EQUAL(std::string("admin"), of("root@x.org", "role"));
 }
 
-TEST(bulk, import_rejects_the_line_of_a_user_deleted_in_the_meantime) {
+TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
     create("ana@x.org");
     create("bo@x.org");
     constexpr const char* deletion = "DELETE FROM \"user\" WHERE \"email\" = 'bo@x.org'";

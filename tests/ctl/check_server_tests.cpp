@@ -203,7 +203,7 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
         account.name + " cannot access " + inner.string() + ": move the database");
 }
 
-TEST(check_server, the_remedy_for_a_database_file_can_be_run_as_printed) {
+TEST(check_server, prints_commands_that_fix_the_access_to_a_database_file) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("remedy");

@@ -296,7 +296,7 @@ TEST(check, reports_times_in_different_formats) {
               "seconds: 0, milliseconds: 2)"));
 }
 
-TEST(check, counts_an_unverified_user_with_a_time_in_seconds_as_the_applications) {
+TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seconds) {
     if (is_postgresql())
         return;
     create_tables();
@@ -584,7 +584,7 @@ TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
     CHECK_EQUAL(0, may_read_key);
 }
 
-TEST(postgresql_privileges, to_sign_in_with_a_second_factor_are_named_in_a_note) {
+TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
     grant(look(sign_in));
     sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");

@@ -185,7 +185,7 @@ TEST(configuration, that_includes_itself_is_rejected) {
               "\n"));
 }
 
-TEST(configuration, that_is_not_a_file_or_nests_too_deeply_is_rejected) {
+TEST(configuration, that_is_no_file_or_nests_too_deeply_is_rejected) {
     CHECK_EQUAL(1, bare_ctl({"--config", "/dev/zero", "list"}).status);
     CHECK_EQUAL(1, bare_ctl({"--config", folder(), "list"}).status);
     CHECK(has(bare_ctl({"--config", "/nonexistent", "list"}).errors,
@@ -219,7 +219,7 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
-TEST(configuration, ignores_the_defaults_of_a_recipe_if_they_are_defined_before) {
+TEST(configuration, ignores_a_recipes_defaults_after_an_earlier_Define) {
     const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
     const std::string recipe =
         "<IfDefine !PARAMS>\nDefine PARAMS other\n</IfDefine>\nDBDParams \"${PARAMS}\"\n";
@@ -243,7 +243,7 @@ TEST(configuration, makes_a_variable_ambiguous_by_an_UnDefine_in_a_condition) {
     CHECK_EQUAL(0, status_of(good + "<IfDefine TEST>\nUnDefine OTHER\n</IfDefine>\n"));
 }
 
-TEST(configuration, rejects_a_variable_without_a_value_or_with_a_macro_parameter) {
+TEST(configuration, rejects_a_variable_without_a_value_or_with_macro_parameters) {
     const CommandResult empty =
         list(driver() + "Define NONE\nDBDParams '" + database().params() + "${NONE}'\n");
     CHECK_EQUAL(2, empty.status);

@@ -696,7 +696,7 @@ TEST(postgresql_scale, includes_users_without_a_name_or_an_address) {
     CHECK(has(store.search("lea"), " of 4"));
 }
 
-TEST(postgresql_scale, is_created_by_the_table_owner_and_read_by_its_readers) {
+TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
     for (const char* role : {"owner", "reader", "stranger", "late"})
         sql().run("CREATE ROLE test_" + std::string(role) + " LOGIN");
     undo("DROP OWNED BY test_owner, test_reader, test_stranger, test_late CASCADE; "

@@ -54,7 +54,7 @@ TEST(serial, create_prints_the_generated_id) {
         sql().value("SELECT \"accountId\" FROM number_account WHERE \"userId\" = 2").value());
 }
 
-TEST(serial, show_role_ban_and_unban_find_a_user_by_its_number) {
+TEST(serial, commands_find_a_user_by_its_number) {
     const std::string id = make("ana@x.org");
     make("bo@x.org");
     CHECK(has(with({"show", id}), "email          ana@x.org"));

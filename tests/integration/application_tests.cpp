@@ -106,7 +106,7 @@ TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
         expect_error(with_value(wrong), 401, "No autorizado");
 }
 
-TEST(application, UserAdminAccountId_user_id_writes_the_user_s_id_into_the_account) {
+TEST(application, UserAdminAccountId_user_id_stores_the_users_id) {
     start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminAccountId user-id"));
     const auto reply = send({"POST",
                              "/api/users",

@@ -149,7 +149,7 @@ TEST(audit, has_a_line_for_each_change_with_both_values) {
     check_chain({log_.string()});
 }
 
-TEST(audit, has_a_line_for_each_rejected_change_but_not_for_reads) {
+TEST(audit, has_a_line_for_each_rejected_change) {
     start_audited();
     const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
         {Caller::nobody, "GET", "/api/users", "", "list refused 401 null null null"},

@@ -207,7 +207,7 @@ return 1)",
 
 TEST_GROUP_BASE(ban_outages, BanOutages){};
 
-TEST(ban_outages, of_a_Redis_that_restarts_with_old_entries_lose_no_bans) {
+TEST(ban_outages, of_a_Redis_restarted_with_old_entries_lose_no_bans) {
     if (!takes_place())
         return;
     start();

@@ -64,7 +64,7 @@ TEST(better_auth, changes_invalidate_links_to_set_a_password) {
     }
 }
 
-TEST(better_auth, a_new_password_sets_the_accountId_that_the_library_looks_up) {
+TEST(better_auth, a_new_password_sets_the_accountId_for_the_library) {
     start(endpoints + "</Location>\n");
     sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
         "createdAt", "updatedAt") VALUES ('1', 'ada@example.org', 'credential', 'ada-1', 'a hash',

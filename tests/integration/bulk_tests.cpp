@@ -48,7 +48,7 @@ class Bulk : public OwnHttpd {
 
 TEST_GROUP_BASE(bulk, Bulk){};
 
-TEST(bulk, changes_users_with_a_line_in_the_audit_log_for_each) {
+TEST(bulk, writes_an_audit_line_for_each_changed_user) {
     for (const char* mode : {"", " required"}) {
         std::filesystem::remove(log_);
         start_with(audit_log(mode));

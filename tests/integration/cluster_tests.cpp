@@ -414,7 +414,7 @@ class Cluster : public Scene {
 
 TEST_GROUP_BASE(cluster, Cluster){};
 
-TEST(cluster, loses_no_confirmed_change_and_keeps_every_ban_while_its_parts_fail) {
+TEST(cluster, loses_no_change_or_ban_while_its_parts_fail) {
     if (!takes_place())
         return;
     const auto end = Clock::now() + whole_run;

@@ -57,7 +57,7 @@ TEST(database, failure_results_in_500_without_SQL_in_the_reply) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
-TEST(database, foreign_key_that_rejects_a_deletion_is_named_in_the_log) {
+TEST(database, foreign_key_that_rejects_a_deletion_is_logged) {
     expect_log("UA0106");
     expect_log(R"("invoice")");
     expect_log("delete the rows that refer to it, or declare the foreign key ON DELETE CASCADE");
@@ -187,7 +187,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     CHECK_EQUAL(20, told + debug);
 }
 
-TEST(database, with_DBDMax_1_does_not_let_a_slow_reader_block_others) {
+TEST(database, with_DBDMax_1_is_not_blocked_by_a_slow_reader) {
     // With one child, all requests use the same pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara) +
@@ -296,7 +296,7 @@ TEST(postgresql_database, returns_null_for_an_infinite_time) {
     CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());
 }
 
-TEST(postgresql_database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
+TEST(postgresql_database, with_another_DateStyle_and_time_zone_returns_the_same_times) {
     const auto expected = get(Caller::admin, "/api/users/ulises-1");
     const auto params = Suite::current().database().params() +
                         " options='-c DateStyle=German -c TimeZone=Asia/Kathmandu'";

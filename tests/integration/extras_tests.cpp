@@ -171,7 +171,7 @@ class SecondFactorOfUsers : public Extras {
 
 TEST_GROUP_BASE(extras_second_factor, SecondFactorOfUsers){};
 
-TEST(extras_second_factor, is_reset_by_a_superAdmin_and_sessions_end_in_all_children) {
+TEST(extras_second_factor, is_reset_and_sessions_end_in_all_children) {
     const auto status = [this] {
         return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
     };

@@ -53,7 +53,7 @@ TEST(health, returns_200_while_the_database_answers) {
     CHECK_EQUAL(std::string(), head.body);
 }
 
-TEST(health, may_be_below_a_base_address_and_is_not_counted_there) {
+TEST(health, below_a_base_address_is_not_counted) {
     start(location("/", as_sara) + health_location() +
           "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n");
     expect_health(200, "ok\n");
@@ -119,7 +119,7 @@ TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, returns_503_on_a_read_only_database_if_writable_is_required) {
+TEST(health, returns_503_on_a_read_only_database_with_writable) {
     allow_log("UA0108");
     make("read-only");
     const std::string writable = "/health/writable";

@@ -61,7 +61,7 @@ TEST(methods, HEAD_is_allowed_where_GET_is) {
 
 TEST_GROUP_BASE(paths, Scene){};
 
-TEST(paths, next_to_the_base_address_do_not_belong_to_the_service) {
+TEST(paths, beside_the_base_address_do_not_belong_to_the_service) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
         const auto reply = client.send({"GET", path, {bearer(Caller::super_admin)}});
@@ -188,7 +188,7 @@ TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
     CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
 }
 
-TEST(bodies, of_a_rejected_caller_are_not_read_and_the_connection_closes) {
+TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
     for (const char* caller : {"", "Authorization: Bearer s3cr3t-token-of-ulises\r\n"}) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n" +

@@ -94,7 +94,7 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
     }
 }
 
-TEST(locations, of_the_admin_client_below_sign_in_are_answered_in_either_load_order) {
+TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
     in_either_load_order(
         sign_in("/api/auth", "") + better_auth_page + metrics_page,
         [&] {
@@ -108,7 +108,7 @@ TEST(locations, of_the_admin_client_below_sign_in_are_answered_in_either_load_or
         });
 }
 
-TEST(locations, of_pages_below_sign_in_are_answered_in_either_load_order) {
+TEST(locations, of_pages_below_sign_in_are_answered) {
     in_either_load_order(
         location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
             "<Location \"/console\">\n  SetHandler useradmin-console\n"
@@ -154,7 +154,7 @@ TEST(locations, with_the_longest_path_answer_in_either_load_order) {
     }
 }
 
-TEST(locations, with_UserAdmin_Off_below_a_base_address_keep_the_error_pages_of_httpd) {
+TEST(locations, with_UserAdmin_Off_keep_the_error_pages_of_httpd) {
     start(location("/api", as_sara) +
           "<Location \"/api/files\">\n  UserAdmin Off\n</Location>\n"
           "<Location \"/api/files/closed\">\n  Require all denied\n</Location>\n" +

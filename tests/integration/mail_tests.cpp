@@ -73,7 +73,7 @@ class Mail : public OwnHttpd {
 
 TEST_GROUP_BASE(mail, Mail){};
 
-TEST(mail, with_a_password_link_has_the_token_of_a_verification_row) {
+TEST(mail, with_a_password_link_has_a_stored_token) {
     start_with(keeping());
     expect(send_link("password"), 200, link_sent);
     const std::string header = read_file(kept_);
@@ -174,7 +174,7 @@ TEST(mail, with_an_invitation_that_fails_creates_no_user) {
     CHECK_EQUAL(0, count("verification"));
 }
 
-TEST(mail, with_an_invitation_that_fails_is_logged_as_a_failed_creation) {
+TEST(mail, with_a_failed_invitation_is_logged_as_a_failed_creation) {
     std::filesystem::remove(log_);
     start_with("exit 1");
     expect_log("UA0231");

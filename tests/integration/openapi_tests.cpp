@@ -34,7 +34,7 @@ TEST(openapi, a_page_below_a_base_address_describes_that_service) {
     expect_error(send("GET", "/api/users/openapi.jso"), 404, "Usuario no encontrado");
 }
 
-TEST(openapi, a_page_elsewhere_describes_the_only_service_of_its_virtual_host) {
+TEST(openapi, a_page_elsewhere_describes_the_virtual_hosts_only_service) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users", as_sara) +
           // Two Locations with the same path are one base address.

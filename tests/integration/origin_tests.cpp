@@ -47,7 +47,7 @@ class Origins : public Scene {
 
 TEST_GROUP_BASE(origins, Origins){};
 
-TEST(origins, of_others_cannot_submit_a_form) {
+TEST(origins, that_are_not_trusted_cannot_submit_a_form) {
     for (const char* mark :
          {"Origin: https://evil.example", "Origin: null", "Origin: http://localhost:8081",
           "Origin: http://sub.localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",

@@ -115,7 +115,7 @@ TEST(recipes, behind_a_proxy_an_encoded_id_arrives_unchanged) {
     }
 }
 
-TEST(recipes, behind_a_proxy_that_ends_TLS_the_cookie_of_a_session_is_secure) {
+TEST(recipes, behind_a_TLS_proxy_the_session_cookie_is_Secure) {
     start_behind_proxy();
     expect_success(ask_outside(
         {"POST",
@@ -481,7 +481,7 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_none("localhost", stranger.folder());
 }
 
-TEST(recipes, a_standby_shows_the_age_of_its_data_and_rejects_changes) {
+TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");

@@ -135,7 +135,7 @@ TEST(secondary_storage, loses_only_the_ended_session) {
     CHECK_FALSE(redis_->run({"GET", "app:revoked-sessions-before-ulises-1"}).has_value());
 }
 
-TEST(secondary_storage, keeps_sessions_with_another_id_that_are_not_in_the_database) {
+TEST(secondary_storage, keeps_a_session_with_another_id_and_no_row) {
     start_with();
     add_session("first", "ulises-1");
     const std::string id =
@@ -147,7 +147,7 @@ TEST(secondary_storage, keeps_sessions_with_another_id_that_are_not_in_the_datab
     CHECK_TRUE(is_stored("second"));
 }
 
-TEST(secondary_storage, loses_sessions_after_a_deletion_a_new_role_and_a_new_password) {
+TEST(secondary_storage, loses_sessions_after_a_deletion_new_role_or_new_password) {
     start_with();
     const std::string record = ulises_path;
     const auto change = [&](const std::string& token, const std::string& method,
@@ -181,7 +181,7 @@ TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
     }
 }
 
-TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_tables_of_the_service) {
+TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_service) {
     sql().run("ALTER TABLE \"user\" RENAME TO other_user");
     start("<Location \"/api\">\nUserAdminSecondaryStorage " + redis_->url() +
           " app:\n</Location>\n" + location_with("UserAdminTables other_user session account\n"));
@@ -411,7 +411,7 @@ TEST(secondary_storage_tls, accepts_a_server_with_a_certificate_for_the_host) {
     }
 }
 
-TEST(secondary_storage_tls, sends_nothing_to_a_server_with_a_certificate_for_another_host) {
+TEST(secondary_storage_tls, sends_nothing_to_a_server_certified_for_another_host) {
     if (has_tls())
         expect_refusal("authority", "wrong", "its certificate was rejected: hostname mismatch");
 }

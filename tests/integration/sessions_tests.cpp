@@ -31,7 +31,7 @@ TEST(sessions, the_token_is_read_from_the_cookie) {
     expect_success(with({"Cookie: a=b;better-auth.session_token=" + token}));
 }
 
-TEST(sessions, the_token_is_read_from_the_cookie_with_the_Secure_prefix) {
+TEST(sessions, the_token_is_read_from_a_Secure_prefixed_cookie) {
     expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 

@@ -93,7 +93,7 @@ TEST(attempts, of_all_connections_are_counted_exactly) {
     CHECK_EQUAL(std::string("a 40, b 40"), counts());
 }
 
-TEST(attempts, are_counted_once_if_the_removal_of_expired_ones_is_repeated) {
+TEST(attempts, are_counted_once_if_a_removal_is_repeated) {
     if (!is_postgresql())
         return;
     record({{"a", 9}});
@@ -109,7 +109,7 @@ TEST(attempts, are_counted_once_if_the_removal_of_expired_ones_is_repeated) {
     CHECK_EQUAL(std::string("b 1"), counts());
 }
 
-TEST(attempts, to_make_a_change_with_a_key_succeed_once) {
+TEST(attempts, with_a_change_key_succeed_once) {
     const auto rename = [&](const char* name) {
         return store().update("u", {{"name", std::string_view(name)}});
     };
@@ -129,7 +129,7 @@ TEST(attempts, to_make_a_change_with_a_key_succeed_once) {
     CHECK_EQUAL(std::string("a key 1, another key 1"), counts());
 }
 
-TEST(attempts, to_make_a_change_with_a_key_fail_without_the_table) {
+TEST(attempts, with_a_change_key_need_the_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
     store().set_change_key("a key");

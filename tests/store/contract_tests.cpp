@@ -24,7 +24,7 @@ std::string or_nothing(const std::optional<text::Timestamp>& time) {
 
 TEST_GROUP_BASE(list, Contract){};
 
-TEST(list, of_no_users_is_an_empty_page_with_a_total_of_zero) {
+TEST(list, of_no_users_is_empty_with_a_total_of_zero) {
     const auto page = worked(store().list({}, {20, 0}));
     CHECK(page.users.empty());
     CHECK_EQUAL(0, page.total);
@@ -795,7 +795,7 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     }
 }
 
-TEST(extra_columns, of_the_type_json_are_returned_even_if_jsonb_would_reject_them) {
+TEST(extra_columns, of_type_json_may_hold_what_jsonb_rejects) {
     if (database().kind() != Kind::postgresql)
         return;
     change("ALTER TABLE \"user\" ADD COLUMN \"data\" json",
@@ -947,7 +947,7 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
 
-TEST(remove, that_a_foreign_key_rejects_names_its_table_and_the_remedy) {
+TEST(remove, rejected_by_a_foreign_key_logs_table_and_remedy) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
@@ -1329,7 +1329,7 @@ TEST(credential, is_replaced_by_a_new_password) {
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
-TEST(credential, is_that_of_the_account_with_the_users_id_if_there_are_two) {
+TEST(credential, prefers_the_account_with_the_users_id) {
     add_user("n", "n@x");
     const auto add = [this](const std::string& account_id) {
         sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "

@@ -181,8 +181,7 @@ TEST(postgresql_revocations, that_are_committed_late_are_read_after_later_ones) 
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(postgresql_revocations,
-     are_read_if_their_transactions_have_numbers_that_others_lost_in_a_failover) {
+TEST(postgresql_revocations, with_transaction_ids_reused_after_a_failover_are_read) {
     // Not for SQLite, which has no standbys.
     add_user("m", "m@x");
     ban();

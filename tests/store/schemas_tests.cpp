@@ -398,7 +398,7 @@ TEST(postgresql_table_variants, with_domains_are_treated_like_their_base_types) 
     worked(made_->remove("n", {"protected@x"}));
 }
 
-TEST(sqlite_table_variants, with_untyped_ids_record_the_session_that_a_sign_in_ends) {
+TEST(sqlite_table_variants, with_untyped_ids_record_sessions_ended_at_sign_in) {
     make("PRIMARY KEY", "text", "text");
     sql().run("DROP TABLE \"made_session\"; CREATE TABLE \"made_session\" (\"id\" PRIMARY KEY, "
               "\"token\" text NOT NULL, \"userId\" text NOT NULL, \"expiresAt\" integer NOT NULL, "
@@ -658,7 +658,7 @@ TEST(postgresql_tables_in_use, survive_the_loss_of_prepared_statements) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(tables_in_use, are_not_similar_ones_if_they_were_created_after_the_schema_was_read) {
+TEST(tables_in_use, created_meanwhile_are_not_reported_as_similar) {
     SingleConnection connection(database());
     const auto client = store::find_dialect(database().driver())
                             ->create_client(*connection.acquire(store::no_deadline), "client");
@@ -775,7 +775,7 @@ TEST(shared_schemas, are_read_by_one_connection_for_all) {
     CHECK_EQUAL(1U, extra_columns(first_));
 }
 
-TEST(shared_schemas, are_used_for_up_to_twice_their_lifetime_during_a_read) {
+TEST(shared_schemas, are_used_up_to_twice_their_lifetime_during_a_read) {
     CHECK_EQUAL(0U, extra_columns(first_));
     change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
            "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
@@ -1022,7 +1022,7 @@ TEST(tables_in_use, have_no_timeout_in_a_command) {
     }
 }
 
-TEST(sqlite_tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
+TEST(sqlite_tables_in_use, have_a_lock_timeout_for_each_call_in_a_command) {
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     const store::TimeoutPolicy little = {std::chrono::seconds(2), false};
@@ -1167,7 +1167,7 @@ TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
     worked(store().list({}, {20, 0}));
 }
 
-TEST(postgresql_tables_in_use, are_changed_once_with_a_key_or_a_listener_if_the_commit_is_lost) {
+TEST(postgresql_tables_in_use, change_once_with_key_or_listener_despite_a_lost_commit) {
     expect_error("the outcome of the write is unknown");
     add_user("u", "u@x");
     // A sequence counts the writes, because a rollback does not reset it.
@@ -1239,7 +1239,7 @@ TEST(tables_in_use, list_the_password_formats_in_use) {
     CHECK_EQUAL(std::string("scrypt"), formats[2]);
 }
 
-TEST(tables_in_use, are_sampled_for_formats_up_to_a_bounded_number_of_rows) {
+TEST(tables_in_use, sample_a_bounded_number_of_rows_for_formats) {
     if (is_postgresql())
         sql().run("TRUNCATE \"account\""); // the rows are then read in order of insertion
     add_user("u", "u@x");

@@ -417,7 +417,7 @@ TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
     worked(change_factor(change));
 }
 
-TEST(sign_in_second_factor, lock_that_has_begun_meanwhile_is_not_cleared_with_an_expired_one) {
+TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
     create_table();
     store::SecondFactorChange change{"n", now_};
     change.clears_failures = true;

@@ -208,7 +208,7 @@ TEST(admin, a_change_checks_the_callers_roles_again) {
     }
 }
 
-TEST(admin, a_change_by_a_caller_without_a_role_requires_the_role_user) {
+TEST(admin, a_caller_without_a_role_counts_as_a_user) {
     const admin::RoleActions of_users = {"user", admin_actions.actions, &admin_actions};
     actions = &of_users;
     is_stored = true;
@@ -291,19 +291,19 @@ TEST(admin, ending_a_missing_session_is_not_a_change) {
     CHECK_TRUE(event.is_change);
 }
 
-TEST(admin, a_caller_who_has_lost_the_role_gets_401_or_403) {
+TEST(admin, a_demoted_or_banned_caller_gets_401_or_403) {
     store.failures["update"] = store::Failure::caller_rejected;
     expect("401", call("ban-user", R"({"userId":"another"})"));
     store.failures["update"] = store::Failure::caller_demoted;
     expect("403 YOU_ARE_NOT_ALLOWED_TO_BAN_USERS", call("ban-user", R"({"userId":"another"})"));
 }
 
-TEST(admin, returns_500_instead_of_an_empty_list_if_the_database_fails) {
+TEST(admin, a_failed_list_returns_500_instead_of_no_users) {
     store.failures["list"] = store::Failure::failed;
     expect("500 INTERNAL_SERVER_ERROR", call("list-users", "limit=5"));
 }
 
-TEST(admin, returns_503_if_the_database_or_a_required_storage_is_unavailable) {
+TEST(admin, returns_503_if_database_or_required_storage_is_unavailable) {
     store.failures["list"] = store::Failure::unavailable;
     expect("503 SERVICE_UNAVAILABLE", call("list-users", "limit=5"));
     store.failures["update"] = store::Failure::unavailable;

@@ -98,7 +98,7 @@ TEST(access, follows_the_matrix_of_section_5) {
     }
 }
 
-TEST(access, an_absent_role_and_an_unknown_one_are_treated_as_user) {
+TEST(access, an_absent_or_unknown_role_is_treated_as_user) {
     for (const std::string_view role : {"", "Admin", "ADMIN", "superadmin", "SuperAdmin", "admin ",
                                         " admin", "superAdmins", "admin,user", "owner"})
         for (const Rule& rule : matrix)

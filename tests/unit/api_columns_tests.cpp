@@ -148,7 +148,7 @@ TEST(columns, that_the_table_does_not_have_are_not_set) {
     expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
 }
 
-TEST(columns, that_are_true_do_not_count_as_a_ban_of_the_last_superAdmin) {
+TEST(columns, that_are_true_do_not_count_as_a_ban) {
     settings.guards.last_super_admin = true;
     ask(super_admin, "PUT /another", R"({"data":{"trial":true}})");
     CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::none);

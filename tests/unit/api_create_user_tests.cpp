@@ -100,7 +100,7 @@ TEST(create_user, spaces_count_as_a_value) {
     expect(" ", store.created->name);
 }
 
-TEST(create_user, fails_unexpectedly_and_stores_nothing_if_the_body_is_unreadable) {
+TEST(create_user, returns_500_and_stores_nothing_if_the_body_is_unreadable) {
     for (const std::string_view text : {"x", "{", "[]", "null", "\"name\"", "{} {}",
                                         R"({"name":"a\u0000b"})", "{\"name\":\"\xff\"}"}) {
         expect(failed, ask(super_admin, "POST ", text), text);
@@ -150,7 +150,7 @@ TEST(create_user, a_super_admin_may_assign_any_role) {
     expect_role("jefa de sección", R"("jefa de sección")");
 }
 
-TEST(create_user, fails_unexpectedly_if_the_role_has_another_type) {
+TEST(create_user, returns_500_if_the_role_has_another_type) {
     for (const auto role : {"5", "true", "false", R"(["user"])", R"({"role":"user"})"}) {
         const std::string text = body_with("role", role);
         expect(failed, ask(super_admin, "POST ", text), text);
@@ -235,7 +235,7 @@ TEST(create_user, returns_503_if_no_hashing_slot_is_free_in_time) {
     expect("body, find_by_email eva@example.org, hash", calls.text());
 }
 
-TEST(create_user, fails_unexpectedly_if_the_password_cannot_be_hashed) {
+TEST(create_user, returns_500_if_the_password_cannot_be_hashed) {
     hasher.failure = password::HashFailure::failed;
     expect(failed, ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash", calls.text());

@@ -73,7 +73,7 @@ TEST(other_origins, that_are_trusted_are_accepted_from_any_site) {
         }
 }
 
-TEST(other_origins, do_not_include_the_servers_own_origin_with_http_or_https) {
+TEST(other_origins, do_not_include_the_servers_own_over_http_or_https) {
     for (const auto origin : {""sv, "http://example.org"sv, "https://example.org"sv})
         for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
             from(origin, site);

@@ -174,7 +174,7 @@ TEST(extras, are_not_found_unless_enabled) {
     expect(not_found, ask(super_admin, "OPTIONS /another/ban"));
 }
 
-TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
+TEST(extras, a_summary_counts_all_users) {
     const std::string request =
         "GET ?limit=5&search=ana&summary=2026-11-20,2026-11-21,2026-11-21T12:00:00Z";
     const auto reply = send(super_admin, request);
@@ -189,7 +189,7 @@ TEST(extras, a_list_has_the_counts_of_all_users_in_its_summary) {
            calls.text());
 }
 
-TEST(extras, the_summary_of_an_admin_counts_users_with_the_role_user) {
+TEST(extras, an_admins_summary_counts_users_with_the_role_user) {
     expect("200", ask(admin, "GET ?summary=2026-11-20"));
     expect("list role=user search=- 21 from 0, read_last_activity 4, list role=user search=- 0 "
            "from 0, "
@@ -504,7 +504,7 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
     }
 }
 
-TEST(extras, end_sessions_only_of_the_row_version_that_if_match_names) {
+TEST(extras, end_sessions_only_if_if_match_matches_the_row) {
     headers.fields["If-Match"] = "\"other\"";
     expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions"));
     expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions/one"));

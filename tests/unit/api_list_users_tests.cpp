@@ -126,7 +126,7 @@ TEST(list_users, unknown_parameters_are_ignored) {
     expect_filters("role=- search=-", super_admin, "Search=a&ROLE=b&Sort=name&offset=9");
 }
 
-TEST(list_users, a_search_or_role_that_is_not_UTF_8_is_an_unexpected_failure) {
+TEST(list_users, a_search_or_role_that_is_not_utf8_returns_500) {
     for (const auto query : {"search=%FF", "search=a%C3", "search=%ED%A0%80", "search=a%00b",
                              "role=%FF", "role=admin%00", "role=admin&search=%C0%80"}) {
         expect("500 Error al obtener usuarios", ask(super_admin, "GET ?" + std::string(query)),
@@ -153,7 +153,7 @@ TEST(list_users, total_pages_is_total_divided_by_limit_rounded_up) {
     }
 }
 
-TEST(list_users, a_page_past_the_end_is_an_empty_list_with_the_total) {
+TEST(list_users, a_page_past_the_end_is_empty_with_the_total) {
     store.users.clear();
     store.total = 41;
     expect(R"({"success":true,"data":[],)"
@@ -246,7 +246,7 @@ TEST(list_users, returns_the_total_and_links_to_other_pages) {
     expect("", header_of(send(super_admin, "GET /another"), "Link"));
 }
 
-TEST(list_users, from_a_standby_warns_of_the_time_of_the_last_change) {
+TEST(list_users, from_a_standby_has_a_Warning_header) {
     expect("", header_of(send(super_admin, "GET "), "Warning"));
     store.last_change_received = *text::parse_timestamp("2026-11-27T16:00:00Z");
     constexpr const char* warning =
@@ -302,7 +302,7 @@ TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
     expect("list role=user search=- 3 from 0", calls.text());
 }
 
-TEST(list_users, links_to_the_next_page_if_the_total_is_out_of_date) {
+TEST(list_users, links_to_the_next_page_despite_an_outdated_total) {
     store.users.clear();
     for (const char* const id : {"a", "b", "c"})
         store.add(id, id);

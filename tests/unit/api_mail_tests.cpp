@@ -160,7 +160,7 @@ TEST(mail, no_link_is_sent_if_the_version_differs) {
     CHECK(store.guard->versions.has_value());
 }
 
-TEST(mail, a_link_is_sent_only_to_the_address_that_was_read) {
+TEST(mail, a_link_is_sent_only_to_an_unchanged_address) {
     ask(super_admin, password_link);
     CHECK(store.guard->versions.has_value());
     CHECK(store.guard->versions->front() == "1-2.3");

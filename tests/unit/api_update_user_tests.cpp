@@ -145,8 +145,7 @@ TEST(update_user, an_admin_who_sends_any_ban_flag_is_rejected) {
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
 
-TEST(update_user,
-     an_admin_who_sends_a_role_or_a_ban_flag_is_refused_before_the_types_are_looked_at) {
+TEST(update_user, an_admins_role_or_ban_is_rejected_before_type_errors) {
     for (const auto text : {R"({"name":5,"role":"admin"})", R"({"email":null,"banned":false})",
                             R"({"password":5,"role":7})"})
         expect_refusal(role_or_ban_forbidden, admin, text);

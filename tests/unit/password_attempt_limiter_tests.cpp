@@ -63,7 +63,7 @@ TEST(attempts, from_one_address_do_not_lock_others_out) {
     CHECK_EQUAL(std::string("free"), state("2001:db8::1", "eva"));
 }
 
-TEST(attempts, on_one_account_have_ten_times_the_limit_from_all_addresses) {
+TEST(attempts, on_one_account_have_ten_times_the_limit) {
     for (int address = 0; address < 29; ++address)
         fail("10.0.0." + std::to_string(address), "eva");
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "eva"));
@@ -72,7 +72,7 @@ TEST(attempts, on_one_account_have_ten_times_the_limit_from_all_addresses) {
     CHECK_EQUAL(std::string("free"), state("10.0.1.1", "ivo"));
 }
 
-TEST(attempts, from_one_address_have_three_times_the_limit_on_all_accounts) {
+TEST(attempts, from_one_address_have_three_times_the_limit) {
     for (const char* account : {"1", "2", "3", "4", "5", "6", "7", "8"})
         fail("10.0.0.1", account);
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));

@@ -222,7 +222,7 @@ TEST(delivery, ends_sessions_opened_up_to_a_second_after_a_revocation) {
     LONGS_EQUAL(3000, storage.before);
 }
 
-TEST(delivery, of_a_session_keeps_later_sessions_and_those_with_a_row) {
+TEST(delivery, of_a_session_keeps_later_sessions_and_ones_with_rows) {
     storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
                         {"after", "1970-01-01T00:00:03.000Z"},
                         {"row", ""},

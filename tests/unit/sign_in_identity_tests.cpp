@@ -83,7 +83,7 @@ TEST(sessions, an_empty_token_is_rejected_without_a_query) {
     expect("", calls.text());
 }
 
-TEST(sessions, a_token_that_is_not_utf8_is_rejected_without_a_query) {
+TEST(sessions, a_non_utf8_token_is_rejected_without_a_query) {
     for (const auto token : {"\xff"sv, "token\xc3"sv, "\xed\xa0\x80"sv, "token\0"sv, "\0"sv}) {
         store.sessions[token] = good_session();
         expect("malformed", who_has(token));

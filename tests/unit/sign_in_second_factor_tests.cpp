@@ -178,7 +178,7 @@ TEST(second_step, completes_a_challenge_once) {
     expect(invalid_cookie, verify_totp());
 }
 
-TEST(second_step, does_not_open_a_session_if_another_request_takes_the_challenge) {
+TEST(second_step, opens_no_session_if_another_request_takes_the_challenge) {
     begin();
     store.meanwhile = [this] { store.verifications.clear(); };
     expect(invalid_cookie, verify_totp());
@@ -194,7 +194,7 @@ TEST(second_step, needs_a_challenge) {
     }
 }
 
-TEST(second_step, rejects_a_wrong_code_and_counts_it_as_a_wrong_password) {
+TEST(second_step, counts_a_wrong_code_as_a_wrong_password) {
     limit.attempts = 3;
     begin();
     for (int time = 0; time < 3; ++time) {
@@ -365,7 +365,7 @@ TEST(second_step, reads_backup_codes_that_are_not_encrypted) {
     expect(R"(["aaaaa-bbbbb"])", store.backup_codes);
 }
 
-TEST(second_step, rejects_a_backup_code_if_the_codes_change_in_the_meantime) {
+TEST(second_step, rejects_a_backup_code_if_the_codes_change_meanwhile) {
     begin();
     store.meanwhile = [this] { store.second_factors["eva"].factor.backup_codes = "others"; };
     expect("409 FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN",
@@ -430,7 +430,7 @@ TEST(second_step, is_skipped_on_a_trusted_device) {
     CHECK_TRUE(sign_in().body.starts_with(R"({"redirect":false)"));
 }
 
-TEST(second_step, is_required_again_on_a_device_that_is_no_longer_trusted) {
+TEST(second_step, is_required_once_a_device_is_no_longer_trusted) {
     begin();
     trusted_device = cookie(
         send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})"), "trust_device");

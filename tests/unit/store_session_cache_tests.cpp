@@ -421,7 +421,7 @@ TEST(cached_sessions, of_a_banned_user_are_ignored) {
     expect("banned, asked", who_has("token", now - 1ms));
 }
 
-TEST(cached_sessions, are_all_valid) {
+TEST(cached_sessions, do_not_include_rejected_ones) {
     for (int time = 0; time < 2; ++time)
         expect("unknown, asked", who_has("token", now));
     store.sessions["token"] = session_of("eva");

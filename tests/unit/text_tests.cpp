@@ -250,7 +250,7 @@ TEST(query, a_parameter_without_a_value_is_empty) {
     check_texts("", parameter("a=1&search&b=2", "search"));
 }
 
-TEST(query, plus_is_a_space_and_percent_is_decoded_in_names_and_values) {
+TEST(query, plus_and_percent_are_decoded_in_names_and_values) {
     check_texts("José Núñez", parameter("search=Jos%C3%A9+N%c3%ba%C3%B1ez", "search"));
     check_texts("a+b", parameter("search=a%2Bb", "search"));
     check_texts("x", parameter("s%65arch=x", "search"));
