@@ -21,6 +21,7 @@ struct Body {
 class BodySource {
   public:
     virtual ~BodySource() = default;
+    /// Reads the body, or returns it again if it was read before. May block.
     virtual Body read() = 0;
 };
 

@@ -46,7 +46,8 @@ ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
 
 /// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests
 /// as not mapped to a file. Otherwise, modules would look for a file or guess a type from the
-/// extension. Also calls forbid_sniffing(), so clients do not guess a type either.
+/// extension. Also calls forbid_sniffing(), so clients do not guess a type either. Returns OK, or
+/// the status of the Redirect that applies.
 int claim_request(request_rec* request) noexcept;
 
 /// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage

@@ -11,14 +11,12 @@
 
 namespace useradmin::httpd {
 
-/// The metrics of a virtual host.
 struct VirtualHostMetrics {
     std::string name;
     MetricsSnapshot sums;
     std::optional<DeliverySnapshot> deliveries = {};
 };
 
-/// The metrics of the whole server.
 struct ServerMetrics {
     const MetricsRegistry& registry;
     /// The virtual hosts with counts or deliveries.

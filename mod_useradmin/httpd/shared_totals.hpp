@@ -56,7 +56,6 @@ class SharedTotals final : public store::Totals {
     };
     static_assert(sizeof(Table) <= std::size_t{128} * 1024);
 
-    /// The options of one request.
     struct Options {
         /// Identifies the database and its tables. Must outlive the object.
         std::string_view tables_id;

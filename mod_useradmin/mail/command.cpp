@@ -21,7 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Owns a file descriptor.
 class Descriptor {
   public:
     Descriptor() noexcept = default;

@@ -17,6 +17,7 @@ enum class HashFailure {
 class Hasher {
   public:
     virtual ~Hasher() = default;
+    /// Returns the hash to store. May wait for a hashing slot.
     virtual std::variant<crypto::Secret, HashFailure> hash(std::string_view password) = 0;
 };
 

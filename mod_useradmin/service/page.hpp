@@ -40,9 +40,10 @@ int handle_console(request_rec* request);
 /// to.
 int handle_openapi(request_rec* request);
 
-/// Handles a request for a page.
+/// Calls the page's handler and returns its result. Requires is_for_page().
 int handle_page(request_rec* request);
 
+/// Returns whether the request's handler is a page.
 bool is_for_page(const request_rec* request) noexcept;
 
 } // namespace useradmin::service

@@ -76,6 +76,8 @@ class CredentialVerifier {
           formats_(formats), limiter_(limiter), limit_(limit), log_(log),
           second_factor_(second_factor) {}
 
+    /// Verifies the password, unless too many attempts have failed. Counts and logs a failed
+    /// attempt.
     Verification verify(const Login& login);
     /// Calls check unless too many attempts have failed. check returns accepted, wrong_code,
     /// limited or failed. A wrong code counts like a wrong password. Login::password is ignored.

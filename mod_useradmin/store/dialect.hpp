@@ -64,6 +64,8 @@ struct Privilege {
 class Transaction {
   public:
     virtual ~Transaction() = default;
+    /// Returns false on failure. Work::may_be_committed() then tells whether the outcome is
+    /// unknown.
     [[nodiscard]] virtual bool commit() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Finds the application's tables if they have other names than the configured ones.
+// Finds the application's tables if their names differ from the configured ones.
 #pragma once
 
 #include "store/client.hpp"

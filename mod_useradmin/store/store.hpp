@@ -539,6 +539,7 @@ class Store {
     /// count expires when `window` has passed since its first failure.
     virtual Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
                                                          std::chrono::seconds window) = 0;
+    /// Resets the counter. Succeeds if the table of attempts does not exist.
     virtual Result<Done> clear_failed_attempts(const AttemptCounter& counter) = 0;
 
     /// Returns the API key with the digest (SHA-256 in base64url) and its owner, or not_found.
