@@ -47,7 +47,7 @@ constexpr Metric session_lookups_total = {"useradmin_session_lookups_total", "co
                                           "Session tokens in requests, by result."};
 constexpr Metric connection_wait_duration_seconds = {
     "useradmin_connection_wait_duration_seconds", "histogram",
-    "How long requests waited until they got a database connection."};
+    "How long requests waited for a database connection."};
 constexpr Metric database_duration_seconds = {"useradmin_database_duration_seconds", "histogram",
                                               "How long requests held a database connection."};
 constexpr Metric connections_in_use = {"useradmin_connections_in_use", "gauge",

@@ -76,7 +76,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
     if (column == "lastSeenAt")
         return "is already in replies as the last activity; UserAdminLastSeen sets its column";
     if (has_name_of_secret(name))
-        return "has the name of a secret, which the service never shows";
+        return "looks like the name of a secret; the service never shows secrets";
     if (is_editable && name == "twofactorenabled")
         return "changes with the user's second factor; to show it, use UserAdminColumns";
     return nullptr;

@@ -113,7 +113,7 @@ TEST_GROUP_BASE(scale, Scene){};
 TEST(scale, and_no_scale_are_mutually_exclusive) {
     const CommandResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
-    CHECK(has(ended.errors, "use one of --scale, --no-scale and --api-keys"));
+    CHECK(has(ended.errors, "use only one of --scale, --no-scale and --api-keys"));
 }
 
 TEST(postgresql_scale, prints_the_number_of_users_each_time) {

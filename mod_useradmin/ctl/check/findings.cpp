@@ -305,8 +305,8 @@ class Examiner {
         directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
         if (wants_scrypt && own.argon2id > 0)
             note(count_of(own.argon2id, "account created here has", "accounts created here have") +
-                 " an argon2id hash; if better-auth is not configured to verify argon2id, set "
-                 "another password with 'useradminctl passwd --hash scrypt'");
+                 " an argon2id hash; if better-auth is not configured to verify argon2id, set new "
+                 "passwords with 'useradminctl passwd --hash scrypt'");
         const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
         if ((settings_.hash || settings_.is_service) && has_scrypt != wants_scrypt)
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +

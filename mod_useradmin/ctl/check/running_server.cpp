@@ -169,7 +169,7 @@ std::string problem_of(const Reply& reply) {
                "to the <Location>, or UserAdminSession gives such a caller an id; httpd's "
                "error log says which";
     case 404:
-        return "the service has nothing at this path (404); use its base URL, which is shorter";
+        return "the service has no resource at this path (404); use its base URL, which is shorter";
     default:
         return "the service replied with " + std::to_string(reply.status) +
                " instead of 401 to a request without credentials; see httpd's error log, and "

@@ -184,7 +184,7 @@ Exit create_schema(Context& context) {
     if (context.options.has("scale") + context.options.has("no-scale") +
             context.options.has("api-keys") >
         1)
-        throw UsageError("use one of --scale, --no-scale and --api-keys");
+        throw UsageError("use only one of --scale, --no-scale and --api-keys");
     if (context.options.has("scale"))
         return create_scale(context);
     if (context.options.has("no-scale"))
