@@ -301,7 +301,7 @@ TEST(outages, of_single_backends_do_not_fail_reads) {
     // Otherwise, a backend logs its termination first, which takes long on a busy disk.
     make("terminated", {"log_min_messages=panic"});
     start_before_it({}, busy_machine);
-    run_outage({"backends ended one by one", [] {},
+    run_outage({"backends terminated one by one", [] {},
                 [this] {
                     for (int times = machine::times(30, 300); times > 0; --times)
                         end_a_backend();
