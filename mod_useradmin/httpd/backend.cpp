@@ -74,11 +74,11 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 
 /// Returns the configured limits, or defaults based on the number of processors and workers.
 ipc::FairSemaphore::Counts slot_bounds(const HashBounds& configured) {
-    constexpr unsigned workers_a_place = 4; // most workers stay free for other requests
+    constexpr unsigned workers_per_place = 4; // most workers stay free for other requests
     return {configured.limit != 0 ? configured.limit
                                   : std::max(1U, std::thread::hardware_concurrency()),
             configured.queue != 0 ? configured.queue
-                                  : std::max(1U, worker_count() / workers_a_place)};
+                                  : std::max(1U, worker_count() / workers_per_place)};
 }
 
 SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec* servers,

@@ -169,19 +169,19 @@ bool CommandMailer::send(std::string_view message) {
     input.reader.close();
     output.writer.close();
     output.reader.set_nonblocking();
-    std::string said;
-    const std::optional<int> status = wait_for(process, output.reader.get(), deadline, said);
+    std::string reason;
+    const std::optional<int> status = wait_for(process, output.reader.get(), deadline, reason);
     if (!status)
         return fail("did not exit within " + std::to_string(limit_.count() / 1000) +
                     " s (UserAdminTimeout) and was killed");
     if (*status == 0)
         return true;
     // Log only the first line: the others may quote the message with its link.
-    said = said.substr(0, said.find('\n'));
+    reason = reason.substr(0, reason.find('\n'));
     return fail((WIFEXITED(*status)
                      ? "exited with status " + std::to_string(WEXITSTATUS(*status))
                      : "was terminated by signal " + std::to_string(WTERMSIG(*status))) +
-                (said.empty() ? "" : ": " + text::printable(said)));
+                (reason.empty() ? "" : ": " + text::printable(reason)));
 }
 
 } // namespace useradmin::mail

@@ -47,29 +47,29 @@ const char* image_type(std::string_view image) {
 
 /// Returns the name in lower case without underscores, so snake_case and camelCase names compare
 /// equal.
-std::string squeezed(std::string_view name) {
+std::string normalized(std::string_view name) {
     std::string letters = text::lower(name);
     std::erase(letters, '_');
     return letters;
 }
 
 /// Returns whether the name suggests that the column contains secrets.
-bool has_name_of_secret(std::string_view squeezed_name) noexcept {
+bool has_name_of_secret(std::string_view normalized_name) noexcept {
     constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
                                           "apikey",   "privatekey", "backupcode"};
     constexpr std::string_view ends[] = {"token", "tokens", "hash", "salt", "otp"};
     return std::ranges::any_of(words,
                                [&](std::string_view word) {
-                                   return squeezed_name.find(word) != squeezed_name.npos;
+                                   return normalized_name.find(word) != normalized_name.npos;
                                }) ||
-           std::ranges::any_of(ends,
-                               [&](std::string_view end) { return squeezed_name.ends_with(end); });
+           std::ranges::any_of(
+               ends, [&](std::string_view end) { return normalized_name.ends_with(end); });
 }
 
 /// Returns why the column must not be configured, or nullptr if it may be.
 const char* refusal_of(std::string_view column, bool is_editable) {
-    const std::string name = squeezed(column);
-    const auto is_field = [&](const auto& field) { return squeezed(field.name) == name; };
+    const std::string name = normalized(column);
+    const auto is_field = [&](const auto& field) { return normalized(field.name) == name; };
     if (std::ranges::any_of(model::user_fields, is_field))
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";

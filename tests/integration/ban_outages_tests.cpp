@@ -273,7 +273,8 @@ TEST(ban_outages, of_a_database_with_a_changed_password_lose_no_bans) {
     RoleWithPassword role(Suite::current().database());
     start(role.params());
     run_outage(
-        "PostgreSQL with another password", [&] { role.lock_out(); }, [&] { role.let_in(); });
+        "PostgreSQL with another password", [&] { role.change_password(); },
+        [&] { role.restore_password(); });
 }
 
 TEST(ban_outages, with_killed_children_lose_no_bans) {

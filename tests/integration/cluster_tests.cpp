@@ -114,7 +114,7 @@ class Cluster : public Scene {
         auto settings = Suite::current().settings(configuration);
         settings.modules = {"mod_remoteip.so"};
         httpds_.at(index) = std::make_unique<Httpd>(Suite::current().work(), settings);
-        httpd_relays_.at(index)->lead_to(httpds_.at(index)->port());
+        httpd_relays_.at(index)->set_server_port(httpds_.at(index)->port());
     }
 
     PatroniNode& primary() const { return node_that_is("/primary"); }
@@ -274,7 +274,7 @@ class Cluster : public Scene {
     }
 
     /// Injects a fault, repairs it, and checks when requests succeed again.
-    void live_through(const Fault& fault) {
+    void run_fault(const Fault& fault) {
         await_successes();
         const auto gone = Clock::now();
         const int requests_before = requests_;
@@ -425,7 +425,7 @@ TEST(cluster, loses_no_change_or_ban_while_its_parts_fail) {
         Load load(5, [this](int thread, int turn) { work(thread, turn); });
         do {
             for (const Fault& fault : faults())
-                live_through(fault);
+                run_fault(fault);
         } while (machine::is_long() && Clock::now() < end);
         load.stop();
         CHECK(eventually([this] { return bans_.all_hold(); }));

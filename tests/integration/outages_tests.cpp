@@ -335,7 +335,8 @@ TEST(outages, caused_by_a_changed_database_password_end) {
     make("locked-out");
     RoleWithPassword role(*own_);
     start_before_it(role.params());
-    run_outage({"wrong password", [&] { role.lock_out(); }, [&] { role.let_in(); }});
+    run_outage(
+        {"wrong password", [&] { role.change_password(); }, [&] { role.restore_password(); }});
 }
 
 TEST(outages, of_writes_only_do_not_fail_reads) {

@@ -74,8 +74,8 @@ class Storm : public OwnHttpd {
     /// Sends many requests simultaneously, each over its own connection, while another client reads
     /// a record. Each request must succeed or be rejected with Retry-After. Returns how many
     /// succeeded.
-    int break_loose(const std::string& path, const std::function<std::string(int)>& body,
-                    const std::string& read) {
+    int send_storm(const std::string& path, const std::function<std::string(int)>& body,
+                   const std::string& read) {
         Reader idle(httpd_->port(), read);
         for (int time = 0; time < 500; ++time)
             idle.read();
@@ -118,10 +118,10 @@ TEST(storm, of_hash_requests_does_not_stop_reads_or_exhaust_memory) {
     const auto first = send("POST", "/api/users", user("first"));
     expect_success(first);
     const std::string path = "/api/users/" + text_member(first, "id");
-    const int created = break_loose(
+    const int created = send_storm(
         "/api/users", [](int number) { return user("n" + std::to_string(number)); }, path);
     CHECK_EQUAL(1 + created, own_->sql().number("SELECT count(*) FROM \"user\""));
-    const int signed_in = break_loose(
+    const int signed_in = send_storm(
         "/auth/sign-in/email",
         [](int) { return std::string(R"({"email":"first@example.org","password":"s3cr3t"})"); },
         path);

@@ -106,8 +106,8 @@ class Made : public Contract {
     }
 
     /// Expects that columns of this type match ids and tokens exactly.
-    void expect_ids_to_the_letter(const std::string& type, const std::string& id,
-                                  const std::vector<const char*>& others) {
+    void expect_exact_ids(const std::string& type, const std::string& id,
+                          const std::vector<const char*>& others) {
         make(type + " PRIMARY KEY", type, type);
         worked(made_->create(new_user(id, "n@x")));
         worked(made_->create_session(session_of(id, id)));
@@ -232,11 +232,11 @@ TEST(table_variants, with_number_ids_compare_ids_exactly) {
 }
 
 TEST(table_variants, with_case_insensitive_ids_compare_ids_exactly) {
-    expect_ids_to_the_letter("text COLLATE " + collation_without_case(), "sara", {"SARA"});
+    expect_exact_ids("text COLLATE " + collation_without_case(), "sara", {"SARA"});
 }
 
 TEST(sqlite_table_variants, with_numeric_affinity_compare_ids_exactly) {
-    expect_ids_to_the_letter("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
+    expect_exact_ids("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
 }
 
 TEST(sqlite_table_variants, notice_a_changed_collation) {

@@ -183,7 +183,7 @@ class Threads : public Contract {
     }
 
     /// Creates a user, signs in, and signs out or deletes the user. Checks what other requests see.
-    void live_through(const std::string& name, bool is_deleted) {
+    void run_lifecycle(const std::string& name, bool is_deleted) {
         const auto check = [&](bool is_right, const char* what) {
             complaint_.note(is_right, name + ": " + what);
         };
@@ -243,8 +243,8 @@ TEST(threads, share_connections_totals_and_sessions) {
     const int turns = machine::times(4, 200);
     in_threads([&](int thread) {
         for (int turn = 0; turn < turns; ++turn)
-            live_through("u-" + std::to_string(thread) + "-" + std::to_string(turn),
-                         /* is_deleted */ turn % 2 == 0);
+            run_lifecycle("u-" + std::to_string(thread) + "-" + std::to_string(turn),
+                          /* is_deleted */ turn % 2 == 0);
     });
     Request request(*child_);
     CHECK_EQUAL(thread_count * turns / 2, worked(request.store.list({}, {1, 0})).total);

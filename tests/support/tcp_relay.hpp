@@ -17,7 +17,7 @@ class TcpRelay {
     /// Relays to a server that listens on a port of 127.0.0.1.
     explicit TcpRelay(std::uint16_t server_port);
     /// Relays new connections to another port.
-    void lead_to(std::uint16_t server_port) noexcept { server_port_ = server_port; }
+    void set_server_port(std::uint16_t server_port) noexcept { server_port_ = server_port; }
     ~TcpRelay();
 
     std::uint16_t port() const noexcept { return port_; }

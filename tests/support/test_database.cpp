@@ -78,7 +78,7 @@ void TestDatabase::clear() {
 RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database) {
     database_.sql().run("CREATE ROLE clerk LOGIN SUPERUSER");
     database_.sql().run("ALTER ROLE clerk SET synchronous_commit = on");
-    let_in();
+    restore_password();
     write_file(database_.server().folder() / "data" / "pg_hba.conf",
                "local all clerk scram-sha-256\nlocal all all trust\n"
                "local replication all trust\n");
@@ -90,7 +90,7 @@ std::string RoleWithPassword::params() const {
            " dbname=postgres user=clerk password='s3cr3t one' connect_timeout=2";
 }
 
-void RoleWithPassword::lock_out() {
+void RoleWithPassword::change_password() {
     set_password("s3cr3t two");
     database_.sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                          "WHERE usename = 'clerk'");

@@ -74,9 +74,9 @@ class RoleWithPassword {
     std::string params() const;
 
     /// Changes the password and terminates the role's connections.
-    void lock_out();
+    void change_password();
     /// Restores the first password.
-    void let_in() { set_password("s3cr3t one"); }
+    void restore_password() { set_password("s3cr3t one"); }
 
   private:
     void set_password(const std::string& password);

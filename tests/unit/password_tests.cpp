@@ -153,19 +153,19 @@ class WaitingThreads {
     /// Starts a request in a thread. Returns when the request is waiting or was rejected.
     void add(char name, std::uint64_t network,
              std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
-        const unsigned before = shared_.places_in_use() + turned_away().size();
+        const unsigned before = shared_.places_in_use() + rejected().size();
         threads_.emplace_back([this, name, network, account] {
             const auto slot = shared_.slots_for(network).acquire(account);
             const std::lock_guard lock(mutex_);
-            (SharedSlots::is_held(slot) ? served_ : turned_away_) += name;
+            (SharedSlots::is_held(slot) ? served_ : rejected_) += name;
         });
-        CHECK_TRUE(test::eventually(
-            [&] { return shared_.places_in_use() + turned_away().size() > before; }));
+        CHECK_TRUE(
+            test::eventually([&] { return shared_.places_in_use() + rejected().size() > before; }));
     }
     /// Waits until this many requests were rejected. Returns their names.
-    std::string turned_away(std::size_t count) {
-        CHECK_TRUE(test::eventually([&] { return turned_away().size() >= count; }));
-        return turned_away();
+    std::string rejected(std::size_t count) {
+        CHECK_TRUE(test::eventually([&] { return rejected().size() >= count; }));
+        return rejected();
     }
     /// Waits for all requests. Returns their names in the order in which they got a slot.
     std::string served() {
@@ -174,9 +174,9 @@ class WaitingThreads {
     }
 
   private:
-    std::string turned_away() {
+    std::string rejected() {
         const std::lock_guard lock(mutex_);
-        return turned_away_;
+        return rejected_;
     }
     void join() {
         for (std::thread& thread : std::exchange(threads_, {}))
@@ -186,7 +186,7 @@ class WaitingThreads {
     const SharedSlots& shared_;
     std::mutex mutex_;
     std::string served_;
-    std::string turned_away_;
+    std::string rejected_;
     std::vector<std::thread> threads_;
 };
 
@@ -264,12 +264,12 @@ class WaitingProcess {
             ::kill(process_, SIGKILL);
         end();
     }
-    /// Stops the process with SIGSTOP until go_on().
+    /// Stops the process with SIGSTOP until resume().
     void stop() const {
         CHECK_EQUAL(0, ::kill(process_, SIGSTOP));
         CHECK_EQUAL(process_, waitpid(process_, nullptr, WUNTRACED));
     }
-    void go_on() const { CHECK_EQUAL(0, ::kill(process_, SIGCONT)); }
+    void resume() const { CHECK_EQUAL(0, ::kill(process_, SIGCONT)); }
     /// Waits until all threads have had a slot.
     void end() {
         if (process_ > 0)
@@ -956,15 +956,15 @@ TEST(slots, displace_waiters_of_the_network_with_the_most) {
     for (const char name : std::string("abcd"))
         waiting.add(name, 1);
     waiting.add('e', 1);
-    STRCMP_EQUAL("e", waiting.turned_away(1).c_str());
+    STRCMP_EQUAL("e", waiting.rejected(1).c_str());
     waiting.add('x', 2);
-    STRCMP_EQUAL("ed", waiting.turned_away(2).c_str());
+    STRCMP_EQUAL("ed", waiting.rejected(2).c_str());
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 4"; }));
     waiting.add('y', 3);
-    STRCMP_EQUAL("edc", waiting.turned_away(3).c_str());
+    STRCMP_EQUAL("edc", waiting.rejected(3).c_str());
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 4"; }));
     waiting.add('f', 1);
-    STRCMP_EQUAL("edcf", waiting.turned_away(4).c_str());
+    STRCMP_EQUAL("edcf", waiting.rejected(4).c_str());
     held.reset();
     STRCMP_EQUAL("xyab", waiting.served().c_str());
 }
@@ -978,7 +978,7 @@ TEST(slots, do_not_favor_a_network_that_is_rejected_often) {
     for (int time = 0; time < 1000; ++time)
         CHECK_FALSE(SharedSlots::is_held(shared.slots_for(1).acquire()));
     waiting.add('x', 2);
-    STRCMP_EQUAL("b", waiting.turned_away(1).c_str());
+    STRCMP_EQUAL("b", waiting.rejected(1).c_str());
     held.reset();
     STRCMP_EQUAL("xa", waiting.served().c_str());
 }
@@ -1018,7 +1018,7 @@ TEST(slots, are_not_granted_to_later_arrivals) {
     waiting.stop();
     held.reset();
     CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
-    waiting.go_on();
+    waiting.resume();
     waiting.end();
     CHECK_TRUE(shared.has_one());
 }
@@ -1103,9 +1103,9 @@ TEST(slots, release_the_queue_place_of_a_killed_process) {
         WaitingProcess waiting(shared.slots(), places);
         CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
         waiting.kill();
-        std::atomic<int> turned_away = 0;
-        at_once(places, [&] { turned_away += shared.is_queue_full(200ms) ? 1 : 0; });
-        LONGS_EQUAL(0, turned_away);
+        std::atomic<int> rejected = 0;
+        at_once(places, [&] { rejected += shared.is_queue_full(200ms) ? 1 : 0; });
+        LONGS_EQUAL(0, rejected);
     }
 }
 

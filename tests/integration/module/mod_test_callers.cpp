@@ -14,7 +14,7 @@
 namespace {
 
 /// Sets the notes of an initial request from "X-Test-Caller: id role". Either value may be missing.
-int state_caller(request_rec* request) {
+int set_caller(request_rec* request) {
     const char* caller = apr_table_get(request->headers_in, "X-Test-Caller");
     if (!caller || request->prev || request->main)
         return DECLINED;
@@ -26,7 +26,7 @@ int state_caller(request_rec* request) {
 }
 
 /// Redirects to the path in X-Test-Target, runs a subrequest for it, or only looks it up.
-int lead_elsewhere(request_rec* request) {
+int redirect(request_rec* request) {
     if (!request->handler)
         return DECLINED;
     const char* target = apr_table_get(request->headers_in, "X-Test-Target");
@@ -76,8 +76,8 @@ int end_to_fail(request_rec*) {
 void register_hooks(apr_pool_t*) {
     ap_hook_post_read_request(begin_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_log_transaction(end_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
-    ap_hook_fixups(state_caller, nullptr, nullptr, APR_HOOK_FIRST);
-    ap_hook_handler(lead_elsewhere, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_fixups(set_caller, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_handler(redirect, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 } // namespace
