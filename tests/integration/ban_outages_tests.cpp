@@ -92,7 +92,7 @@ return 1)",
         action();
         await_bans(20);
         writers.stop();
-        CHECK(eventually([this] { return bans_.all_hold(); }));
+        CHECK(eventually([this] { return bans_.all_enforced(); }));
     }
 
     void await_bans(std::size_t count) {

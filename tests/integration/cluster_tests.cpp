@@ -329,7 +329,7 @@ class Cluster : public Scene {
 
     /// Checks that each confirmed ban is in the database and in Redis.
     void check_bans(Database& database) {
-        CHECK(eventually([this] { return bans_.all_hold(); }));
+        CHECK(eventually([this] { return bans_.all_enforced(); }));
         for (const int user : bans_.confirmed()) {
             const std::string id = "b" + std::to_string(user);
             CHECK_TEXT(database.value(R"(SELECT "banned" FROM "user" WHERE "id" = ')" + id + "'") ==
@@ -428,7 +428,7 @@ TEST(cluster, loses_no_change_or_ban_while_its_parts_fail) {
                 run_fault(fault);
         } while (machine::is_long() && Clock::now() < end);
         load.stop();
-        CHECK(eventually([this] { return bans_.all_hold(); }));
+        CHECK(eventually([this] { return bans_.all_enforced(); }));
     }
     Database database("pgsql", primary().params());
     users_.check(database);

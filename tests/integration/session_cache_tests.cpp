@@ -61,7 +61,7 @@ class SessionCache : public OwnHttpd {
         return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
     }
 
-    static void forget_session_behind_its_back() {
+    static void delete_session_row() {
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = 'ulises-1'");
     }
 };
@@ -71,7 +71,7 @@ TEST_GROUP_BASE(session_cache, SessionCache){};
 TEST(session_cache, serves_all_children_without_another_lookup) {
     start_keeping("60");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
-    forget_session_behind_its_back();
+    delete_session_row();
     CHECK_TRUE(eventually([&] {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
         return children() > 1;
@@ -81,7 +81,7 @@ TEST(session_cache, serves_all_children_without_another_lookup) {
 TEST(session_cache, is_off_by_default) {
     start(location("/api/users", "AuthUserAdmin On"));
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
-    forget_session_behind_its_back();
+    delete_session_row();
     CHECK_EQUAL(401, status_of(Caller::user, ulises_record));
 }
 
@@ -202,7 +202,7 @@ TEST(session_cache, separates_databases_and_tables) {
 TEST(session_cache, is_cleared_by_a_restart) {
     start_keeping("60");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
-    forget_session_behind_its_back();
+    delete_session_row();
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     httpd_->restart_gracefully();
     CHECK_TRUE(eventually([&] { return status_of(Caller::user, ulises_record) == 401; }));

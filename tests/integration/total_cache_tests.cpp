@@ -36,7 +36,7 @@ class TotalCache : public OwnHttpd {
         return text;
     }
 
-    static void add_behind_its_back(const std::string& id) {
+    static void insert_user(const std::string& id) {
         add_user({id, "Nueva", id + "@example.org", "user", "2026-02-01T00:00:00.000Z"});
     }
 };
@@ -47,7 +47,7 @@ TEST(total_cache, reuses_stale_totals_in_all_children) {
     start_keeping("3600");
     for (const char* const path : {searched, "/api/users"})
         CHECK_EQUAL(std::string("3"), totals_of(path));
-    add_behind_its_back("nueva");
+    insert_user("nueva");
     for (const char* const path : {searched, "/api/users"})
         CHECK_EQUAL(std::string("3"), totals_of(path));
     CHECK_EQUAL(std::string("4"), totals_of("/api/users?search=EXAMPLE.org"));
@@ -56,7 +56,7 @@ TEST(total_cache, reuses_stale_totals_in_all_children) {
 TEST(total_cache, is_off_by_default) {
     start(location("/api/users", as_sara));
     CHECK_EQUAL(std::string("3"), totals_of(searched));
-    add_behind_its_back("nueva");
+    insert_user("nueva");
     CHECK_EQUAL(std::string("4"), totals_of(searched));
 }
 
@@ -89,7 +89,7 @@ TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
 TEST(total_cache, is_cleared_by_a_restart) {
     start_keeping("3600");
     CHECK_EQUAL(std::string("3"), totals_of(searched));
-    add_behind_its_back("nueva");
+    insert_user("nueva");
     httpd_->restart_gracefully();
     CHECK_TRUE(eventually([&] { return totals_of(searched, 1) == "4"; }));
 }

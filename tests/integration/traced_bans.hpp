@@ -79,7 +79,7 @@ class TracedBans {
     }
 
     /// Returns whether each server has rejected each user whose ban is confirmed.
-    bool all_hold() {
+    bool all_enforced() {
         const std::lock_guard lock(mutex_);
         return std::all_of(pending_.begin(), pending_.end(),
                            [](const auto& users) { return users.empty(); });
