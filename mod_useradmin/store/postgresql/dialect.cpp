@@ -551,18 +551,8 @@ class Postgresql final : public Dialect {
         if (user.has_account)
             append_account(statement, schema, user);
         statement << " SELECT " << schema.full_user(version_name) << " FROM useradmin_row";
-        // Within a transaction, the caller may continue after a conflict.
-        const bool is_inner = work.client().is_in_transaction();
-        if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
-            return Failure::failed;
-        Result<Rows> rows = work.run(statement);
-        if (!rows && is_inner && work.error_kind() == ErrorKind::unique_violation)
-            static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        return work.read_full_user(*rows);
+        return statements::first_row(work, statement,
+                                     [&](Rows& rows) { return work.read_full_user(rows); });
     }
 
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,

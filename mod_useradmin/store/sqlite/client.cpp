@@ -110,7 +110,6 @@ bool SqliteClient::reconnect() {
     if (SqliteHandle made = reopen(); made != nullptr) {
         prepared_.clear();
         roll_back_.reset();
-        roll_back_inner_.reset();
         own_ = std::move(made);
         database_ = own_.get();
     }
@@ -128,18 +127,16 @@ bool SqliteClient::is_collated_exactly(std::string_view table, const std::string
            sqlite3_stricmp(collation, "BINARY") == 0;
 }
 
-void SqliteClient::prepare_rollback(bool is_inner) {
-    SqliteStatement& end = is_inner ? roll_back_inner_ : roll_back_;
-    if (end == nullptr)
-        end = prepare(is_inner ? "ROLLBACK TO useradmin_inner" : "ROLLBACK");
-    if (end == nullptr)
+void SqliteClient::prepare_rollback() {
+    if (roll_back_ == nullptr)
+        roll_back_ = prepare("ROLLBACK");
+    if (roll_back_ == nullptr)
         throw std::bad_alloc();
 }
 
-void SqliteClient::roll_back(bool is_inner) noexcept {
-    sqlite3_stmt* const end = (is_inner ? roll_back_inner_ : roll_back_).get();
-    sqlite3_step(end);
-    sqlite3_reset(end);
+void SqliteClient::roll_back() noexcept {
+    sqlite3_step(roll_back_.get());
+    sqlite3_reset(roll_back_.get());
 }
 
 SqliteHandle SqliteClient::reopen() {

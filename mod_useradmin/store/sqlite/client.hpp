@@ -58,12 +58,11 @@ class SqliteClient final : public Client {
     /// Returns whether the last failure was an I/O error.
     bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
 
-    /// Prepares the rollback statement before a transaction or savepoint begins. The rollback
-    /// itself then needs no memory. Throws std::bad_alloc.
-    void prepare_rollback(bool is_inner);
-    /// Rolls back the savepoint if `is_inner`, otherwise the transaction. Requires
-    /// prepare_rollback().
-    void roll_back(bool is_inner) noexcept;
+    /// Prepares the rollback statement before a transaction begins. The rollback itself then needs
+    /// no memory. Throws std::bad_alloc.
+    void prepare_rollback();
+    /// Rolls back the transaction. Requires prepare_rollback().
+    void roll_back() noexcept;
 
   private:
     /// Reopens a read-only file for writing. Returns nullptr if the connection is writable or has
@@ -84,7 +83,6 @@ class SqliteClient final : public Client {
     Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, SqliteStatement> prepared_;
     SqliteStatement roll_back_;
-    SqliteStatement roll_back_inner_;
     int code_ = SQLITE_OK;
     std::string error_;
 };

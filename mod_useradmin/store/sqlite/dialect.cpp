@@ -31,19 +31,16 @@ void register_functions_once(const Connection& connection, sqlite3* database) {
     apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
 }
 
-/// A transaction, or a savepoint within another transaction.
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
-        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // from create_client
-          is_inner_(client_.is_in_transaction()) {
-        client_.prepare_rollback(is_inner_);
-        const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
-        open_ = work.execute(begin).operator bool();
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())) { // from create_client
+        client_.prepare_rollback();
+        open_ = work.execute("BEGIN IMMEDIATE").operator bool();
     }
     ~SqliteTransaction() override {
         if (open_)
-            client_.roll_back(is_inner_);
+            client_.roll_back();
     }
     SqliteTransaction(const SqliteTransaction&) = delete;
     SqliteTransaction& operator=(const SqliteTransaction&) = delete;
@@ -56,11 +53,11 @@ class SqliteTransaction final : public Transaction {
         constexpr std::chrono::milliseconds pause(5);
         const Deadline deadline = client_.deadline();
         while (open_) {
-            open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
+            open_ = !work_.execute("COMMIT");
             if (!open_)
                 return true;
             // If the system crashes after an I/O error, the change may be on disk.
-            if (!is_inner_ && client_.has_io_error())
+            if (client_.has_io_error())
                 work_.set_may_be_committed();
             if (work_.error_kind() != ErrorKind::busy || Clock::now() + pause >= deadline)
                 return false;
@@ -73,7 +70,6 @@ class SqliteTransaction final : public Transaction {
   private:
     Work& work_;
     SqliteClient& client_;
-    bool is_inner_;
     bool open_ = false;
 };
 
@@ -168,6 +164,7 @@ class Sqlite final : public Dialect {
         return *transaction ? std::move(transaction) : nullptr;
     }
 
+    // For each write below, the caller has begun a transaction.
     Result<model::User> create(Work& work, const NewUser& user,
                                const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
@@ -179,9 +176,6 @@ class Sqlite final : public Dialect {
         if (actor)
             append_actor(insert_user << " WHERE ", schema.user, actor);
         insert_user << " RETURNING " << schema.full_user();
-        SqliteTransaction transaction(work);
-        if (!transaction)
-            return Failure::failed;
         const Result<model::User> made = statements::first_row(
             work, insert_user, [&](Rows& rows) { return work.read_full_user(rows); });
         if (!made)
@@ -191,13 +185,11 @@ class Sqlite final : public Dialect {
         account.user_id = made->id;
         if (user.account_id_is_user_id)
             account.account_id = made->id;
-        if ((user.has_account && !work.run(work.statement().insertion(schema.account, account))) ||
-            !transaction.commit())
+        if (user.has_account && !work.run(work.statement().insertion(schema.account, account)))
             return Failure::failed;
         return made;
     }
 
-    // For each write below, the caller has begun a transaction.
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                            const UpdateGuard& guard,
                                            SessionPolicy sessions) const override {

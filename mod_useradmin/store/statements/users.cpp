@@ -144,12 +144,19 @@ Result<model::User> find_by_email(Work& work, std::string_view email) {
 Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
+    const bool has_savepoint = work.client().is_in_transaction();
+    if (has_savepoint && !work.execute("SAVEPOINT useradmin_create"))
+        return Failure::failed;
     Result<model::User> made = work.dialect().create(work, user, actor);
     if (made.is_not_found())
         return refusal_of(work, actor).value_or(Failure::caller_rejected);
-    // Check whether the duplicate value is the address.
-    if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
-        return Failure::address_taken;
+    if (!made && work.error_kind() == ErrorKind::unique_violation) {
+        if (has_savepoint)
+            static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
+        // Check whether the duplicate value is the address.
+        if (is_taken(work, user.email))
+            return Failure::address_taken;
+    }
     if (made)
         work.row_change() = {made->id, {}, *made};
     return made;
