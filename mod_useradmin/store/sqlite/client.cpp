@@ -13,76 +13,34 @@ namespace {
 // SQLITE_CONSTRAINT_DATATYPE: a strict table rejects a value's type. Defined from 3.37 on.
 constexpr int constraint_datatype = SQLITE_CONSTRAINT | (12 << 8);
 
-/// Resets a statement and its bindings at the end of the scope.
-class Execution {
-  public:
-    explicit Execution(sqlite3_stmt* statement) noexcept : statement_(statement) {}
-    ~Execution() {
-        sqlite3_reset(statement_);
-        sqlite3_clear_bindings(statement_);
-    }
-    Execution(const Execution&) = delete;
-    Execution& operator=(const Execution&) = delete;
+/// Ends a run of a statement at the end of the scope.
+struct EndOfRun {
+    sqlite3* database;
+    sqlite3_stmt* statement;
 
-    bool bind(std::span<const char* const> arguments) noexcept {
-        int index = 0;
-        for (const char* argument : arguments)
-            if (sqlite3_bind_text(statement_, ++index, argument, -1, SQLITE_STATIC) != SQLITE_OK)
-                return false;
-        return true;
+    ~EndOfRun() {
+        sqlite3_progress_handler(database, 0, nullptr, nullptr);
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
     }
-
-    /// Appends the cells of all rows, with strings copied into the pool. Returns the last result
-    /// code. Throws std::bad_alloc.
-    int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
-        int code = sqlite3_step(statement_);
-        for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
-            for (int column = 0; column < sqlite3_column_count(statement_); ++column)
-                cells.push_back(cell(column, pool));
-        return code;
-    }
-
-    std::size_t width() const noexcept {
-        return static_cast<std::size_t>(sqlite3_column_count(statement_));
-    }
-
-  private:
-    Cell cell(int column, apr_pool_t* pool) const {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-        if (text == nullptr) {
-            // NULL, or out of memory during conversion.
-            if (sqlite3_errcode(sqlite3_db_handle(statement_)) == SQLITE_NOMEM)
-                throw std::bad_alloc();
-            return {};
-        }
-        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-        return apr::copy_view(pool, {text, size});
-    }
-
-    sqlite3_stmt* statement_;
 };
 
-/// Interrupts statements at the deadline, until the end of the scope.
-class DeadlineInterrupt {
-  public:
-    DeadlineInterrupt(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
-        // Virtual machine instructions between calls, about a millisecond.
-        constexpr int steps = 50000;
-        if (deadline != no_deadline)
-            sqlite3_progress_handler(
-                database, steps,
-                [](void* until) noexcept {
-                    return Clock::now() >= *static_cast<const Deadline*>(until) ? 1 : 0;
-                },
-                const_cast<Deadline*>(&deadline));
-    }
-    ~DeadlineInterrupt() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
-    DeadlineInterrupt(const DeadlineInterrupt&) = delete;
-    DeadlineInterrupt& operator=(const DeadlineInterrupt&) = delete;
+/// Interrupts a statement at its deadline. SQLite calls this about every millisecond.
+int is_late(void* deadline) noexcept {
+    return Clock::now() >= *static_cast<const Deadline*>(deadline) ? 1 : 0;
+}
 
-  private:
-    sqlite3* database_;
-};
+/// Copies the value of a column into the pool. Throws std::bad_alloc.
+Cell cell_of(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+    if (text != nullptr)
+        return apr::copy_view(
+            pool, {text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))});
+    // NULL, or out of memory during conversion.
+    if (sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM)
+        throw std::bad_alloc();
+    return {};
+}
 
 } // namespace
 
@@ -163,12 +121,23 @@ SqliteStatement SqliteClient::prepare(const char* sql) {
 std::variant<Rows, ErrorKind> SqliteClient::run(sqlite3_stmt* statement,
                                                 std::span<const char* const> arguments,
                                                 apr_pool_t* pool) {
-    Execution execution(statement);
-    const DeadlineInterrupt watch(database_, deadline_);
+    constexpr int steps = 50000; // virtual machine instructions, about a millisecond
+    const EndOfRun end{database_, statement};
+    if (deadline_ != no_deadline)
+        sqlite3_progress_handler(database_, steps, is_late, &deadline_);
+    int index = 0;
+    for (const char* const argument : arguments)
+        if (sqlite3_bind_text(statement, ++index, argument, -1, SQLITE_STATIC) != SQLITE_OK)
+            return error_kind();
     std::vector<Cell>& cells = apr::emplace<std::vector<Cell>>(pool);
-    if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
+    int code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement))
+        for (int column = 0; column < sqlite3_column_count(statement); ++column)
+            cells.push_back(cell_of(statement, column, pool));
+    if (code != SQLITE_DONE)
         return error_kind();
-    return Rows(cells, execution.width(), sqlite3_changes(database_));
+    return Rows(cells, static_cast<std::size_t>(sqlite3_column_count(statement)),
+                sqlite3_changes(database_));
 }
 
 ErrorKind SqliteClient::error_kind() {
