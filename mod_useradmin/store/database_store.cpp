@@ -353,33 +353,27 @@ Result<Done> DatabaseStore::record_change_key(Work& work) const {
     return counted->exceeded ? Result<Done>(Failure::already_done) : Done();
 }
 
-template <class T, class Operation>
-Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
-                             const Operation& operation) {
-    Result<T> result = Failure::failed;
+template <class Operation, class... Arguments>
+auto DatabaseStore::run(Access access, unsigned needs, Retry retry, const Operation& operation,
+                        const Arguments&... arguments) {
+    decltype(operation(std::declval<Work&>(), arguments...)) result = Failure::failed;
     const Result<Done> done = execute(access, needs, retry, [&](Work& work) -> Result<Done> {
-        result = operation(work);
+        result = operation(work, arguments...);
         return result ? Result<Done>(Done()) : result.failure();
     });
-    return done ? std::move(result) : done.failure();
+    if (!done)
+        result = done.failure();
+    return result;
 }
 
-template <class T, class... Parameters, class... Arguments>
-Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
-                             Result<T> (*statement)(Work&, Parameters...),
-                             const Arguments&... arguments) {
-    return run<T>(
-        access, needs, retry, [&](Work& work) { return statement(work, arguments...); });
-}
-
-template <class T, class... Parameters, class... Arguments>
-Result<T> DatabaseStore::revoke(std::string_view user_id, unsigned needs, Retry retry,
-                                Result<T> (*statement)(Work&, Parameters...),
-                                const Arguments&... arguments) {
+template <class Operation, class... Arguments>
+auto DatabaseStore::revoke(std::string_view user_id, unsigned needs, Retry retry,
+                           const Operation& operation, const Arguments&... arguments) {
+    using Result = decltype(run(Access::change, needs, retry, operation, arguments...));
     if (!begin_revocation())
-        return Failure::unavailable;
+        return Result(Failure::unavailable);
     const Invalidation invalidation{sessions_, user_id};
-    return run(Access::change, needs, retry, statement, arguments...);
+    return run(Access::change, needs, retry, operation, arguments...);
 }
 
 template <class T>
@@ -422,19 +416,16 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
         list_known(filter, window.column.empty() ? window : one_user, has_extra_columns);
     if (page && !window.column.empty()) {
         Result<std::vector<model::User>> users =
-            run<std::vector<model::User>>(Access::read, needs_user, Retry::yes, [&](Work& work) {
-                return page_by_column(work, filter, window);
-            });
+            read(needs_user, [&](Work& work) { return page_by_column(work, filter, window); });
         if (!users)
             return users.failure();
         page->users = *std::move(users);
     }
     if (page && window.columns == UserColumns::all && has_extra_columns) {
-        const Result<Done> read =
-            run(Access::read, needs_user, Retry::yes, statements::read_extra_columns,
-                std::span<model::User>(page->users));
-        if (!read)
-            return read.failure();
+        const Result<Done> extras =
+            read(needs_user, statements::read_extra_columns, std::span<model::User>(page->users));
+        if (!extras)
+            return extras.failure();
     }
     return page;
 }
@@ -451,7 +442,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
     using Total = std::optional<std::int64_t>;
     // Returns std::nullopt if the total should be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
-        return run<Total>(Access::read, needs_user, Retry::yes, [&](Work& work) -> Result<Total> {
+        return read(needs_user, [&](Work& work) -> Result<Total> {
             const Table& user = work.schema().user;
             for (const Condition& condition : filter.conditions)
                 if (!is_possible(condition, user))
@@ -491,15 +482,14 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
                               window.offset >= **total))
         users.emplace();
     if (!users) {
-        Result<std::vector<model::User>> page =
-            run<std::vector<model::User>>(Access::read, needs_user, Retry::yes, [&](Work& work) {
-                const Window usable = usable_window(window, work.schema().user);
-                Result<std::vector<model::User>> listed =
-                    work.dialect().lists(work.schema()).page(work, filter, **total, usable);
-                if (listed)
-                    restore_order(*listed, usable);
-                return listed;
-            });
+        Result<std::vector<model::User>> page = read(needs_user, [&](Work& work) {
+            const Window usable = usable_window(window, work.schema().user);
+            Result<std::vector<model::User>> listed =
+                work.dialect().lists(work.schema()).page(work, filter, **total, usable);
+            if (listed)
+                restore_order(*listed, usable);
+            return listed;
+        });
         if (!page)
             return page.failure();
         users = std::move(*page);
@@ -508,15 +498,15 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
 }
 
 Result<model::User> DatabaseStore::find(std::string_view id, UserColumns columns) {
-    return run(Access::read, needs_user, Retry::yes, statements::find, id, columns);
+    return read(needs_user, statements::find, id, columns);
 }
 
 Result<Done> DatabaseStore::read_last_activity(std::span<model::User> users) {
-    return run(Access::read, needs_user, Retry::yes, statements::read_last_activity, users);
+    return read(needs_user, statements::read_last_activity, users);
 }
 
 Result<model::User> DatabaseStore::find_by_email(std::string_view email) {
-    return run(Access::read, needs_user, Retry::yes, statements::find_by_email, email);
+    return read(needs_user, statements::find_by_email, email);
 }
 
 Result<model::User> DatabaseStore::create(const NewUser& user, const std::optional<Actor>& actor) {
@@ -545,13 +535,11 @@ Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& sp
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
                                                    text::Timestamp now) {
-    return run(Access::read, needs_user, Retry::yes, statements::exists_other_with_role, id, role,
-               now);
+    return read(needs_user, statements::exists_other_with_role, id, role, now);
 }
 
 Result<Credential> DatabaseStore::find_credential(std::string_view email) {
-    return run(Access::read, needs_user | needs_account, Retry::yes, statements::find_credential,
-               email);
+    return read(needs_user | needs_account, statements::find_credential, email);
 }
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,
@@ -571,34 +559,30 @@ Result<Done> DatabaseStore::replace_hash(const model::Account& account,
 }
 
 Result<std::vector<std::string>> DatabaseStore::password_formats() {
-    return run(Access::read, needs_account, Retry::yes, statements::password_formats);
+    return read(needs_account, statements::password_formats);
 }
 
 Result<SessionWithUser> DatabaseStore::find_session(std::string_view token) {
-    return run(Access::read, needs_user | needs_session, Retry::yes, statements::find_session,
-               token);
+    return read(needs_user | needs_session, statements::find_session, token);
 }
 
 Result<SessionWithUser> DatabaseStore::find_caller(std::string_view token) {
-    return run(Access::read, needs_user | needs_session, Retry::yes, statements::find_caller,
-               token);
+    return read(needs_user | needs_session, statements::find_caller, token);
 }
 
 Result<model::Session> DatabaseStore::find_session_of_any(std::string_view token_or_id) {
-    return run(Access::read, needs_session, Retry::yes, statements::find_session_of_any,
-               token_or_id);
+    return read(needs_session, statements::find_session_of_any, token_or_id);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id,
                                                                  std::int64_t most) {
-    return run(Access::read, needs_session, Retry::yes, statements::list_sessions, user_id, most);
+    return read(needs_session, statements::list_sessions, user_id, most);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_active_sessions(std::string_view user_id,
                                                                         text::Timestamp now,
                                                                         std::int64_t most) {
-    return run(Access::read, needs_session, Retry::yes, statements::list_active_sessions, user_id,
-               now, most);
+    return read(needs_session, statements::list_active_sessions, user_id, now, most);
 }
 
 Result<std::string_view> DatabaseStore::create_session(const model::Session& session,
@@ -641,8 +625,8 @@ Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const Upda
 
 Result<std::vector<model::SignInMethod>>
 DatabaseStore::list_sign_in_methods(std::string_view user_id, std::int64_t most) {
-    return run(Access::read, needs_user | needs_account | needs_sign_in_methods, Retry::yes,
-               statements::list_sign_in_methods, user_id, most);
+    return read(needs_user | needs_account | needs_sign_in_methods,
+                statements::list_sign_in_methods, user_id, most);
 }
 
 Result<Done> DatabaseStore::remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
@@ -653,12 +637,11 @@ Result<Done> DatabaseStore::remove_sign_in_method(std::string_view user_id, mode
 
 Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
                                                      std::optional<std::int64_t> after_id) {
-    return run(Access::read, needs_user | needs_revocations, Retry::yes,
-               statements::revocations_since, position, after_id);
+    return read(needs_user | needs_revocations, statements::revocations_since, position, after_id);
 }
 
 Result<FailedAttempts> DatabaseStore::failed_attempts(std::span<const AttemptCounter> counters) {
-    return run(Access::read, needs_attempts, Retry::yes, statements::failed_attempts, counters);
+    return read(needs_attempts, statements::failed_attempts, counters);
 }
 
 Result<FailedAttempts>
@@ -674,8 +657,7 @@ Result<Done> DatabaseStore::clear_failed_attempts(const AttemptCounter& counter)
 }
 
 Result<ApiKeyWithUser> DatabaseStore::find_api_key(std::string_view digest) {
-    return run(Access::read, needs_user | needs_api_keys, Retry::yes, statements::find_api_key,
-               digest);
+    return read(needs_user | needs_api_keys, statements::find_api_key, digest);
 }
 
 Result<Done> DatabaseStore::use_api_key(const ApiKeyUse& use) {
@@ -688,7 +670,7 @@ Result<std::string_view> DatabaseStore::create_api_key(const model::ApiKey& key,
 }
 
 Result<std::vector<model::ApiKey>> DatabaseStore::list_api_keys(std::string_view user_id) {
-    return run(Access::read, needs_api_keys, Retry::yes, statements::list_api_keys, user_id);
+    return read(needs_api_keys, statements::list_api_keys, user_id);
 }
 
 Result<Done> DatabaseStore::delete_api_key(std::string_view id) {
@@ -697,13 +679,11 @@ Result<Done> DatabaseStore::delete_api_key(std::string_view id) {
 
 Result<std::string_view> DatabaseStore::find_verification(std::string_view identifier,
                                                           text::Timestamp now) {
-    return run(Access::read, needs_second_factors, Retry::yes, statements::find_verification,
-               identifier, now);
+    return read(needs_second_factors, statements::find_verification, identifier, now);
 }
 
 Result<UserWithSecondFactor> DatabaseStore::find_second_factor(std::string_view user_id) {
-    return run(Access::read, needs_user | needs_second_factors, Retry::yes,
-               statements::find_second_factor, user_id);
+    return read(needs_user | needs_second_factors, statements::find_second_factor, user_id);
 }
 
 Result<Done> DatabaseStore::change_second_factor(const SecondFactorChange& change) {
@@ -740,23 +720,23 @@ Result<Done> DatabaseStore::remove_verification(std::string_view identifier) {
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
-    return run(Access::read, needs_user, Retry::yes, statements::extra_columns);
+    return read(needs_user, statements::extra_columns);
 }
 
 Result<Survey> DatabaseStore::survey(const ProtectedEmail& spared) {
-    return run(Access::read, needs_user, Retry::yes, statements::survey, spared);
+    return read(needs_user, statements::survey, spared);
 }
 
 model::NullableTime DatabaseStore::standby_time() {
     if (!is_standby_)
         return {};
-    const auto time = run(Access::read, needs_user, Retry::yes, statements::last_change_received);
+    const auto time = read(needs_user, statements::last_change_received);
     return time ? *time : model::NullableTime();
 }
 
 Result<Done> DatabaseStore::ping() {
-    return run<Done>(
-        Access::read, needs_user, Retry::yes,
+    return read(
+        needs_user,
         [](Work& work) -> Result<Done> {
             const Result<Rows> answer = work.execute("SELECT 1");
             if (!answer)

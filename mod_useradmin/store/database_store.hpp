@@ -153,18 +153,19 @@ class DatabaseStore : public Store {
     /// Records the key of set_change_key() in the transaction of a change. Fails with already_done
     /// if the key is already recorded.
     Result<Done> record_change_key(Work& work) const;
-    /// Runs the operation and returns its result.
-    template <class T, class Operation>
-    Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
-    /// Runs a function of statements.hpp and returns its result.
-    template <class T, class... Parameters, class... Arguments>
-    Result<T> run(Access access, unsigned needs, Retry retry,
-                  Result<T> (*statement)(Work&, Parameters...), const Arguments&... arguments);
-
+    /// Runs a function of statements.hpp, or another operation on a Work, and returns its result.
+    template <class Operation, class... Arguments>
+    auto run(Access access, unsigned needs, Retry retry, const Operation& operation,
+             const Arguments&... arguments);
+    /// Runs an operation that changes nothing.
+    template <class Operation, class... Arguments>
+    auto read(unsigned needs, const Operation& operation, const Arguments&... arguments) {
+        return run(Access::read, needs, Retry::yes, operation, arguments...);
+    }
     /// Runs a change that revokes privileges or sessions of the user.
-    template <class T, class... Parameters, class... Arguments>
-    Result<T> revoke(std::string_view user_id, unsigned needs, Retry retry,
-                     Result<T> (*statement)(Work&, Parameters...), const Arguments&... arguments);
+    template <class Operation, class... Arguments>
+    auto revoke(std::string_view user_id, unsigned needs, Retry retry, const Operation& operation,
+                const Arguments&... arguments);
     /// Records that a revocation was attempted. Returns whether it is allowed.
     bool begin_revocation() noexcept;
 
