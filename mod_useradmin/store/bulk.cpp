@@ -1,6 +1,7 @@
 #include "store/bulk.hpp"
 
 #include "store/conditions.hpp"
+#include "store/statements.hpp"
 
 #include <map>
 #include <utility>
@@ -43,7 +44,7 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that is true if the column equals one of the strings in lower case.
+/// Appends a condition that the column equals one of the strings in lower case.
 void append_one_of_lower(Statement& statement, const Table& table, const Column& column,
                          std::span<const std::string_view> strings) {
     const std::string lower = table.function("lower");
@@ -116,19 +117,15 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
         append_one_of(statement, user.at("email"), emails);
     if (!key.is_serial())
         append_one_of(statement << " OR ", key, ids);
-    Result<Rows> found = work.run(statement);
-    if (!found)
-        return found.failure();
-    std::vector<model::User> users;
-    while (found->next()) {
-        model::User& one = users.emplace_back();
-        one.id = found->take().value_or("");
-        one.email = found->take().value_or("");
-        one.role = found->take();
-        one.banned = found->take_boolean();
-        one.ban_expires = found->take_time();
-    }
-    return users;
+    return statements::all_rows(work, statement, [](Rows& found) {
+        model::User user;
+        user.id = found.take().value_or("");
+        user.email = found.take().value_or("");
+        user.role = found.take();
+        user.banned = found.take_boolean();
+        user.ban_expires = found.take_time();
+        return user;
+    });
 }
 
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,

@@ -99,6 +99,20 @@ auto first_row(Work& work, const Statement& statement, const Read& read)
     return read(*rows);
 }
 
+/// Runs a statement and reads all rows.
+template <class Read>
+auto all_rows(Work& work, const Statement& statement, const Read& read)
+    -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    std::vector<decltype(read(std::declval<Rows&>()))> all;
+    all.reserve(rows->count());
+    while (rows->next())
+        all.push_back(read(*rows));
+    return all;
+}
+
 /// Runs an operation in the open transaction or, if there is none, in a new one.
 template <class T, class Operation>
 Result<T> whole(Work& work, const Operation& operation) {

@@ -13,20 +13,6 @@
 
 namespace useradmin::store::statements {
 
-/// Runs a statement and reads all rows.
-template <class Read>
-auto all_rows(Work& work, const Statement& statement, const Read& read)
-    -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
-    Result<Rows> rows = work.run(statement);
-    if (!rows)
-        return rows.failure();
-    std::vector<decltype(read(std::declval<Rows&>()))> all;
-    all.reserve(rows->count());
-    while (rows->next())
-        all.push_back(read(*rows));
-    return all;
-}
-
 template <class Record>
 Record read_record(Rows& rows) {
     return rows.take_record<Record>();
