@@ -1,6 +1,7 @@
 #include "store/lists.hpp"
 
 #include "store/conditions.hpp"
+#include "store/statements.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -108,12 +109,6 @@ std::string qualified_id(const Table& user) {
     return user.sql + "." + user.at("id").sql();
 }
 
-/// The SQL before and after an optional condition.
-struct Clause {
-    const char* before = " WHERE ";
-    const char* after = "";
-};
-
 /// Appends a comparison of a time column with a time, or FALSE if the column is missing.
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  text::Timestamp time) {
@@ -143,11 +138,13 @@ void append_seen(Statement& statement, const Schema& schema, text::Timestamp tim
     statement << ")";
 }
 
-/// Appends a condition that a row matches the filter, unless the filter is empty.
+/// Appends `start`, a condition that a row matches the filter, and `end`, unless the filter is
+/// empty.
 void append_filter(Statement& statement, const Schema& schema, const Filter& filter,
-                   AppendSearch append_search, const Clause& clause) {
+                   AppendSearch append_search, const char* start = " WHERE ",
+                   const char* end = "") {
     const Table& user = schema.user;
-    const char* before = clause.before;
+    const char* before = start;
     const auto next = [&]() -> Statement& {
         return statement << std::exchange(before, filter.matches_all ? " AND " : " OR ");
     };
@@ -169,15 +166,15 @@ void append_filter(Statement& statement, const Schema& schema, const Filter& fil
         append_seen(next(), schema, *filter.seen_before, false);
     for (const Condition& condition : filter.conditions)
         append_condition(next(), user, condition);
-    if (before != clause.before)
-        statement << clause.after;
+    if (before != start)
+        statement << end;
 }
 
 /// Appends a query for the number of users who match a filter.
 void append_count(Statement& statement, const Schema& schema, const Filter& filter,
                   AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
-    append_filter(statement, schema, filter, append_search, {});
+    append_filter(statement, schema, filter, append_search);
 }
 
 /// A section of the rows after a position. Each section is a single range of an index.
@@ -279,12 +276,12 @@ void append_match_window(Statement& statement, const Table& user, const Window& 
                   window);
 }
 
-/// Appends a query for the window of the users who meet a condition. It reads ranges of the order's
+/// Appends a query for the window of the users who match a filter. It reads ranges of the order's
 /// index. `columns` is the SELECT list. If the window has a position, the list must include the
 /// sort columns.
-template <class AppendCondition>
-void append_range(Statement& statement, const Table& user, const Window& window,
-                  const std::string& columns, const AppendCondition& append_condition) {
+void append_range(Statement& statement, const Schema& schema, const Filter& filter,
+                  const Window& window, const std::string& columns, AppendSearch append_search) {
+    const Table& user = schema.user;
     const std::string key = sort_key_expression(user, window.order.by);
     const std::string id = user.at("id").sql();
     const auto append_end = [&] {
@@ -292,7 +289,7 @@ void append_range(Statement& statement, const Table& user, const Window& window,
     };
     const std::string select = "SELECT " + columns + " FROM ";
     if (!window.position) {
-        append_condition(statement << select << user, Clause());
+        append_filter(statement << select << user, schema, filter, append_search);
         append_end();
         return;
     }
@@ -303,7 +300,7 @@ void append_range(Statement& statement, const Table& user, const Window& window,
         statement << std::exchange(before, ") s UNION ALL SELECT * FROM (") << select << user
                   << " WHERE ";
         append_section(statement, user, key, id, window, section);
-        append_condition(statement, Clause{" AND (", ")"});
+        append_filter(statement, schema, filter, append_search, " AND (", ")");
         append_end();
     }
     if (!is_one)
@@ -386,7 +383,7 @@ class SeenScan {
                 // In SQLite, the count and the argument have no affinity.
                 statement << " AND " << needs_more << "CAST(" << argument(window_.end())
                           << " AS bigint)";
-            append_filter(statement, schema_, filter_, append_search_, {" AND (", ")"});
+            append_filter(statement, schema_, filter_, append_search_, " AND (", ")");
             append_end(statement, is_of_unknown(section) ? "" : "useradmin_seen",
                        is_of_unknown(section) ? user_.at("id").sql() : "useradmin_owner");
         }
@@ -455,7 +452,7 @@ void append_any_collection(Statement& statement, const Schema& schema, const Fil
     const std::string most = std::to_string(max_collected);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
               << sort_columns(user, window.order.by) << " FROM " << user;
-    append_filter(statement, schema, filter, append_search, {});
+    append_filter(statement, schema, filter, append_search);
     const std::string number = user.function("count") + "*)";
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
               << select_list_m(user, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
@@ -540,9 +537,6 @@ std::string order_by(const std::string& key, const std::string& id, Order order)
 void append_ordered_scan(Statement& statement, const Schema& schema, const Filter& filter,
                          const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
-    const auto append_condition = [&](Statement& to, const Clause& clause) {
-        append_filter(to, schema, filter, append_search, clause);
-    };
     const SortKey by = window.order.by;
     if (by == SortKey::last_seen && user.last_seen && user.last_seen->is_of_sessions) {
         SeenScan(schema, filter, window, append_search)
@@ -553,8 +547,8 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
     const std::string keys = sort_columns(user, by);
     if (window.offset >= min_skipped) {
         // Skip rows in the sort index alone, and look up only the page's users.
-        append_range(statement << select_list_m(user, by) << " FROM (", user, window, keys,
-                     append_condition);
+        append_range(statement << select_list_m(user, by) << " FROM (", schema, filter, window,
+                     keys, append_search);
         append_users(statement << ") m", user, window.order);
         return;
     }
@@ -563,13 +557,13 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
     if (window.position) {
         // For text, User::sort_key is the sort key itself. Computing it once per row halves the
         // time.
-        append_range(statement << "m.* FROM (", user, window,
+        append_range(statement << "m.* FROM (", schema, filter, window,
                      (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
-                     append_condition);
+                     append_search);
         statement << ") m ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", window.order);
         return;
     }
-    append_condition(statement << columns << " FROM " << user, {});
+    append_filter(statement << columns << " FROM " << user, schema, filter, append_search);
     append_window(statement << " ORDER BY " << order_by(key, user.at("id").sql(), window.order),
                   window);
 }
@@ -660,12 +654,6 @@ std::string identity_of(const Filter& filter) {
     return identity;
 }
 
-Window mirrored(const Window& window, std::int64_t total) noexcept {
-    const std::int64_t limit = std::clamp<std::int64_t>(total - window.offset, 0, window.limit);
-    return {limit, std::max<std::int64_t>(total - window.offset - limit, 0),
-            window.order.reversed()};
-}
-
 const ListQueries& plain_lists() noexcept {
     static constexpr PlainListQueries lists;
     return lists;
@@ -707,7 +695,7 @@ Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter
         return std::vector<model::User>();
     Statement statement = work.statement();
     statement << "SELECT " << user.select_list << ", NULL FROM " << user;
-    append_filter(statement, work.schema(), filter, append_search, {});
+    append_filter(statement, work.schema(), filter, append_search);
     statement << " ORDER BY " << *column << (window.order.is_descending ? " DESC, " : ", ")
               << user.at("id");
     append_window(statement, window);
@@ -738,11 +726,8 @@ void append_collected(Statement& statement, const Schema& schema, const model::N
         Window window_of_role = window;
         window_of_role.limit = window.end();
         window_of_role.offset = 0;
-        append_range(statement << " UNION ALL SELECT * FROM (", user, window_of_role,
-                     sort_columns(user, window.order.by), [&](Statement& to, const Clause& clause) {
-                         to << clause.before << role_expression(user) << user.op("=")
-                            << argument(*role) << clause.after;
-                     });
+        append_range(statement << " UNION ALL SELECT * FROM (", schema, {role, {}}, window_of_role,
+                     sort_columns(user, window.order.by), append_search);
         statement << ") r";
     }
     append_match_window(statement << ") a", user, window);
@@ -775,14 +760,7 @@ Result<CountedPage> read_total(Work& work, const Statement& statement,
 }
 
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement) {
-    Result<Rows> rows = work.run(statement);
-    if (!rows)
-        return rows.failure();
-    std::vector<model::User> users;
-    users.reserve(rows->count());
-    while (rows->next())
-        users.push_back(read_listed_user(*rows));
-    return users;
+    return statements::all_rows(work, statement, read_listed_user);
 }
 
 } // namespace useradmin::store

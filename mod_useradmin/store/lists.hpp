@@ -5,7 +5,6 @@
 #include "store/totals.hpp"
 #include "store/work.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -94,17 +93,6 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
 /// Returns the window, without its position if no row of the table can have that position. If the
 /// position remains, removes the offset, and reverses the order if the page ends before it.
 Window usable_window(const Window& window, const Table& user);
-/// Returns the window of the same page, counted from the other end of the list.
-Window mirrored(const Window& window, std::int64_t total) noexcept;
-/// Calls a function with the mirrored window and restores the order of its result.
-template <class Users>
-Result<std::vector<model::User>> reversed(const Users& users_of, const Window& window,
-                                          std::int64_t total) {
-    Result<std::vector<model::User>> users = users_of(mirrored(window, total));
-    if (users)
-        std::ranges::reverse(*users);
-    return users;
-}
 
 /// Runs a statement whose rows have the total and a user. The user is NULL if the page is empty.
 /// Returns std::nullopt if there is no row or the total is NULL.

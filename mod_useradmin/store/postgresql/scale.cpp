@@ -217,12 +217,16 @@ class ScaledListQueries final : public ListQueries {
         const bool has_count = is_counted(filter, work.schema().user);
         if (has_count && window.offset >= total)
             return std::vector<model::User>();
-        if (has_count && window.offset > total / 2)
-            return reversed(
-                [&](const Window& nearer) {
-                    return page_any(work, filter, total, nearer, append_indexed_search);
-                },
-                window, total);
+        if (has_count && window.offset > total / 2) {
+            // Count from the nearer end of the list.
+            const std::int64_t limit = std::min(total - window.offset, window.limit);
+            auto users = page_any(work, filter, total,
+                                  {limit, total - window.offset - limit, window.order.reversed()},
+                                  append_indexed_search);
+            if (users)
+                std::ranges::reverse(*users);
+            return users;
+        }
         if (filter.is_standard() && filter.search && window.order.is_default()) {
             if (!is_collectible(filter, window, total))
                 return ordered_scan(work, filter, window, append_unindexed_search);
