@@ -42,11 +42,6 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     return std::nullopt;
 }
 
-void add_cookies(Reply& reply, std::vector<std::string> cookies) {
-    for (std::string& cookie : cookies)
-        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
-}
-
 Reply no_admin_session() {
     return sign_in::error(500, "Failed to find admin session");
 }
@@ -97,10 +92,10 @@ Reply impersonate_user(Call& call) {
         return failure_reply(opened.failure(), call.forbidden);
     session.id = *opened;
     Reply reply = impersonation_reply(session, *user);
-    add_cookies(reply, own.cookies.expired_cookies());
+    own.cookies.expire_session(reply);
     const crypto::Secret kept(std::string(own.token) + (own.is_not_remembered ? ":true" : ":"));
-    add_cookies(reply, {own.cookies.cookie(admin_session, kept.view(), admin_session_lifetime)});
-    add_cookies(reply, own.cookies.session_cookies(token.view(), false));
+    own.cookies.set(reply, admin_session, kept.view(), admin_session_lifetime);
+    own.cookies.set_session(reply, token.view(), false);
     return reply;
 }
 
@@ -134,10 +129,10 @@ Reply stop_impersonating(Call& call) {
     model::Session session = found->session;
     session.token = token;
     Reply reply = impersonation_reply(session, *administrator);
-    add_cookies(reply, own.cookies.session_cookies(token, !is_not_remembered));
+    own.cookies.set_session(reply, token, !is_not_remembered);
     if (!is_not_remembered)
-        add_cookies(reply, {own.cookies.expired_cookie("dont_remember")});
-    add_cookies(reply, {own.cookies.expired_cookie(admin_session)});
+        own.cookies.expire(reply, "dont_remember");
+    own.cookies.expire(reply, admin_session);
     return reply;
 }
 

@@ -5,6 +5,8 @@
 #include "sign_in/lengths.hpp"
 #include "text/url.hpp"
 
+#include <utility>
+
 namespace useradmin::sign_in {
 
 namespace {
@@ -26,51 +28,45 @@ std::string Cookies::encode_token(std::string_view token) const {
     return encoded(value.view());
 }
 
-std::vector<std::string> Cookies::session_cookies(std::string_view token,
-                                                  bool is_remembered) const {
+void Cookies::set_session(http::Reply& reply, std::string_view token, bool is_remembered) const {
     const auto seconds = std::to_string(std::chrono::seconds(session_lifetime).count());
     const crypto::Secret value(encode_token(token));
-    std::vector<std::string> headers;
-    headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
+    add(reply, name_, value.view(), is_remembered ? seconds : "");
     // better-auth 1.4 and 1.6 would continue to use the session in this cookie.
     if (sent_.find(name_of("session_data")) != sent_.npos)
-        for (std::string& expired : expired_session_data())
-            headers.push_back(std::move(expired));
+        expire_session_data(reply);
     if (!is_remembered)
-        headers.push_back(cookie("dont_remember", "true"));
-    return headers;
+        set(reply, "dont_remember", "true");
 }
 
-std::vector<std::string> Cookies::expired_cookies() const {
-    std::vector<std::string> headers = expired_session_cookies();
-    headers.push_back(expired_cookie("dont_remember"));
-    return headers;
+void Cookies::expire_session(http::Reply& reply) const {
+    expire_session_token(reply);
+    expire(reply, "dont_remember");
 }
 
-std::vector<std::string> Cookies::expired_session_cookies() const {
-    std::vector<std::string> headers = expired_session_data();
-    headers.insert(headers.begin(), header(name_, "", "0"));
-    return headers;
+void Cookies::expire_session_token(http::Reply& reply) const {
+    add(reply, name_, "", "0");
+    expire_session_data(reply);
 }
 
-std::vector<std::string> Cookies::expired_session_data() const {
-    std::vector<std::string> headers{expired_cookie("session_data")};
+void Cookies::expire_session_data(http::Reply& reply) const {
+    expire(reply, "session_data");
     // better-auth splits long data into session_data.0, session_data.1 and so on.
     for (int index = 0;; ++index) {
         const std::string name = "session_data." + std::to_string(index);
         if (sent_.find(name_of(name) + "=") == sent_.npos)
-            return headers;
-        headers.push_back(expired_cookie(name));
+            return;
+        expire(reply, name);
     }
 }
 
-std::string Cookies::cookie(std::string_view name, std::string_view value,
-                            std::optional<std::chrono::seconds> age) const {
-    return header(name_of(name), encode_token(value), age ? std::to_string(age->count()) : "");
+void Cookies::set(http::Reply& reply, std::string_view name, std::string_view value,
+                  std::optional<std::chrono::seconds> age) const {
+    add(reply, name_of(name), encode_token(value), age ? std::to_string(age->count()) : "");
 }
 
-std::string Cookies::expired_cookie(std::string_view name) const {
-    return header(name_of(name), "", "0");
+void Cookies::expire(http::Reply& reply, std::string_view name) const {
+    add(reply, name_of(name), "", "0");
 }
 
 std::string Cookies::name_of(std::string_view name) const {
@@ -80,8 +76,8 @@ std::string Cookies::name_of(std::string_view name) const {
     return std::string(prefix) += name;
 }
 
-std::string Cookies::header(std::string_view name, std::string_view value,
-                            std::string_view max_age) const {
+void Cookies::add(http::Reply& reply, std::string_view name, std::string_view value,
+                  std::string_view max_age) const {
     const bool is_prefixed = has_prefix(name);
     constexpr std::size_t longest_attributes = 128;
     std::string text;
@@ -98,7 +94,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     if (is_secure_ || is_prefixed)
         text += "; Secure";
     text += "; SameSite=Lax";
-    return text;
+    reply.headers.push_back({"Set-Cookie", std::move(text)});
 }
 
 } // namespace useradmin::sign_in

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "http/message.hpp"
+
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace useradmin::sign_in {
 
@@ -29,31 +30,31 @@ class Cookies {
     /// better-auth accept this encoding.
     std::string encode_token(std::string_view token) const;
 
-    /// Returns the Set-Cookie values for a new session. Unless is_remembered is set, the session
-    /// ends when the browser closes. The values also expire a session that the application keeps in
-    /// a cookie (cookieCache).
-    std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
-    /// Returns the Set-Cookie values that end a session.
-    std::vector<std::string> expired_cookies() const;
-    /// Same as expired_cookies(), but keeps the cookie "dont_remember" for the next session.
-    std::vector<std::string> expired_session_cookies() const;
+    // The following functions add Set-Cookie headers to a reply.
 
-    /// Returns the Set-Cookie value for another cookie of better-auth, such as "dont_remember".
-    /// Without an age, the cookie expires when the browser closes.
-    std::string cookie(std::string_view name, std::string_view value,
-                       std::optional<std::chrono::seconds> age = {}) const;
-    /// Returns the Set-Cookie value that deletes the cookie.
-    std::string expired_cookie(std::string_view name) const;
+    /// Sets the cookies of a new session. Unless is_remembered is set, the session ends when the
+    /// browser closes. Also expires a session that the application keeps in a cookie (cookieCache).
+    void set_session(http::Reply& reply, std::string_view token, bool is_remembered) const;
+    /// Expires the cookies of a session.
+    void expire_session(http::Reply& reply) const;
+    /// Same as expire_session(), but keeps the cookie "dont_remember" for the next session.
+    void expire_session_token(http::Reply& reply) const;
+    /// Sets another cookie of better-auth, such as "dont_remember". Without an age, the cookie
+    /// expires when the browser closes.
+    void set(http::Reply& reply, std::string_view name, std::string_view value,
+             std::optional<std::chrono::seconds> age = {}) const;
+    void expire(http::Reply& reply, std::string_view name) const;
 
     /// Returns the full name of one of better-auth's other cookies. It gets the session cookie's
     /// prefix, or better-auth's default prefix if the session cookie has a custom name.
     std::string name_of(std::string_view name) const;
 
   private:
-    /// Returns the Set-Cookie values that expire a session that the application keeps in cookies.
-    std::vector<std::string> expired_session_data() const;
-    std::string header(std::string_view name, std::string_view value,
-                       std::string_view max_age) const;
+    /// Expires a session that the application keeps in cookies.
+    void expire_session_data(http::Reply& reply) const;
+    /// Adds a header. `name` is the full name.
+    void add(http::Reply& reply, std::string_view name, std::string_view value,
+             std::string_view max_age) const;
 
     std::string_view name_;
     std::string_view secret_;

@@ -16,7 +16,7 @@ Reply no_session() {
 
 Reply ended_session(const Service& service) {
     Reply reply = no_session();
-    add_expired_cookies(reply, service);
+    service.cookies.expire_session(reply);
     return reply;
 }
 
@@ -35,7 +35,7 @@ Reply extend(store::SessionWithUser& signed_in, const Service& service) {
     if (!has_extended) {
         // The session ended in the meantime.
         Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
-        add_expired_cookies(reply, service);
+        service.cookies.expire_session(reply);
         return reply;
     }
     Reply reply = sign_in::session(signed_in);

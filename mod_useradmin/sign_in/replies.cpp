@@ -126,18 +126,12 @@ Reply session(const store::SessionWithUser& signed_in) {
 
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service) {
-    for (std::string& cookie : service.cookies.session_cookies(token, is_remembered))
-        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
+    service.cookies.set_session(reply, token, is_remembered);
     if (!service.takes_bearer)
         return;
     // For clients without cookies, as in better-auth's bearer plugin.
     reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
     reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
-}
-
-void add_expired_cookies(Reply& reply, const Service& service) {
-    for (std::string& cookie : service.cookies.expired_cookies())
-        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
 }
 
 } // namespace useradmin::sign_in

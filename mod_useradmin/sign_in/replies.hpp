@@ -35,7 +35,5 @@ Reply session(const store::SessionWithUser& signed_in);
 /// set-auth-token.
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service);
-/// Adds Set-Cookie headers that expire the session cookies.
-void add_expired_cookies(Reply& reply, const Service& service);
 
 } // namespace useradmin::sign_in

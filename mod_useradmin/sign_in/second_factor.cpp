@@ -84,9 +84,7 @@ class NewTrust {
     void add_cookie(Reply& reply) const {
         const std::string token =
             trust_token(user_id_, identifier_, service_.second_factor_secrets.front());
-        reply.headers.push_back(
-            {"Set-Cookie",
-             service_.cookies.cookie("trust_device", token + "!" + identifier_, trust_lifetime)});
+        service_.cookies.set(reply, "trust_device", token + "!" + identifier_, trust_lifetime);
     }
 
   private:
@@ -195,7 +193,7 @@ constexpr Method backup_code{check_backup_code,
                              true};
 
 Reply end_challenge(Reply reply, const Service& service) {
-    reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("two_factor")});
+    service.cookies.expire(reply, "two_factor");
     return reply;
 }
 
@@ -294,7 +292,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
     if (trusts_device) {
         trust.add_cookie(reply);
         // Like better-auth, remember sessions on a trusted device.
-        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
+        service.cookies.expire(reply, "dont_remember");
     }
     return reply;
 }
@@ -417,18 +415,14 @@ Reply require_second_factor(const model::User& user, bool is_remembered, const C
                          ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
                          : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};
     const Cookies& cookies = service.cookies;
-    const auto add = [&](std::string cookie) {
-        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
-    };
-    for (std::string& cookie : cookies.expired_session_cookies())
-        add(std::move(cookie));
+    cookies.expire_session_token(reply);
     if (!is_remembered)
-        add(cookies.cookie("dont_remember", "true"));
+        cookies.set(reply, "dont_remember", "true");
     else if (client.has_dont_remember)
-        add(cookies.expired_cookie("dont_remember"));
+        cookies.expire(reply, "dont_remember");
     if (!client.trusted_device.empty())
-        add(cookies.expired_cookie("trust_device"));
-    add(cookies.cookie("two_factor", challenge, challenge_lifetime));
+        cookies.expire(reply, "trust_device");
+    cookies.set(reply, "two_factor", challenge, challenge_lifetime);
     return reply;
 }
 

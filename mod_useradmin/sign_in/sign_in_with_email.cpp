@@ -64,7 +64,7 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
     add_session_cookies(reply, token->view(), form.is_remembered, service);
     // A leftover dont_remember cookie would prevent the session from being extended.
     if (form.is_remembered && client.has_dont_remember)
-        reply.headers.push_back({"Set-Cookie", service.cookies.expired_cookie("dont_remember")});
+        service.cookies.expire(reply, "dont_remember");
     if (form.callback && !form.callback->empty())
         reply.headers.push_back({"Location", *form.callback});
     return reply;

@@ -27,7 +27,7 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
     // Browsers send a cross-site form without the session cookie, but would obey Set-Cookie in the
     // reply.
     if (!reject_cross_site_sign_in(request.headers, service.trusted_origins))
-        add_expired_cookies(reply, service);
+        service.cookies.expire_session(reply);
     return reply;
 }
 
