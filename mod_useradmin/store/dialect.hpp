@@ -20,7 +20,7 @@ namespace useradmin::store {
 class ListQueries;
 class Work;
 
-/// Names and properties of a database product.
+/// Names, properties and fragments of SQL of a database product.
 struct DatabaseProduct {
     const char* name;
     /// The driver's name in DBDriver, such as "pgsql".
@@ -49,6 +49,24 @@ struct DatabaseProduct {
     const char* read_only_hint;
     /// The statement that begins a read-only transaction with a single snapshot.
     const char* begin_snapshot;
+
+    /// The clause that makes a subquery lock its rows in order. Empty if no lock is needed.
+    const char* row_lock;
+    /// The clause that locks a user until the user is deleted. Empty if no lock is needed.
+    const char* removal_lock;
+    /// An expression for the account's connection limit as text. NULL if there is no limit.
+    const char* connection_limit;
+    /// An expression for the database's time in seconds since 1970.
+    const char* current_second;
+    /// An expression for the commit time of the last transaction that a standby has replayed or, if
+    /// there is none, for the server's start time. NULL if the database has no standbys.
+    const char* last_change_received;
+    /// The SQL before and after a subquery. Together they form a condition that the preceding
+    /// column equals one of the subquery's rows. If the database has row locks, the subquery locks
+    /// its rows, and skips rows that other transactions have locked.
+    std::pair<const char*, const char*> any_of_locked;
+    /// The name of the function that returns the position of a substring, counted from 1.
+    const char* position_function;
 };
 
 /// A privilege on a table.
@@ -108,26 +126,6 @@ class Dialect {
     /// Returns an expression for the column as text. It compares exactly, even as an argument of a
     /// function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
-    /// Returns the clause that makes a subquery lock its rows in order, or an empty string if no
-    /// lock is needed.
-    virtual const char* row_lock() const noexcept = 0;
-    /// Returns the clause that locks a user until the user is deleted, or an empty string.
-    virtual const char* removal_lock() const noexcept = 0;
-    /// Returns an expression for the account's connection limit as text. Its value is NULL if there
-    /// is no limit.
-    virtual const char* connection_limit() const noexcept = 0;
-    /// Returns an expression for the database's time in seconds since 1970.
-    virtual const char* current_second() const noexcept = 0;
-    /// Returns an expression for the commit time of the last transaction that a standby has
-    /// replayed or, if there is none, for the server's start time. Its value is NULL if the
-    /// database has no standbys.
-    virtual const char* last_change_received() const noexcept = 0;
-    /// Returns the SQL before and after a subquery. Together they form a condition that the
-    /// preceding column equals one of the subquery's rows. If the database has row locks, the
-    /// subquery locks its rows, and skips rows that other transactions have locked.
-    virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;
-    /// Returns the name of the function that returns the position of a substring, counted from 1.
-    virtual const char* position_function() const noexcept = 0;
 
     // --- Whole statements ---
 

@@ -66,7 +66,7 @@ void append_guard_rule(Statement& statement, const Table& user, const UpdateGuar
                   << user << " WHERE ";
         append_active_with_role(statement, user, guard.role, guard.now);
         // Lock in the order of ids to avoid deadlocks.
-        statement << " ORDER BY 1" << user.at("id").dialect->row_lock()
+        statement << " ORDER BY 1" << user.at("id").dialect->product().row_lock
                   << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
                   << "useradmin_row." << user.at("id") << "))";
     }
@@ -82,8 +82,8 @@ void append_versions(Statement& statement, const Table& user, const Versions& ve
     for (const std::string_view version : *versions)
         all.append(version) += ' ';
     const std::string then = user.op("||");
-    statement << user.at("id").dialect->position_function() << "(" << argument(all) << ", ' '"
-              << then << user.version << then << "' ')" << user.op(">") << "0";
+    statement << user.at("id").dialect->product().position_function << "(" << argument(all)
+              << ", ' '" << then << user.version << then << "' ')" << user.op(">") << "0";
 }
 
 void append_guard(Statement& statement, const Table& user, const UpdateGuard& guard) {

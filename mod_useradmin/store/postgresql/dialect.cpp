@@ -318,20 +318,48 @@ std::string tables_of(const Schema& schema) {
 }
 
 constexpr DatabaseProduct postgresql_product = {
-    "PostgreSQL",
-    "pgsql",
-    "libaprutil1-dbd-pgsql",
-    "apr-util-pgsql",
-    "postgresql",
-    "13",
-    "SHOW server_version",
-    "CONCURRENTLY ",
-    false,
-    true,
-    true,
-    true,
-    "if DBDParams names several hosts, target_session_attrs=read-write finds the writable one",
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
+    .name = "PostgreSQL",
+    .driver = "pgsql",
+    .debian_package = "libaprutil1-dbd-pgsql",
+    .fedora_package = "apr-util-pgsql",
+    .folder = "postgresql",
+    .min_version = "13",
+    .version_query = "SHOW server_version",
+    .create_index_option = "CONCURRENTLY ",
+    .is_single_writer = false,
+    .has_schemas = true,
+    .sorts_nulls_last = true,
+    .names_violated_keys = true,
+    .read_only_hint =
+        "if DBDParams names several hosts, target_session_attrs=read-write finds the writable one",
+    .begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
+    // locked.
+    .row_lock = " OFFSET 0 FOR NO KEY UPDATE",
+    .removal_lock = " FOR UPDATE",
+    .connection_limit =
+        "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
+        " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
+        " CAST(pg_catalog.current_setting('superuser_reserved_connections') AS bigint)"
+        " OPERATOR(pg_catalog.+)"
+        " coalesce(CAST(pg_catalog.current_setting('reserved_connections', true) AS bigint), 0)"
+        " ELSE 0 END,"
+        " CASE WHEN NOT r.rolsuper AND r.rolconnlimit OPERATOR(pg_catalog.>=) 0"
+        " THEN r.rolconnlimit END,"
+        " CASE WHEN NOT r.rolsuper AND d.datconnlimit OPERATOR(pg_catalog.>=) 0"
+        " THEN d.datconnlimit END) AS pg_catalog.text)"
+        " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
+        " WHERE r.rolname OPERATOR(pg_catalog.=) current_user"
+        " AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())",
+    .current_second = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
+    // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
+    // started.
+    .last_change_received =
+        "(pg_catalog.date_part('epoch', coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
+        " pg_catalog.pg_postmaster_start_time())) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8",
+    .any_of_locked = {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"},
+    .position_function = "pg_catalog.strpos",
+};
 
 /// Returns aliases for the fields of the old row.
 std::string names_before() {
@@ -491,40 +519,6 @@ class Postgresql final : public Dialect {
         return column.sql() + "::pg_catalog.text" +
                (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
     }
-
-    // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
-    // locked.
-    const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
-    const char* removal_lock() const noexcept override { return " FOR UPDATE"; }
-    const char* current_second() const noexcept override {
-        return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
-    }
-    const char* last_change_received() const noexcept override {
-        // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
-        // started.
-        return "(pg_catalog.date_part('epoch', coalesce("
-               "pg_catalog.pg_last_xact_replay_timestamp(), pg_catalog.pg_postmaster_start_time()))"
-               " OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8";
-    }
-    std::pair<const char*, const char*> any_of_locked() const noexcept override {
-        return {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"};
-    }
-    const char* connection_limit() const noexcept override {
-        return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
-               " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
-               " CAST(pg_catalog.current_setting('superuser_reserved_connections') AS bigint)"
-               " OPERATOR(pg_catalog.+)"
-               " coalesce(CAST(pg_catalog.current_setting('reserved_connections', true) AS bigint),"
-               " 0) ELSE 0 END,"
-               " CASE WHEN NOT r.rolsuper AND r.rolconnlimit OPERATOR(pg_catalog.>=) 0"
-               " THEN r.rolconnlimit END,"
-               " CASE WHEN NOT r.rolsuper AND d.datconnlimit OPERATOR(pg_catalog.>=) 0"
-               " THEN d.datconnlimit END) AS pg_catalog.text)"
-               " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
-               " WHERE r.rolname OPERATOR(pg_catalog.=) current_user"
-               " AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())";
-    }
-    const char* position_function() const noexcept override { return "pg_catalog.strpos"; }
 
     const ListQueries& lists(const Schema& schema) const noexcept override {
         return schema.scale.empty() ? plain_lists() : scaled_lists();

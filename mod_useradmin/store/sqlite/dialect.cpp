@@ -74,20 +74,28 @@ class SqliteTransaction final : public Transaction {
 };
 
 constexpr DatabaseProduct sqlite_product = {
-    "SQLite",
-    "sqlite3",
-    "libaprutil1-dbd-sqlite3",
-    "apr-util-sqlite",
-    "sqlite",
-    "3.35",
-    "SELECT sqlite_version()",
-    "",
-    true,
-    false,
-    false,
-    false,
-    "httpd's account must be able to write to the file and its directory",
-    "BEGIN"};
+    .name = "SQLite",
+    .driver = "sqlite3",
+    .debian_package = "libaprutil1-dbd-sqlite3",
+    .fedora_package = "apr-util-sqlite",
+    .folder = "sqlite",
+    .min_version = "3.35",
+    .version_query = "SELECT sqlite_version()",
+    .create_index_option = "",
+    .is_single_writer = true,
+    .has_schemas = false,
+    .sorts_nulls_last = false,
+    .names_violated_keys = false,
+    .read_only_hint = "httpd's account must be able to write to the file and its directory",
+    .begin_snapshot = "BEGIN",
+    .row_lock = "",
+    .removal_lock = "",
+    .connection_limit = "NULL",
+    .current_second = "CAST(strftime('%s', 'now') AS bigint)",
+    .last_change_received = "NULL",
+    .any_of_locked = {" IN (", ")"},
+    .position_function = "instr",
+};
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {
@@ -143,19 +151,6 @@ class Sqlite final : public Dialect {
     std::string as_text(const Column& column) const override {
         return "CAST(" + column.sql() + " AS TEXT)";
     }
-
-    // SQLite has only one writer, so no row locks are needed.
-    const char* row_lock() const noexcept override { return ""; }
-    const char* removal_lock() const noexcept override { return ""; }
-    const char* connection_limit() const noexcept override { return "NULL"; }
-    const char* current_second() const noexcept override {
-        return "CAST(strftime('%s', 'now') AS bigint)";
-    }
-    const char* last_change_received() const noexcept override { return "NULL"; }
-    std::pair<const char*, const char*> any_of_locked() const noexcept override {
-        return {" IN (", ")"};
-    }
-    const char* position_function() const noexcept override { return "instr"; }
 
     const ListQueries& lists(const Schema&) const noexcept override { return plain_lists(); }
 

@@ -6,7 +6,7 @@ namespace useradmin::store::statements {
 
 Result<Done> check_writable(Work& work) {
     const Table& user = work.schema().user;
-    const std::string lock = work.dialect().row_lock();
+    const std::string lock = work.dialect().product().row_lock;
     Statement statement = work.statement();
     // Use a statement that a read-only database rejects but that runs no triggers.
     if (lock.empty())
@@ -19,7 +19,7 @@ Result<Done> check_writable(Work& work) {
 
 Result<model::NullableTime> last_change_received(Work& work) {
     Statement statement = work.statement();
-    statement << "SELECT " << work.dialect().last_change_received();
+    statement << "SELECT " << work.dialect().product().last_change_received;
     return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
 }
 
@@ -37,7 +37,7 @@ Result<Survey> survey(Work& work, const ProtectedEmail& spared) {
     statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
               << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
               << email << user.op("=") << lower << "u." << email << "))), "
-              << work.dialect().connection_limit();
+              << work.dialect().product().connection_limit;
     return first_row(work, statement, [&](Rows& rows) {
         Survey survey;
         survey.last_seen_problem = work.schema().last_seen_problem;

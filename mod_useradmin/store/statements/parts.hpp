@@ -106,7 +106,7 @@ Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGua
          << " AS useradmin_row";
     append_equals(lock << " WHERE ", key, id);
     append_guard(lock, user, guard);
-    lock << work.dialect().row_lock();
+    lock << work.dialect().product().row_lock;
     const Result<Done> changed = whole<Done>(work, [&]() -> Result<Done> {
         const Result<bool> has_second_factor =
             first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });

@@ -123,7 +123,7 @@ Result<std::vector<std::string>> password_formats(Work& work) {
     const std::string length = account.function("length");
     statement << "SELECT DISTINCT CASE WHEN " << part << "p, 1, 15)" << equals
               << "'$argon2id$v=19$' THEN " << part << "p, 1, 15" << account.op("+")
-              << work.dialect().position_function() << "(" << part << "p, 16), '$')) WHEN "
+              << work.dialect().product().position_function << "(" << part << "p, 16), '$')) WHEN "
               << length << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
               << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
               << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p, " << provider

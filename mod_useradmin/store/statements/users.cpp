@@ -324,7 +324,7 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spare
     // the same statement, the guard locks other users before this one. This avoids deadlocks.
     Statement lock = work.statement();
     append_guard(append_target(lock, work, id), user, guard);
-    lock << work.dialect().removal_lock();
+    lock << work.dialect().product().removal_lock;
     const auto remove_locked = [&]() -> Result<Done> {
         const auto email = check_target(work, lock, spared);
         if (!email)
