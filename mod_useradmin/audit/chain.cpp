@@ -96,17 +96,19 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes a hash member from the end of an open object and returns the hash, or std::nullopt if
-/// the member is missing. The closing quote must already be removed.
-std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
-    if (text.size() < hash_size)
+/// Removes a member with this many hexadecimal digits from the end of an open object. Returns the
+/// digits, or std::nullopt if the member is missing.
+std::optional<std::string_view> take_digits(std::string_view& text, std::string_view key,
+                                            std::size_t count) {
+    std::string_view rest = text;
+    if (!take_from_end(rest, end_of_text) || rest.size() < count)
         return std::nullopt;
-    const std::string_view hash = text.substr(text.size() - hash_size);
-    std::string_view rest = text.substr(0, text.size() - hash_size);
-    if (!take_from_end(rest, key) || !text::is_lower_hex(hash, hash_size))
+    const std::string_view digits = rest.substr(rest.size() - count);
+    rest.remove_suffix(count);
+    if (!take_from_end(rest, key) || !text::is_lower_hex(digits, count))
         return std::nullopt;
     text = rest;
-    return hash;
+    return digits;
 }
 
 std::optional<std::uint64_t> take_line_number(std::string_view& text) {
@@ -126,12 +128,8 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
 /// Moves the host and the instance from the end of an open object to `line`, if present.
 void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     std::string_view rest = text;
-    if (!take_from_end(rest, end_of_text) || rest.size() < instance_size)
-        return;
-    const std::string_view instance = rest.substr(rest.size() - instance_size);
-    rest.remove_suffix(instance_size);
-    if (!text::is_lower_hex(instance, instance_size) || !take_from_end(rest, instance_key) ||
-        !take_from_end(rest, end_of_text))
+    const auto instance = take_digits(rest, instance_key, instance_size);
+    if (!instance || !take_from_end(rest, end_of_text))
         return;
     const std::size_t key = rest.rfind(host_key);
     const std::string_view host =
@@ -139,7 +137,7 @@ void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     if (host.empty() || host.find('"') != host.npos)
         return;
     line.host = host;
-    line.instance = instance;
+    line.instance = *instance;
     text = rest.substr(0, key);
 }
 
@@ -163,16 +161,14 @@ std::string host_name() {
 /// Removes the chain members from the end of a line and parses them. Returns std::nullopt if they
 /// are missing or malformed.
 std::optional<ParsedLine> take_chain(std::string_view& text) {
-    if (!take_from_end(text, end_of_line))
+    if (!take_from_end(text, "}"))
         return std::nullopt;
-    ParsedLine read;
-    const auto hash = take_hash(text, hash_key);
-    if (!hash || !take_from_end(text, end_of_text))
-        return std::nullopt;
-    const auto previous = take_hash(text, previous_key);
+    const auto hash = take_digits(text, hash_key, hash_size);
+    const auto previous = hash ? take_digits(text, previous_key, hash_size) : std::nullopt;
     const auto number = previous ? take_line_number(text) : std::nullopt;
     if (!number)
         return std::nullopt;
+    ParsedLine read;
     read.position = {*number, std::string(*hash)};
     read.previous = *previous;
     take_origin_of_chain(text, read);
@@ -242,12 +238,7 @@ std::optional<ParsedLine> parse_line(std::string_view line) {
     read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
     if (line.starts_with(time_key))
         read->time = line.substr(time_key.size(), time_size);
-    std::string_view before_broken = rest;
-    if (take_from_end(before_broken, end_of_text))
-        if (const auto broken = take_hash(before_broken, broken_key)) {
-            read->broken = *broken;
-            rest = before_broken;
-        }
+    read->broken = take_digits(rest, broken_key, hash_size).value_or("");
     read->members = rest;
     return read;
 }

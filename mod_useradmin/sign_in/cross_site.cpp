@@ -27,12 +27,10 @@ bool holds_control(std::string_view text) noexcept {
 }
 
 bool holds_encoded_separator(std::string_view path) noexcept {
-    for (std::size_t at = path.find('%'); at != path.npos; at = path.find('%', at + 1)) {
-        const std::string_view triple = path.substr(at, 3);
-        if (triple == "%2f" || triple == "%2F" || triple == "%5c" || triple == "%5C")
-            return true;
-    }
-    return false;
+    constexpr std::string_view separators[] = {"%2f", "%2F", "%5c", "%5C"};
+    return std::ranges::any_of(separators, [path](std::string_view separator) {
+        return path.find(separator) != path.npos;
+    });
 }
 
 /// Rejects cross-site requests and, like better-auth, requests without an origin.
