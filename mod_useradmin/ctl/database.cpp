@@ -90,7 +90,7 @@ Database::~Database() {
 
 store::Schema Database::schema(const store::TableNames& names) {
     store::Schema schema;
-    if (dialect_->read_schema(*client_, pool_, names, schema))
+    if (!dialect_->read_schema(*client_, pool_, names, schema))
         throw CommandError("cannot read the catalog: " + explain(client_->error_message()));
     return schema;
 }
@@ -124,9 +124,9 @@ void Database::execute(const std::string& sql) {
 std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema,
                                                         bool cleans_up) {
     auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_, cleans_up);
-    if (const auto* const error_kind = std::get_if<store::ErrorKind>(&keys))
-        fail(*error_kind);
-    return std::get<0>(std::move(keys));
+    if (!keys)
+        fail();
+    return *std::move(keys);
 }
 
 std::string Database::explain(std::string error) const {
@@ -135,19 +135,18 @@ std::string Database::explain(std::string error) const {
     return file_.empty() || !is_of_file ? error : error + ": " + describe_access(file_);
 }
 
-void Database::fail(store::ErrorKind error_kind) const {
+void Database::fail() const {
     const std::string sentence =
         "the database reported an error: " + explain(client_->error_message());
-    if (error_kind == store::ErrorKind::busy)
+    if (client_->error_kind() == store::ErrorKind::busy)
         throw LockTimeout(sentence);
     throw CommandError(sentence);
 }
 
 std::vector<Database::Row> Database::rows(const std::string& sql) {
-    auto answer = client_->execute(sql.c_str(), pool_);
-    store::Rows* rows = std::get_if<store::Rows>(&answer);
-    if (rows == nullptr)
-        fail(std::get<store::ErrorKind>(answer));
+    auto rows = client_->execute(sql.c_str(), pool_);
+    if (!rows)
+        fail();
     std::vector<Row> all;
     while (rows->next()) {
         Row& row = all.emplace_back();

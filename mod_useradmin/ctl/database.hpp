@@ -54,7 +54,7 @@ class Database final : public store::ConnectionSource {
     void execute(const std::string& sql);
     /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
     /// CommandError.
-    [[noreturn]] void fail(store::ErrorKind error_kind) const;
+    [[noreturn]] void fail() const;
     /// The columns of a row. std::nullopt is NULL.
     using Row = std::vector<std::optional<std::string>>;
     /// Returns the rows of a query. Throws CommandError on failure.

@@ -16,19 +16,15 @@ class Transaction {
           work_(database.client(), database.dialect(), schema_, database.pool()),
           transaction_(database.dialect().begin_transaction(work_)) {
         if (transaction_ == nullptr)
-            fail();
+            database_.fail();
     }
 
     void commit() {
         if (!transaction_->commit())
-            fail();
+            database_.fail();
     }
 
   private:
-    [[noreturn]] void fail() const {
-        database_.fail(work_.error_kind().value_or(store::ErrorKind::rejected));
-    }
-
     Database& database_;
     /// Unused, but required by Work.
     store::Schema schema_;

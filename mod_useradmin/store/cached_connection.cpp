@@ -33,35 +33,34 @@ CachedConnection& CachedConnection::get(const Connection& connection, const Dial
     return *static_cast<CachedConnection*>(known);
 }
 
-std::optional<ErrorKind> CachedConnection::refresh_schema(const Dialect& dialect,
-                                                          const TableNames& names,
-                                                          Deadline deadline, apr_pool_t* pool) {
+bool CachedConnection::refresh_schema(const Dialect& dialect, const TableNames& names,
+                                      Deadline deadline, apr_pool_t* pool) {
     if (is_fresh(schema_read_at_))
-        return std::nullopt;
+        return true;
     if (shared_ == nullptr)
         return read_schema(dialect, names, pool);
     if (take_shared())
-        return std::nullopt;
+        return true;
     std::unique_lock reading(shared_->reading, std::defer_lock);
     const bool has_schema = is_fresh(schema_read_at_, 2 * schema_max_age);
     // While another connection reads the catalog, use the old schema. If that is too old, wait
     // for the other connection, but only briefly because its server may not respond.
     constexpr std::chrono::milliseconds max_wait(500);
     if (has_schema && !reading.try_lock())
-        return std::nullopt;
+        return true;
     if (!has_schema)
         static_cast<void>(reading.try_lock_until(std::min(deadline, Clock::now() + max_wait)));
     if (take_shared())
-        return std::nullopt;
+        return true;
     return read_schema(dialect, names, pool);
 }
 
-std::optional<ErrorKind> CachedConnection::read_schema(const Dialect& dialect,
-                                                       const TableNames& names, apr_pool_t* pool) {
+bool CachedConnection::read_schema(const Dialect& dialect, const TableNames& names,
+                                   apr_pool_t* pool) {
     const apr_time_t now = apr_time_now();
     auto read = std::make_shared<Schema>(*schema_);
-    if (const auto error_kind = dialect.read_schema(*client_, pool, names, *read))
-        return error_kind;
+    if (!dialect.read_schema(*client_, pool, names, *read))
+        return false;
     const bool is_same = read->fingerprint == schema_->fingerprint && read->has_same_rows(*schema_);
     set_schema(is_same ? schema_ : std::move(read), now);
     if (shared_ != nullptr) {
@@ -69,7 +68,7 @@ std::optional<ErrorKind> CachedConnection::read_schema(const Dialect& dialect,
         shared_->schema = schema_;
         shared_->read_at = now;
     }
-    return std::nullopt;
+    return true;
 }
 
 bool CachedConnection::take_shared() {

@@ -57,10 +57,9 @@ class CachedConnection {
 
     /// If the cached schema is at least ten seconds old or was invalidated, reads the catalog or
     /// takes the schema that another connection has read. While another connection is reading, may
-    /// keep a schema that is less than 20 seconds old. Returns the error, or std::nullopt on
-    /// success.
-    std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
-                                            Deadline deadline, apr_pool_t* pool);
+    /// keep a schema that is less than 20 seconds old. Returns false on failure.
+    bool refresh_schema(const Dialect& dialect, const TableNames& names, Deadline deadline,
+                        apr_pool_t* pool);
     /// Invalidates the schema, so the next refresh_schema() reads it again.
     void invalidate_schema();
     /// Returns whether the server responds. Within a second of the last call, sends a query only if
@@ -69,8 +68,7 @@ class CachedConnection {
 
   private:
     /// Reads the catalog, and shares the schema with other connections.
-    std::optional<ErrorKind> read_schema(const Dialect& dialect, const TableNames& names,
-                                         apr_pool_t* pool);
+    bool read_schema(const Dialect& dialect, const TableNames& names, apr_pool_t* pool);
     /// Takes the shared schema, unless it is too old or was read before the last
     /// invalidate_schema(). Returns whether it was taken.
     bool take_shared();

@@ -5,8 +5,8 @@
 #include "store/statement.hpp"
 #include "store/time_budget.hpp"
 
+#include <optional>
 #include <string>
-#include <variant>
 
 namespace useradmin::store {
 
@@ -41,11 +41,14 @@ class Client {
     virtual void set_deadline(Deadline deadline) noexcept = 0;
 
     /// Runs a statement. Prepares it on first use where possible, up to max_prepared_statements.
-    virtual std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) = 0;
-    /// Runs a statement without arguments, such as BEGIN, and does not keep it prepared.
-    virtual std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) = 0;
+    /// Returns std::nullopt on failure.
+    virtual std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) = 0;
+    /// Like run(), for a statement without arguments, such as BEGIN. Does not keep it prepared.
+    virtual std::optional<Rows> execute(const char* sql, apr_pool_t* pool) = 0;
+    /// Returns why the last failed statement failed.
+    ErrorKind error_kind() const noexcept { return error_kind_; }
     /// Returns the last error message without lines that may contain row values.
-    virtual const std::string& error_message() const noexcept = 0;
+    const std::string& error_message() const noexcept { return error_message_; }
     /// Returns whether the server has sent nothing since the last query. A server sends a message
     /// before it closes a connection.
     virtual bool has_no_pending_input() const noexcept = 0;
@@ -62,6 +65,10 @@ class Client {
     /// Returns whether a transaction is open, even if an error has aborted it.
     virtual bool is_in_transaction() const noexcept = 0;
     virtual void discard_prepared() = 0;
+
+  protected:
+    ErrorKind error_kind_ = ErrorKind::rejected;
+    std::string error_message_;
 };
 
 } // namespace useradmin::store

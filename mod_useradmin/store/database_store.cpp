@@ -117,12 +117,11 @@ std::string DatabaseStore::missing_grants(Work& work, unsigned needs) {
         std::vector<Privilege> privileges;
         std::ranges::copy_if(all, std::back_inserter(privileges), is_needed);
         const std::string query = work.dialect().missing_privileges_query(schema, privileges);
-        auto answer = work.client().execute(query.c_str(), pool_);
-        Rows* rows = std::get_if<Rows>(&answer);
+        auto rows = work.client().execute(query.c_str(), pool_);
         std::string grants;
         const Table* granted = nullptr;
         std::string end;
-        while (rows != nullptr && rows->next()) {
+        while (rows && rows->next()) {
             const Table& table = schema.table(rows->take().value_or("u").front());
             grants += &table == granted ? ", " : end + " GRANT ";
             granted = &table;
@@ -186,9 +185,10 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     bool may_reconnect = true;
     bool may_invalidate = true;
     while (true) {
-        if (const auto error_kind = known.refresh_schema(
-                dialect, names_, timeout_policy_.applies_to_statements ? deadline : no_deadline,
-                pool_)) {
+        if (!known.refresh_schema(dialect, names_,
+                                  timeout_policy_.applies_to_statements ? deadline : no_deadline,
+                                  pool_)) {
+            const ErrorKind error_kind = client.error_kind();
             if (error_kind == ErrorKind::busy)
                 return std::nullopt;
             if (error_kind == ErrorKind::timed_out)

@@ -100,10 +100,9 @@ class Dialect {
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,
-    /// updates at most the members that Schema::has_same_rows() compares. Returns the error, or
-    /// std::nullopt on success.
-    virtual std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool,
-                                                 const TableNames& names, Schema& schema) const = 0;
+    /// updates at most the members that Schema::has_same_rows() compares. Returns false on failure.
+    virtual bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
+                             Schema& schema) const = 0;
 
     // --- Fragments of SQL ---
 

@@ -33,25 +33,24 @@ std::string ForeignKey::text() const {
     return text += ")";
 }
 
-std::variant<std::vector<ForeignKey>, ErrorKind>
+std::optional<std::vector<ForeignKey>>
 find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
                     const TableNames& names, bool cleans_up) {
-    auto answer = client.execute(dialect.foreign_keys_query(schema, names).c_str(), pool);
-    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-        return *error_kind;
-    Rows& rows = std::get<Rows>(answer);
+    auto rows = client.execute(dialect.foreign_keys_query(schema, names).c_str(), pool);
+    if (!rows)
+        return std::nullopt;
     std::vector<ForeignKey> keys;
-    while (rows.next()) {
+    while (rows->next()) {
         ForeignKey key;
-        key.referenced = rows.take().value_or("u").front();
-        const model::NullableText table_schema = rows.take();
+        key.referenced = rows->take().value_or("u").front();
+        const model::NullableText table_schema = rows->take();
         key.table = (table_schema ? quoted_identifier(*table_schema) + "." : "") +
-                    quoted_identifier(rows.take().value_or(""));
-        key.name = rows.take().value_or("");
+                    quoted_identifier(rows->take().value_or(""));
+        key.name = rows->take().value_or("");
         if (keys.empty() || keys.back().table != key.table || keys.back().name != key.name)
             keys.push_back(std::move(key));
-        const std::string own = quoted_identifier(rows.take().value_or(""));
-        keys.back().columns.emplace_back(own, quoted_identifier(rows.take().value_or("id")));
+        const std::string own = quoted_identifier(rows->take().value_or(""));
+        keys.back().columns.emplace_back(own, quoted_identifier(rows->take().value_or("id")));
     }
     std::erase_if(keys, [&](const ForeignKey& key) { return is_own(key, schema, cleans_up); });
     return keys;
@@ -62,9 +61,9 @@ std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& d
                               std::string_view user_id) {
     std::string found;
     const auto keys = find_rejecting_keys(client, pool, dialect, schema, names, cleans_up);
-    if (std::holds_alternative<ErrorKind>(keys))
+    if (!keys)
         return found;
-    for (const ForeignKey& key : std::get<0>(keys)) {
+    for (const ForeignKey& key : *keys) {
         const Table& referenced = schema.table(key.referenced);
         const Column& owner = referenced.at(key.referenced == 'u' ? "id" : "userId");
         Statement statement(pool);
@@ -75,9 +74,8 @@ std::string keys_referring_to(Client& client, apr_pool_t* pool, const Dialect& d
             separator = " AND ";
         }
         dialect.append_equals(statement << " WHERE ", owner, user_id, "u.");
-        const auto answer = client.run(statement << " LIMIT 1", pool);
-        const auto* const rows = std::get_if<Rows>(&answer);
-        if (rows != nullptr && rows->count() > 0)
+        const auto rows = client.run(statement << " LIMIT 1", pool);
+        if (rows && rows->count() > 0)
             found += (found.empty() ? "" : ", ") + key.text();
     }
     return found;

@@ -3,10 +3,10 @@
 
 #include "store/dialect.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace useradmin::store {
@@ -28,10 +28,11 @@ struct ForeignKey {
 
 /// Returns the foreign keys that refer to users, sessions or accounts and may therefore prevent the
 /// deletion of a user (4.4.1). Omits keys in tables whose rows are deleted with the user: sessions,
-/// accounts and, with cleans_up (PluginPolicy), plugins' tables.
-std::variant<std::vector<ForeignKey>, ErrorKind>
-find_rejecting_keys(Client& client, apr_pool_t* pool, const Dialect& dialect, const Schema& schema,
-                    const TableNames& names, bool cleans_up);
+/// accounts and, with cleans_up (PluginPolicy), plugins' tables. Returns std::nullopt on failure.
+std::optional<std::vector<ForeignKey>> find_rejecting_keys(Client& client, apr_pool_t* pool,
+                                                           const Dialect& dialect,
+                                                           const Schema& schema,
+                                                           const TableNames& names, bool cleans_up);
 
 /// Returns a list of the foreign keys with rows that refer to the user, or to the user's sessions
 /// or accounts, each as in ForeignKey::text(). Omits a key if its query fails. Returns an empty

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace useradmin::store {
@@ -50,9 +49,8 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     };
     if (std::ranges::none_of(all, is_missing))
         return;
-    auto answer = client.execute(query.c_str(), pool);
-    Rows* const rows = std::get_if<Rows>(&answer);
-    while (rows != nullptr && rows->next()) {
+    auto rows = client.execute(query.c_str(), pool);
+    while (rows && rows->next()) {
         const Table& table = schema.table(rows->take().value_or("u").front());
         for (Wanted& wanted : all)
             if (&wanted.table == &table)

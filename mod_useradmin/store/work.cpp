@@ -2,8 +2,6 @@
 
 #include "apr/pool.hpp"
 
-#include <utility>
-
 namespace useradmin::store {
 
 namespace {
@@ -17,20 +15,11 @@ bool equals_absent_value(const model::Field<model::User>& field, const model::Va
     return std::holds_alternative<std::monostate>(value);
 }
 
-/// Returns whether the statement failed with an unknown outcome.
-bool has_no_answer(const std::variant<Rows, ErrorKind>& answer) noexcept {
-    const ErrorKind* const error_kind = std::get_if<ErrorKind>(&answer);
-    return error_kind != nullptr &&
-           (*error_kind == ErrorKind::connection_lost || *error_kind == ErrorKind::timed_out);
-}
-
 } // namespace
 
 Result<Rows> Work::run(const Statement& statement) {
     const bool commits = !client_.is_in_transaction();
-    auto answer = client_.run(statement, pool_);
-    may_be_committed_ = may_be_committed_ || (commits && has_no_answer(answer));
-    return record(std::move(answer));
+    return record(client_.run(statement, pool_), commits);
 }
 
 Result<Done> Work::apply(const Statement& statement) {
@@ -39,9 +28,7 @@ Result<Done> Work::apply(const Statement& statement) {
 }
 
 Result<Rows> Work::commit(const char* sql) {
-    auto answer = client_.execute(sql, pool_);
-    may_be_committed_ = may_be_committed_ || has_no_answer(answer);
-    return record(std::move(answer));
+    return record(client_.execute(sql, pool_), true);
 }
 
 bool Work::can_hold(std::string_view field, const model::Value& value) {
@@ -87,11 +74,14 @@ void Work::clear_error() noexcept {
     error_message_.clear();
 }
 
-Result<Rows> Work::record(std::variant<Rows, ErrorKind>&& answer) {
-    if (Rows* rows = std::get_if<Rows>(&answer))
+Result<Rows> Work::record(const std::optional<Rows>& rows, bool commits) {
+    if (rows)
         return *rows;
+    const ErrorKind error_kind = client_.error_kind();
+    if (commits && (error_kind == ErrorKind::connection_lost || error_kind == ErrorKind::timed_out))
+        may_be_committed_ = true;
     if (!error_kind_) {
-        error_kind_ = std::get<ErrorKind>(answer);
+        error_kind_ = error_kind;
         error_message_ = client_.error_message();
     }
     return Failure::failed;

@@ -38,7 +38,7 @@ class Work {
     Result<Rows> run(const Statement& statement);
     /// Like run(), for a statement whose rows do not matter.
     Result<Done> apply(const Statement& statement);
-    Result<Rows> execute(const char* sql) { return record(client_.execute(sql, pool_)); }
+    Result<Rows> execute(const char* sql) { return record(client_.execute(sql, pool_), false); }
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
@@ -73,7 +73,9 @@ class Work {
     std::string_view deleted_user() const noexcept { return deleted_user_; }
 
   private:
-    Result<Rows> record(std::variant<Rows, ErrorKind>&& answer);
+    /// Records an error. `commits` is whether the statement may have been committed if its outcome
+    /// is unknown.
+    Result<Rows> record(const std::optional<Rows>& rows, bool commits);
 
     Client& client_;
     const Dialect& dialect_;

@@ -114,8 +114,8 @@ store::Position OpenStore::position(const store::Window& window) {
 std::string OpenStore::last_statement() {
     const store::Dialect& dialect = *store::find_dialect("pgsql");
     const auto client = dialect.create_client(connection_, "scale_tests_look");
-    auto rows = std::get<store::Rows>(client->execute(
-        "SELECT statement FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1", pool_));
+    auto rows = *client->execute(
+        "SELECT statement FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1", pool_);
     return rows.next() ? std::string(rows.take().value_or("")) : std::string();
 }
 
@@ -127,7 +127,7 @@ bool OpenStore::is_scaled() {
     const store::Dialect& dialect = *store::find_dialect("pgsql");
     const auto client = dialect.create_client(connection_, "scale_tests_look");
     store::Schema schema;
-    CHECK_FALSE(dialect.read_schema(*client, pool_, names_, schema).has_value());
+    CHECK_TRUE(dialect.read_schema(*client, pool_, names_, schema));
     return !schema.scale.empty();
 }
 

@@ -1103,7 +1103,7 @@ TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction)
     client->set_deadline(store::Clock::now() + std::chrono::minutes(1));
     const auto read = [&](const char* sql) {
         store::Statement statement(pool_);
-        auto rows = std::get<store::Rows>(client->run(statement << sql, pool_));
+        auto rows = client->run(statement << sql, pool_).value();
         CHECK(rows.next());
         return std::string(rows.take().value_or(""));
     };

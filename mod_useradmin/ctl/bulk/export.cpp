@@ -258,7 +258,7 @@ Exit export_users(Context& context) {
         store::Work work(database.client(), database.dialect(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
         if (!rows)
-            database.fail(*work.error_kind());
+            database.fail();
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
         output.write(is_seen ? escape_lines(text) : text);

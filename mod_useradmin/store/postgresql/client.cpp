@@ -174,7 +174,7 @@ class PostgresqlClient final : public Client {
         stop_blocking();
     }
 
-    std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
+    std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) override {
         // The backend of a new connection has no prepared statements.
         if (PQbackendPID(connection_) != backend_) {
             discard_prepared();
@@ -192,9 +192,9 @@ class PostgresqlClient final : public Client {
             if (prepared_count_ >= max_prepared_statements)
                 return run_unprepared(statement, pool);
             auto made = prepare(statement.sql(), pool);
-            if (const auto* error_kind = std::get_if<ErrorKind>(&made))
-                return *error_kind;
-            known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
+            if (!made)
+                return std::nullopt;
+            known = prepared_.emplace(statement.sql(), *std::move(made)).first;
             ++prepared_count_;
         }
         const auto arguments = statement.arguments();
@@ -214,11 +214,9 @@ class PostgresqlClient final : public Client {
         return run_unprepared(statement, pool);
     }
 
-    std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override {
+    std::optional<Rows> execute(const char* sql, apr_pool_t* pool) override {
         return answer(adopt_result(result_of(send_query(sql)), pool), pool);
     }
-
-    const std::string& error_message() const noexcept override { return error_; }
 
     bool is_standby() const noexcept override {
         return apr::view_of(PQparameterStatus(connection_, "in_hot_standby")) == "on";
@@ -309,7 +307,7 @@ class PostgresqlClient final : public Client {
         checked_backend_ = PQbackendPID(connection_);
     }
 
-    std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
+    std::optional<Prepared> prepare(const std::string& sql, apr_pool_t* pool) {
         // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so two
         // statements must not have the same name. The label is hashed, too, because PostgreSQL
         // truncates names to 63 bytes.
@@ -318,19 +316,15 @@ class PostgresqlClient final : public Client {
         const char* const name = prepared.name.c_str();
         const PGresult* const made = adopt_result(
             result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
-        if (const std::string_view state = state_of(made); !is_prepared_already(state)) {
-            const auto is_made = answer(made, pool);
-            if (const auto* error_kind = std::get_if<ErrorKind>(&is_made))
-                return *error_kind;
-        }
+        if (!is_prepared_already(state_of(made)) && !answer(made, pool))
+            return std::nullopt;
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
         // If the backend no longer knows the statement, run() handles that.
         if (is_unknown(state_of(columns)))
             return prepared;
-        const auto is_described = answer(columns, pool);
-        if (const auto* error_kind = std::get_if<ErrorKind>(&is_described))
-            return *error_kind;
+        if (!answer(columns, pool))
+            return std::nullopt;
         prepared.is_binary = true;
         for (int column = 0; column < PQnfields(columns); ++column)
             prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
@@ -339,7 +333,7 @@ class PostgresqlClient final : public Client {
 
     /// Runs a statement as the unnamed statement. Within a transaction, the backend stays the same,
     /// so a repeated statement is not parsed again.
-    std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
+    std::optional<Rows> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         const auto arguments = statement.arguments();
         const auto count = static_cast<int>(arguments.size());
         const std::string& sql = statement.sql();
@@ -422,13 +416,13 @@ class PostgresqlClient final : public Client {
     bool note_error(std::string_view message, std::string_view state) {
         const bool is_late = std::exchange(is_late_, false);
         // Lines after the first may contain row values.
-        error_ = is_late ? "timed out" : message.substr(0, message.find('\n'));
+        error_message_ = is_late ? "timed out" : message.substr(0, message.find('\n'));
         if (!is_late && !state.empty())
-            error_.append(" (SQLSTATE ").append(state).append(")");
+            error_message_.append(" (SQLSTATE ").append(state).append(")");
         return is_late;
     }
 
-    std::variant<Rows, ErrorKind> answer(const PGresult* result, apr_pool_t* pool) {
+    std::optional<Rows> answer(const PGresult* result, apr_pool_t* pool) {
         switch (PQresultStatus(result)) {
         case PGRES_TUPLES_OK:
         case PGRES_COMMAND_OK:
@@ -437,11 +431,10 @@ class PostgresqlClient final : public Client {
             break;
         }
         const std::string_view state = state_of(result);
-        if (note_error(message_of(result), state))
-            return ErrorKind::timed_out;
-        if (!is_connected())
-            return ErrorKind::connection_lost;
-        return error_kind_of(state);
+        error_kind_ = note_error(message_of(result), state) ? ErrorKind::timed_out
+                      : !is_connected()                     ? ErrorKind::connection_lost
+                                                            : error_kind_of(state);
+        return std::nullopt;
     }
 
     PGconn* connection_;
@@ -463,7 +456,6 @@ class PostgresqlClient final : public Client {
     std::size_t prepared_count_ = 0;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.
     std::string unnamed_;
-    std::string error_;
 };
 
 } // namespace

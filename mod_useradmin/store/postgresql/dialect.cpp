@@ -425,16 +425,15 @@ class Postgresql final : public Dialect {
                                  label);
     }
 
-    std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
-                                         Schema& schema) const override {
+    bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
+                     Schema& schema) const override {
         Statement query(pool);
         query << catalog_query(names);
-        auto answer = client.execute(query.sql().c_str(), pool);
-        if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-            return *error_kind;
-        Rows rows = std::get<Rows>(answer);
+        auto rows = client.execute(query.sql().c_str(), pool);
+        if (!rows)
+            return false;
         Schema read;
-        read.fingerprint = fingerprint_of(names, rows);
+        read.fingerprint = fingerprint_of(names, *rows);
         const bool is_same = read.fingerprint == schema.fingerprint;
         if (!is_same) {
             read.set_table_names(names);
@@ -442,19 +441,18 @@ class Postgresql final : public Dialect {
                  {&read.user, &read.session, &read.account, &read.revocation, &read.attempt})
                 table->system = system_schema;
             std::map<std::string, Table> plugins;
-            while (rows.next())
-                read_column(rows, read, plugins);
+            while (rows->next())
+                read_column(*rows, read, plugins);
             find_similar_tables(client, pool, similar_tables_query(names), names, read);
             read.resolve_fields(names);
             read.resolve_plugins(plugins);
             read.extra_columns = {extra_columns_of(read)};
         }
-        if (const auto error_kind =
-                read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
-            return error_kind;
+        if (!read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
+            return false;
         if (!is_same)
             schema = std::move(read);
-        return std::nullopt;
+        return true;
     }
 
     void append_contains(Statement& statement, const Column& column,

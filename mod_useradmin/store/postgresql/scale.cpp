@@ -304,8 +304,7 @@ std::string ready_comment(const Table& user) {
 
 } // namespace
 
-std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
-                                    Schema& schema) {
+bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, Schema& schema) {
     // The search path is unknown, so every function and operator has a schema. The query finds the
     // scale schema by the triggers on the user table, because the schema is not renamed with the
     // table.
@@ -341,17 +340,14 @@ std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std:
         ") GROUP BY o.oid, o.nspname, o.nspowner ORDER BY o.nspname LIMIT 1) t ON TRUE WHERE c.oid "
         "OPERATOR(pg_catalog.=) " +
         user_oid;
-    auto answer = client.execute(query.c_str(), pool);
-    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-        return *error_kind;
-    Rows rows = std::get<Rows>(answer);
-    if (rows.next()) {
-        schema.user.estimated_rows = rows.take_number();
-        schema.scale_name = rows.take().value_or("");
-        schema.scale = rows.take().value_or("");
-        schema.has_outdated_scale = rows.take_boolean();
+    auto rows = client.execute(query.c_str(), pool);
+    if (rows && rows->next()) {
+        schema.user.estimated_rows = rows->take_number();
+        schema.scale_name = rows->take().value_or("");
+        schema.scale = rows->take().value_or("");
+        schema.has_outdated_scale = rows->take_boolean();
     }
-    return std::nullopt;
+    return rows.has_value();
 }
 
 std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema) {

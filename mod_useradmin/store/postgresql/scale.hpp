@@ -14,10 +14,9 @@
 namespace useradmin::store {
 
 /// Reads the estimated size of the user table, and whether the objects that sql/postgresql/scale
-/// creates are complete and readable. Returns the error, if any. `user_oid` is an expression for
+/// creates are complete and readable. Returns false on failure. `user_oid` is an expression for
 /// the OID of the user table.
-std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
-                                    Schema& schema);
+bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, Schema& schema);
 
 /// Returns the replacements for the placeholders (@word@) in sql/postgresql/scale. The user table
 /// must exist.

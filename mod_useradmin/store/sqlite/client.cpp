@@ -42,14 +42,54 @@ Cell cell_of(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
     return {};
 }
 
+constexpr int primary_code(int extended_code) noexcept {
+    return extended_code & 0xff;
+}
+
+/// Maps an extended result code to an error kind.
+ErrorKind kind_of(int code, std::string_view message) noexcept {
+    switch (code) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+        return ErrorKind::unique_violation;
+    case SQLITE_CONSTRAINT_CHECK:
+    case SQLITE_CONSTRAINT_NOTNULL:
+    case constraint_datatype:
+        return ErrorKind::invalid_value;
+    case SQLITE_CONSTRAINT_FOREIGNKEY:
+        return ErrorKind::foreign_key_violation;
+    case SQLITE_CONSTRAINT_TRIGGER: // how ON DELETE RESTRICT is implemented
+        return message == "FOREIGN KEY constraint failed" ? ErrorKind::foreign_key_violation
+                                                          : ErrorKind::rejected;
+    default:
+        break;
+    }
+    switch (primary_code(code)) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ErrorKind::busy;
+    case SQLITE_INTERRUPT:
+        return ErrorKind::timed_out;
+    case SQLITE_READONLY:
+        return ErrorKind::read_only;
+    case SQLITE_ERROR: // such as an unknown table or column
+        return message.find("generated column") != message.npos ? ErrorKind::invalid_value
+                                                                : ErrorKind::stale_schema;
+    case SQLITE_SCHEMA:
+        return ErrorKind::stale_schema;
+    default:
+        return ErrorKind::rejected;
+    }
+}
+
 } // namespace
 
-std::variant<Rows, ErrorKind> SqliteClient::run(const Statement& statement, apr_pool_t* pool) {
+std::optional<Rows> SqliteClient::run(const Statement& statement, apr_pool_t* pool) {
     auto prepared = prepared_.find(statement.sql());
     if (prepared == prepared_.end()) {
         SqliteStatement made = prepare(statement.sql().c_str());
         if (made == nullptr)
-            return error_kind();
+            return failed();
         if (prepared_.size() >= max_prepared_statements)
             return run(made.get(), statement.arguments(), pool);
         prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
@@ -57,10 +97,10 @@ std::variant<Rows, ErrorKind> SqliteClient::run(const Statement& statement, apr_
     return run(prepared->second.get(), statement.arguments(), pool);
 }
 
-std::variant<Rows, ErrorKind> SqliteClient::execute(const char* sql, apr_pool_t* pool) {
+std::optional<Rows> SqliteClient::execute(const char* sql, apr_pool_t* pool) {
     const SqliteStatement prepared = prepare(sql);
     if (prepared == nullptr)
-        return error_kind();
+        return failed();
     return run(prepared.get(), {}, pool);
 }
 
@@ -118,9 +158,8 @@ SqliteStatement SqliteClient::prepare(const char* sql) {
     return SqliteStatement(statement);
 }
 
-std::variant<Rows, ErrorKind> SqliteClient::run(sqlite3_stmt* statement,
-                                                std::span<const char* const> arguments,
-                                                apr_pool_t* pool) {
+std::optional<Rows> SqliteClient::run(sqlite3_stmt* statement,
+                                      std::span<const char* const> arguments, apr_pool_t* pool) {
     constexpr int steps = 50000; // virtual machine instructions, about a millisecond
     const EndOfRun end{database_, statement};
     if (deadline_ != no_deadline)
@@ -128,55 +167,24 @@ std::variant<Rows, ErrorKind> SqliteClient::run(sqlite3_stmt* statement,
     int index = 0;
     for (const char* const argument : arguments)
         if (sqlite3_bind_text(statement, ++index, argument, -1, SQLITE_STATIC) != SQLITE_OK)
-            return error_kind();
+            return failed();
     std::vector<Cell>& cells = apr::emplace<std::vector<Cell>>(pool);
     int code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement))
         for (int column = 0; column < sqlite3_column_count(statement); ++column)
             cells.push_back(cell_of(statement, column, pool));
     if (code != SQLITE_DONE)
-        return error_kind();
+        return failed();
     return Rows(cells, static_cast<std::size_t>(sqlite3_column_count(statement)),
                 sqlite3_changes(database_));
 }
 
-ErrorKind SqliteClient::error_kind() {
-    error_ = sqlite3_errmsg(database_);
-    code_ = SQLITE_OK;
-    switch (sqlite3_extended_errcode(database_)) {
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-        return ErrorKind::unique_violation;
-    case SQLITE_CONSTRAINT_CHECK:
-    case SQLITE_CONSTRAINT_NOTNULL:
-    case constraint_datatype:
-        return ErrorKind::invalid_value;
-    case SQLITE_CONSTRAINT_FOREIGNKEY:
-        return ErrorKind::foreign_key_violation;
-    case SQLITE_CONSTRAINT_TRIGGER: // how ON DELETE RESTRICT is implemented
-        if (error_ == "FOREIGN KEY constraint failed")
-            return ErrorKind::foreign_key_violation;
-        break;
-    default:
-        break;
-    }
-    code_ = sqlite3_errcode(database_);
-    switch (code_) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return ErrorKind::busy;
-    case SQLITE_INTERRUPT:
-        return ErrorKind::timed_out;
-    case SQLITE_READONLY:
-        return ErrorKind::read_only;
-    case SQLITE_ERROR: // such as an unknown table or column
-        return error_.find("generated column") != error_.npos ? ErrorKind::invalid_value
-                                                              : ErrorKind::stale_schema;
-    case SQLITE_SCHEMA:
-        return ErrorKind::stale_schema;
-    default:
-        return ErrorKind::rejected;
-    }
+std::nullopt_t SqliteClient::failed() {
+    error_message_ = sqlite3_errmsg(database_);
+    const int code = sqlite3_extended_errcode(database_);
+    error_kind_ = kind_of(code, error_message_);
+    has_io_error_ = primary_code(code) == SQLITE_IOERR;
+    return std::nullopt;
 }
 
 } // namespace useradmin::store

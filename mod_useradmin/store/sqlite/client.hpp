@@ -29,11 +29,10 @@ class SqliteClient final : public Client {
 
     void set_deadline(Deadline deadline) noexcept override { deadline_ = deadline; }
 
-    std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override;
+    std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) override;
 
-    std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override;
+    std::optional<Rows> execute(const char* sql, apr_pool_t* pool) override;
 
-    const std::string& error_message() const noexcept override { return error_; }
     bool has_no_pending_input() const noexcept override { return true; }
     bool ping() override { return true; }
     bool is_connected() const noexcept override { return true; }
@@ -56,7 +55,7 @@ class SqliteClient final : public Client {
     }
 
     /// Returns whether the last failure was an I/O error.
-    bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
+    bool has_io_error() const noexcept { return has_io_error_; }
 
     /// Prepares the rollback statement before a transaction begins. The rollback itself then needs
     /// no memory. Throws std::bad_alloc.
@@ -72,10 +71,11 @@ class SqliteClient final : public Client {
     /// Prepares a statement. SQLite prepares it again automatically after a schema change.
     SqliteStatement prepare(const char* sql);
 
-    std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,
-                                      std::span<const char* const> arguments, apr_pool_t* pool);
+    std::optional<Rows> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
+                            apr_pool_t* pool);
 
-    ErrorKind error_kind();
+    /// Records the database's error. Returns std::nullopt.
+    std::nullopt_t failed();
 
     /// The handle of apr_dbd, or own_.
     sqlite3* database_;
@@ -83,8 +83,7 @@ class SqliteClient final : public Client {
     Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, SqliteStatement> prepared_;
     SqliteStatement roll_back_;
-    int code_ = SQLITE_OK;
-    std::string error_;
+    bool has_io_error_ = false;
 };
 
 } // namespace useradmin::store

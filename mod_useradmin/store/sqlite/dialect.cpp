@@ -112,8 +112,8 @@ class Sqlite final : public Dialect {
         return std::make_unique<SqliteClient>(native);
     }
 
-    std::optional<ErrorKind> read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
-                                         Schema& schema) const override {
+    bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
+                     Schema& schema) const override {
         return read_sqlite_schema(static_cast<SqliteClient&>(client), pool, names, schema);
     }
 
@@ -299,10 +299,9 @@ class Sqlite final : public Dialect {
 
     /// The write-ahead log allows concurrent readers. The mode is stored in the file.
     bool init_database(Client& client, apr_pool_t* pool) const override {
-        auto answer = client.execute("PRAGMA journal_mode = WAL", pool);
-        auto* const rows = std::get_if<Rows>(&answer);
+        auto rows = client.execute("PRAGMA journal_mode = WAL", pool);
         // If the file cannot have a write-ahead log, the pragma succeeds and returns another mode.
-        return rows != nullptr && rows->next() && rows->take() == "wal";
+        return rows && rows->next() && rows->take() == "wal";
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {

@@ -127,9 +127,8 @@ std::optional<Column::TimeFormat> time_format_of(model::NullableText value) noex
 /// Sets the time format of the tables' columns. SQLite has no type for times: ORMs store text or
 /// numbers in columns of the same type. The first row decides. A column without a value there has
 /// the format of another column of its type.
-std::optional<ErrorKind> read_time_formats(SqliteClient& client, apr_pool_t* pool,
-                                           std::span<Table* const> tables, const TableNames& names,
-                                           std::string& fingerprint) {
+bool read_time_formats(SqliteClient& client, apr_pool_t* pool, std::span<Table* const> tables,
+                       const TableNames& names, std::string& fingerprint) {
     std::vector<Column*> columns;
     std::string query;
     for (Table* const table : tables)
@@ -140,16 +139,15 @@ std::optional<ErrorKind> read_time_formats(SqliteClient& client, apr_pool_t* poo
                          " FROM " + table->sql + " LIMIT 1)";
             }
     if (columns.empty())
-        return std::nullopt;
-    auto answer = client.execute(query.c_str(), pool);
-    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-        return *error_kind;
-    Rows rows = std::get<Rows>(answer);
-    rows.next();
+        return true;
+    auto rows = client.execute(query.c_str(), pool);
+    if (!rows)
+        return false;
+    rows->next();
     std::map<std::string, Column::TimeFormat> formats;
     std::vector<Column*> undecided;
     for (Column* const column : columns)
-        if (const auto format = time_format_of(rows.take())) {
+        if (const auto format = time_format_of(rows->take())) {
             column->time_format = *format;
             formats.emplace(column->type, *format);
         } else {
@@ -162,7 +160,7 @@ std::optional<ErrorKind> read_time_formats(SqliteClient& client, apr_pool_t* poo
             column->time_format = Column::TimeFormat::milliseconds;
     for (const Column* const column : columns)
         fingerprint += static_cast<char>('0' + static_cast<int>(column->time_format));
-    return std::nullopt;
+    return true;
 }
 
 /// Returns an expression for the column as a JSON value of its type. SQLite has neither booleans
@@ -221,31 +219,30 @@ std::string version_of(const Table& table) {
 
 } // namespace
 
-std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
-                                            const TableNames& names, Schema& schema) {
-    auto answer = client.execute(sqlite_columns_query(names).c_str(), pool);
-    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
-        return *error_kind;
-    Rows rows = std::get<Rows>(answer);
+bool read_sqlite_schema(SqliteClient& client, apr_pool_t* pool, const TableNames& names,
+                        Schema& schema) {
+    auto rows = client.execute(sqlite_columns_query(names).c_str(), pool);
+    if (!rows)
+        return false;
     Schema read;
-    read.fingerprint = fingerprint_of(names, rows);
+    read.fingerprint = fingerprint_of(names, *rows);
     read.set_table_names(names);
     std::map<std::string, Table> plugins;
     const std::string schema_prefix(names.user.substr(0, names.user.find('.') + 1));
-    while (rows.next()) {
-        const char letter = rows.take().value_or("u").front();
-        const std::string plugin(rows.take().value_or(""));
+    while (rows->next()) {
+        const char letter = rows->take().value_or("u").front();
+        const std::string plugin(rows->take().value_or(""));
         Table& table = letter == 'p' ? plugins[plugin] : read.table(letter);
         if (letter == 'p')
             table.name = table.sql = quoted_table(schema_prefix + plugin);
-        static_cast<void>(rows.take()); // the column's position
+        static_cast<void>(rows->take()); // the column's position
         Column column;
         column.dialect = &sqlite();
-        column.name = rows.take().value_or("");
-        column.type = rows.take().value_or("");
+        column.name = rows->take().value_or("");
+        column.type = rows->take().value_or("");
         column.kind = affinity_of(column.type);
-        column.is_nullable = rows.take_boolean();
-        column.requires_value = rows.take_boolean();
+        column.is_nullable = rows->take_boolean();
+        column.requires_value = rows->take_boolean();
         column.has_loose_equality =
             // Integer ids are compared only in canonical form (Column::can_hold_id).
             (column.kind != Column::Kind::integer && converts_to_numbers(column.type)) ||
@@ -261,10 +258,10 @@ std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* po
     std::vector<Table*> tables = {&read.user, &read.session, &read.account};
     for (auto& [name, table] : plugins)
         tables.push_back(&table);
-    if (const auto error = read_time_formats(client, pool, tables, names, read.fingerprint))
-        return error;
+    if (!read_time_formats(client, pool, tables, names, read.fingerprint))
+        return false;
     if (read.fingerprint == schema.fingerprint)
-        return std::nullopt;
+        return true;
     find_similar_tables(client, pool, sqlite_similar_tables_query(schema_prefix), names, read);
     read.resolve_fields(names);
     read.resolve_plugins(plugins);
@@ -275,7 +272,7 @@ std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* po
             column.has_loose_equality = false;
     read.extra_columns = extra_column_objects(read);
     schema = std::move(read);
-    return std::nullopt;
+    return true;
 }
 
 } // namespace useradmin::store

@@ -7,7 +7,7 @@
 namespace useradmin::store {
 
 /// Implements Dialect::read_schema.
-std::optional<ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
-                                            const TableNames& names, Schema& schema);
+bool read_sqlite_schema(SqliteClient& client, apr_pool_t* pool, const TableNames& names,
+                        Schema& schema);
 
 } // namespace useradmin::store
