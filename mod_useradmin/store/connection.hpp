@@ -42,25 +42,4 @@ class ConnectionSource {
     virtual void on_outcome(WorkOutcome) noexcept {}
 };
 
-/// Acquires a connection, and releases it at the end of the scope. Converts to false if no
-/// connection was available in time.
-class Lease {
-  public:
-    Lease(ConnectionSource& source, Deadline deadline)
-        : source_(source), connection_(source.acquire(deadline)) {}
-    ~Lease() {
-        if (connection_ != nullptr)
-            source_.release(*connection_);
-    }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-
-    explicit operator bool() const noexcept { return connection_ != nullptr; }
-    const Connection& operator*() const noexcept { return *connection_; }
-
-  private:
-    ConnectionSource& source_;
-    const Connection* connection_;
-};
-
 } // namespace useradmin::store

@@ -48,34 +48,32 @@ std::string in_brackets(const char* directive) {
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
-    return log_unavailable(WorkOutcome::timed_out, "UA0107: ",
-                           "the query timed out after " +
+    return log_unavailable(WorkOutcome::timed_out,
+                           "UA0107: the query timed out after " +
                                std::to_string(timeout_policy_.timeout.count() / 1000) + " s" +
                                in_brackets(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::lock_failure() {
-    return log_unavailable(WorkOutcome::lock_timed_out, "UA0104: ",
-                           "timed out because the database was locked or busy" +
+    return log_unavailable(WorkOutcome::lock_timed_out,
+                           "UA0104: timed out because the database was locked or busy" +
                                in_brackets(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::connection_failure(const Client& client) {
     return log_unavailable(WorkOutcome::connection_lost,
-                           "UA0105: ", "cannot connect to the database: " + client.error_message());
+                           "UA0105: cannot connect to the database: " + client.error_message());
 }
 
-Failure DatabaseStore::log_unavailable(WorkOutcome outcome, std::string_view tag,
-                                       std::string_view reason) {
+Failure DatabaseStore::log_unavailable(WorkOutcome outcome, const std::string& line) {
     source_.on_outcome(outcome);
-    log_.write_throttled(text::Level::error, std::string(tag) += reason);
+    log_.write_throttled(text::Level::error, line);
     return Failure::unavailable;
 }
 
-Failure DatabaseStore::log_failed(WorkOutcome outcome, std::string_view tag,
-                                  std::string_view reason) {
+Failure DatabaseStore::log_failed(WorkOutcome outcome, const std::string& line) {
     source_.on_outcome(outcome);
-    log_.write(text::Level::error, std::string(tag) += reason);
+    log_.write(text::Level::error, line);
     return Failure::failed;
 }
 
@@ -156,14 +154,18 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
             return attempts == 0 ? timeout_failure() : lock_failure();
         {
             const auto asked = Clock::now();
-            Lease lease(source_, use.deadline());
-            if (!lease)
+            const auto release = [this](const Connection* connection) {
+                source_.release(*connection);
+            };
+            const std::unique_ptr<const Connection, decltype(release)> connection(
+                source_.acquire(use.deadline()), release);
+            if (connection == nullptr)
                 return Failure::unavailable;
-            const Dialect* dialect = find_dialect(apr::view_of(apr_dbd_name((*lease).driver)));
+            const Dialect* dialect = find_dialect(apr::view_of(apr_dbd_name(connection->driver)));
             if (dialect == nullptr)
                 return log_failed(WorkOutcome::failed,
-                                  "UA0101: ", "DBDriver must be " + driver_names());
-            if (const auto result = repeat_on(*lease, *dialect, needs, retry,
+                                  "UA0101: DBDriver must be " + driver_names());
+            if (const auto result = repeat_on(*connection, *dialect, needs, retry,
                                               deadline_of(asked, use.deadline()), attempt))
                 return *result;
         }
@@ -199,7 +201,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             if (error_kind == ErrorKind::connection_lost)
                 return connection_failure(client);
             return log_unavailable(WorkOutcome::failed,
-                                   "UA0102: ", "cannot read the database's catalog: " + reason);
+                                   "UA0102: cannot read the database's catalog: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The problem may have been fixed in the meantime: read the catalog again.
@@ -211,7 +213,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             if (problem->need == needs_revocations)
                 log_.write_throttled(text::Level::error, "UA0103: " + problem->text);
             else
-                log_failed(WorkOutcome::failed, "UA0103: ", problem->text);
+                log_failed(WorkOutcome::failed, "UA0103: " + problem->text);
             return Failure::failed;
         }
         // A write that must not be repeated must not start on a closed connection.
@@ -237,8 +239,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         case ErrorKind::timed_out:
             return timeout_failure();
         case ErrorKind::canceled:
-            return log_unavailable(WorkOutcome::timed_out, "UA0107: ",
-                                   "the database canceled the query: " + work.error_message());
+            return log_unavailable(WorkOutcome::timed_out,
+                                   "UA0107: the database canceled the query: " +
+                                       work.error_message());
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
             // The tables or privileges may have changed since the catalog was read.
@@ -254,9 +257,10 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             // The primary may have become a standby. Nothing was done, and a new connection may
             // reach the new primary.
             if (!std::exchange(may_reconnect, false))
-                return log_unavailable(WorkOutcome::read_only, "UA0108: ",
-                                       "the database is read-only: " + work.error_message() + "; " +
-                                           dialect.product().read_only_hint);
+                return log_unavailable(
+                    WorkOutcome::read_only,
+                    "UA0108: the database is read-only: " + work.error_message() + "; " +
+                        dialect.product().read_only_hint);
             if (!client.reconnect())
                 return connection_failure(client);
             continue;
@@ -265,8 +269,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             const bool is_back = client.ensure_connected();
             if (retry == Retry::no) {
                 // Log every write whose outcome is unknown, without throttling.
-                log_failed(WorkOutcome::connection_lost, "UA0105: ",
-                           "lost the connection to the database: " + work.error_message() +
+                log_failed(WorkOutcome::connection_lost,
+                           "UA0105: lost the connection to the database: " + work.error_message() +
                                "; the outcome of the write is unknown");
                 return Failure::unavailable;
             }
@@ -286,7 +290,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             reason += missing_grants(work, needs);
         if (work.error_kind() == ErrorKind::foreign_key_violation && !work.deleted_user().empty())
             reason += references_to(work);
-        return log_failed(WorkOutcome::failed, "UA0106: ", reason);
+        return log_failed(WorkOutcome::failed, "UA0106: " + reason);
     }
 }
 

@@ -187,8 +187,8 @@ class DatabaseStore : public Store {
     /// Logs a lock timeout and returns the failure.
     Failure lock_failure();
     Failure connection_failure(const Client& client);
-    Failure log_unavailable(WorkOutcome outcome, std::string_view tag, std::string_view reason);
-    Failure log_failed(WorkOutcome outcome, std::string_view tag, std::string_view reason);
+    Failure log_unavailable(WorkOutcome outcome, const std::string& line);
+    Failure log_failed(WorkOutcome outcome, const std::string& line);
     /// Returns the end of the log line for the deletion of a user that a foreign key rejected: the
     /// foreign keys that refer to the user, unless the database's message names the key, and the
     /// remedy.
