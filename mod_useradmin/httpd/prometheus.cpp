@@ -27,61 +27,13 @@ std::string seconds_of(std::uint64_t microseconds) {
     return text;
 }
 
-struct Metric {
-    std::string_view name;
-    std::string_view type;
-    std::string_view meaning;
-};
-
-/// packaging/grafana/generate and the checks read this list of metrics.
-namespace metric {
-constexpr Metric requests_total = {"useradmin_requests_total", "counter",
-                                   "Replies sent, by operation and HTTP status."};
-constexpr Metric request_duration_seconds = {
-    "useradmin_request_duration_seconds", "histogram",
-    "Time from the arrival of a request until its reply was sent."};
-constexpr Metric refusals_total = {"useradmin_refusals_total", "counter",
-                                   "Requests rejected because no connection or hashing slot was "
-                                   "available, or after too many failed sign-in attempts."};
-constexpr Metric session_lookups_total = {"useradmin_session_lookups_total", "counter",
-                                          "Session tokens in requests, by result."};
-constexpr Metric connection_wait_duration_seconds = {
-    "useradmin_connection_wait_duration_seconds", "histogram",
-    "How long requests waited for a database connection."};
-constexpr Metric database_duration_seconds = {"useradmin_database_duration_seconds", "histogram",
-                                              "How long requests held a database connection."};
-constexpr Metric connections_in_use = {"useradmin_connections_in_use", "gauge",
-                                       "Database connections held by requests, in all children."};
-constexpr Metric hash_slots = {"useradmin_hash_slots", "gauge",
-                               "Maximum number of passwords hashed concurrently."};
-constexpr Metric hash_slots_in_use = {"useradmin_hash_slots_in_use", "gauge",
-                                      "Passwords being hashed."};
-constexpr Metric hash_queue_places = {"useradmin_hash_queue_places", "gauge",
-                                      "Maximum number of requests waiting for a hashing slot."};
-constexpr Metric hash_queue_places_in_use = {"useradmin_hash_queue_places_in_use", "gauge",
-                                             "Requests waiting for a hashing slot."};
-constexpr Metric database_errors_total = {
-    "useradmin_database_errors_total", "counter",
-    "Database errors, by kind. The error log has the reasons."};
-constexpr Metric database_read_only = {
-    "useradmin_database_read_only", "gauge",
-    "1 if the database has rejected a write because it is read-only, and has accepted none since."};
-constexpr Metric audit_lines_lost_total = {"useradmin_audit_lines_lost_total", "counter",
-                                           "Events that could not be written to the audit log."};
-constexpr Metric secondary_storage_up = {"useradmin_secondary_storage_up", "gauge",
-                                         "1 if the last delivery reached the secondary storage."};
-constexpr Metric revocations_delivered_timestamp_seconds = {
-    "useradmin_revocations_delivered_timestamp_seconds", "gauge",
-    "Time up to which revocations have reached the secondary storage."};
-} // namespace metric
-
 /// Builds the text. For each metric, call begin() and then add the samples.
 class TextWriter {
   public:
-    void begin(const Metric& metric) {
-        name_ = metric.name;
-        (((text_ += "# HELP ") += name_) += ' ') += metric.meaning;
-        (((text_ += "\n# TYPE ") += name_) += ' ') += metric.type;
+    void begin(std::string_view name, std::string_view type, std::string_view meaning) {
+        name_ = name;
+        (((text_ += "# HELP ") += name) += ' ') += meaning;
+        (((text_ += "\n# TYPE ") += name) += ' ') += type;
         text_ += '\n';
     }
     void sample(const Labels& labels, std::uint64_t value, std::string_view suffix = "") {
@@ -136,32 +88,45 @@ class TextWriter {
     std::string_view name_;
 };
 
-constexpr std::string_view host_label = "virtual_host";
-
 } // namespace
 
 std::string prometheus_text(const ServerMetrics& metrics) {
     TextWriter text;
+    const auto each_host = [&](const auto& visit) {
+        for (const VirtualHostMetrics& host : metrics.virtual_hosts)
+            visit(Label{"virtual_host", host.name}, host);
+    };
     // Visits only operations that have requests.
     const auto each_operation = [&](const auto& visit) {
-        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
-            for (std::size_t index = 0; index < sums.operations.size(); ++index)
-                if (sums.operations[index].durations.count() != 0)
-                    visit(Labels{{host_label, host},
-                                 {"operation", metrics.registry.operation_name(index)}},
-                          sums.operations[index]);
-    };
-    const auto each_host = [&](const auto& visit) {
-        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
-            visit(Label{host_label, host}, sums);
+        each_host([&](const Label& name, const VirtualHostMetrics& host) {
+            for (std::size_t index = 0; index < max_operations; ++index)
+                if (const auto& operation = host.sums.operations[index];
+                    operation.durations.count() != 0)
+                    visit(Labels{name, {"operation", metrics.registry.operation_name(index)}},
+                          operation);
+        });
     };
     const auto each_delivery = [&](const auto& visit) {
-        for (const auto& [host, sums, deliveries] : metrics.virtual_hosts)
-            if (deliveries)
-                visit(Label{host_label, host}, *deliveries);
+        each_host([&](const Label& name, const VirtualHostMetrics& host) {
+            if (host.deliveries)
+                visit(name, *host.deliveries);
+        });
+    };
+    const auto write_counts = [&](std::string_view label, const auto& values, auto counts) {
+        each_host([&](const Label& name, const VirtualHostMetrics& host) {
+            for (std::size_t index = 0; index < values.size(); ++index)
+                text.sample({name, {label, values[index]}}, (host.sums.*counts)[index]);
+        });
+    };
+    const auto write_histogram = [&](auto times) {
+        each_host([&](const Label& name, const VirtualHostMetrics& host) {
+            text.histogram({name}, host.sums.*times);
+        });
     };
 
-    text.begin(metric::requests_total);
+    // packaging/grafana/generate and the checks find the metrics in these calls of begin().
+    text.begin("useradmin_requests_total", "counter",
+               "Replies sent, by operation and HTTP status.");
     each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {
         labels.emplace_back();
         for (std::size_t index = 0; index < operation.statuses.size(); ++index) {
@@ -172,62 +137,63 @@ std::string prometheus_text(const ServerMetrics& metrics) {
                 text.sample(labels, operation.statuses[index]);
         }
     });
-    text.begin(metric::request_duration_seconds);
+    text.begin("useradmin_request_duration_seconds", "histogram",
+               "Time from the arrival of a request until its reply was sent.");
     each_operation([&](const Labels& labels, const MetricsSnapshot::Operation& operation) {
         text.histogram(labels, operation.durations);
     });
-    text.begin(metric::refusals_total);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        for (std::size_t index = 0; index < sums.rejections.size(); ++index)
-            text.sample({host, {"reason", rejection_names[index]}}, sums.rejections[index]);
+    text.begin("useradmin_refusals_total", "counter",
+               "Requests rejected because no connection or hashing slot was available, or after "
+               "too many failed sign-in attempts.");
+    write_counts("reason", rejection_names, &MetricsSnapshot::rejections);
+    text.begin("useradmin_session_lookups_total", "counter",
+               "Session tokens in requests, by result.");
+    write_counts("result", lookup_names, &MetricsSnapshot::lookups);
+    text.begin("useradmin_connection_wait_duration_seconds", "histogram",
+               "How long requests waited for a database connection.");
+    write_histogram(&MetricsSnapshot::connection_waits);
+    text.begin("useradmin_database_duration_seconds", "histogram",
+               "How long requests held a database connection.");
+    write_histogram(&MetricsSnapshot::connection_holds);
+    text.begin("useradmin_connections_in_use", "gauge",
+               "Database connections held by requests, in all children.");
+    each_host([&](const Label& name, const VirtualHostMetrics& host) {
+        text.sample({name}, std::to_string(host.sums.connections_in_use));
     });
-    text.begin(metric::session_lookups_total);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        for (std::size_t index = 0; index < sums.lookups.size(); ++index)
-            text.sample({host, {"result", lookup_names[index]}}, sums.lookups[index]);
+    text.begin("useradmin_database_errors_total", "counter",
+               "Database errors, by kind. The error log has the reasons.");
+    write_counts("reason", database_error_names, &MetricsSnapshot::database_errors);
+    text.begin("useradmin_database_read_only", "gauge",
+               "1 if the database has rejected a write because it is read-only, and has accepted "
+               "none since.");
+    each_host([&](const Label& name, const VirtualHostMetrics& host) {
+        text.sample({name}, std::uint64_t{host.sums.is_read_only});
     });
-    text.begin(metric::connection_wait_duration_seconds);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        text.histogram({host}, sums.connection_waits);
+    text.begin("useradmin_audit_lines_lost_total", "counter",
+               "Events that could not be written to the audit log.");
+    each_host([&](const Label& name, const VirtualHostMetrics& host) {
+        text.sample({name}, host.sums.lost_audit_lines);
     });
-    text.begin(metric::database_duration_seconds);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        text.histogram({host}, sums.connection_holds);
-    });
-    text.begin(metric::connections_in_use);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        text.sample({host}, std::to_string(sums.connections_in_use));
-    });
-    text.begin(metric::database_errors_total);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        for (std::size_t index = 0; index < sums.database_errors.size(); ++index)
-            text.sample({host, {"reason", database_error_names[index]}},
-                        sums.database_errors[index]);
-    });
-    text.begin(metric::database_read_only);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        text.sample({host}, std::uint64_t{sums.is_read_only});
-    });
-    text.begin(metric::audit_lines_lost_total);
-    each_host([&](const Label& host, const MetricsSnapshot& sums) {
-        text.sample({host}, sums.lost_audit_lines);
-    });
-    text.begin(metric::secondary_storage_up);
-    each_delivery([&](const Label& host, const DeliverySnapshot& deliveries) {
+    text.begin("useradmin_secondary_storage_up", "gauge",
+               "1 if the last delivery reached the secondary storage.");
+    each_delivery([&](const Label& name, const DeliverySnapshot& deliveries) {
         if (deliveries.storage != StorageState::unknown)
-            text.sample({host}, std::uint64_t{deliveries.storage != StorageState::unreachable});
+            text.sample({name}, std::uint64_t{deliveries.storage != StorageState::unreachable});
     });
-    text.begin(metric::revocations_delivered_timestamp_seconds);
-    each_delivery([&](const Label& host, const DeliverySnapshot& deliveries) {
-        text.sample({host}, std::to_string(deliveries.delivered_until));
+    text.begin("useradmin_revocations_delivered_timestamp_seconds", "gauge",
+               "Time up to which revocations have reached the secondary storage.");
+    each_delivery([&](const Label& name, const DeliverySnapshot& deliveries) {
+        text.sample({name}, std::to_string(deliveries.delivered_until));
     });
-    text.begin(metric::hash_slots);
+    text.begin("useradmin_hash_slots", "gauge", "Maximum number of passwords hashed concurrently.");
     text.sample({}, metrics.hash_bounds.permits);
-    text.begin(metric::hash_slots_in_use);
+    text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords being hashed.");
     text.sample({}, metrics.hashes_in_use.permits);
-    text.begin(metric::hash_queue_places);
+    text.begin("useradmin_hash_queue_places", "gauge",
+               "Maximum number of requests waiting for a hashing slot.");
     text.sample({}, metrics.hash_bounds.waiters);
-    text.begin(metric::hash_queue_places_in_use);
+    text.begin("useradmin_hash_queue_places_in_use", "gauge",
+               "Requests waiting for a hashing slot.");
     text.sample({}, metrics.hashes_in_use.waiters);
     return std::move(text).take();
 }

@@ -37,8 +37,7 @@ find_tool() {
 
 # metrics_in_code SOURCE: prints the names of the metrics that the modules export.
 metrics_in_code() {
-    sed -n '/^namespace metric {/,/^} \/\/ namespace metric/p' "$1/mod_useradmin/httpd/prometheus.cpp" |
-        grep -oE '"useradmin_[a-z_]+"' | tr -d '"' | sort -u
+    grep -oE '"useradmin_[a-z_]+"' "$1/mod_useradmin/httpd/prometheus.cpp" | tr -d '"' | sort -u
 }
 
 # alerts_in SOURCE: prints the names of the example alerts.
