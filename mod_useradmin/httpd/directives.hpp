@@ -5,6 +5,7 @@
 #include "apr/pool.hpp"
 #include "httpd/httpd.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -117,36 +118,28 @@ struct PathReader {
     }
 };
 
+/// Returns the position of a directive in its table.
+template <class Tag, class... Entries>
+constexpr std::size_t position_of(const std::tuple<Entries...>&) noexcept {
+    constexpr bool matches[] = {std::is_same_v<typename Entries::Name, Tag>...};
+    return static_cast<std::size_t>(std::ranges::find(matches, true) - matches);
+}
+
+/// The type of the values of a table's directives. Only declared.
+template <class... Entries>
+std::tuple<std::optional<typename Entries::Value>...> values_of(const std::tuple<Entries...>&);
+
 /// Holds the values of a table's directives in a Location or server. Unset values are inherited.
 /// httpd merges the settings for each request, so all members are trivially destructible.
 template <const auto& table>
 class DirectiveSettings {
-    using Entries = std::remove_cvref_t<decltype(table)>;
-
-    template <class Indices>
-    struct Values;
-    template <std::size_t... index>
-    struct Values<std::index_sequence<index...>> {
-        using Type =
-            std::tuple<std::optional<typename std::tuple_element_t<index, Entries>::Value>...>;
-        template <class Tag>
-        static constexpr std::size_t position =
-            ((std::is_same_v<typename std::tuple_element_t<index, Entries>::Name, Tag> ? index
-                                                                                       : 0) +
-             ...);
-    };
-    using Storage = Values<std::make_index_sequence<std::tuple_size_v<Entries>>>;
-
     template <class Tag>
-    static constexpr std::size_t position = Storage::template position<Tag>;
+    static constexpr std::size_t position = position_of<Tag>(table);
 
   public:
     /// Returns the configured value, or std::nullopt if there is none.
     template <class Tag>
     const auto& explicit_value() const noexcept {
-        static_assert(
-            std::is_same_v<typename std::tuple_element_t<position<Tag>, Entries>::Name, Tag>,
-            "no directive of that name");
         return std::get<position<Tag>>(values_);
     }
     /// Returns the configured value, or the default.
@@ -160,24 +153,24 @@ class DirectiveSettings {
         return std::get<position<Tag>>(table).name;
     }
 
+    /// Returns the value of the entry at this position in the table.
     template <std::size_t index>
-    void set(const typename std::tuple_element_t<index, Entries>::Value& value) noexcept {
-        std::get<index>(values_) = value;
+    auto& value() noexcept {
+        return std::get<index>(values_);
     }
     /// Inherits unset values from the enclosing settings.
     void inherit(const DirectiveSettings& outer) noexcept {
-        inherit(outer, std::make_index_sequence<std::tuple_size_v<Entries>>());
+        std::apply(
+            [&](auto&... own) {
+                std::apply(
+                    [&](const auto&... outer_values) { ((own = own ? own : outer_values), ...); },
+                    outer.values_);
+            },
+            values_);
     }
 
   private:
-    template <std::size_t... index>
-    void inherit(const DirectiveSettings& outer, std::index_sequence<index...>) noexcept {
-        ((std::get<index>(values_) =
-              std::get<index>(values_) ? std::get<index>(values_) : std::get<index>(outer.values_)),
-         ...);
-    }
-
-    typename Storage::Type values_;
+    decltype(values_of(table)) values_;
 };
 
 /// A module's create_dir_config function.
@@ -219,19 +212,12 @@ struct Setter {
     static const char* flag(cmd_parms* command, void* settings, int is_on) noexcept {
         return set(command, settings, {}, is_on != 0);
     }
-    static const char* take1(cmd_parms* command, void* settings, const char* first) noexcept {
-        return set(command, settings, std::array{apr::view_of(first)});
-    }
-    static const char* take2(cmd_parms* command, void* settings, const char* first,
-                             const char* second) noexcept {
-        const std::array words{apr::view_of(first), apr::view_of(second)};
-        return set(command, settings, std::span(words).first(second != nullptr ? 2 : 1));
-    }
-    static const char* take3(cmd_parms* command, void* settings, const char* first,
-                             const char* second, const char* third) noexcept {
-        const std::array words{apr::view_of(first), apr::view_of(second), apr::view_of(third)};
-        const std::size_t count = third != nullptr ? 3 : second != nullptr ? 2 : 1;
-        return set(command, settings, std::span(words).first(count));
+    /// Takes one, two or three arguments. Omitted ones are nullptr.
+    template <class... Words>
+    static const char* take(cmd_parms* command, void* settings, Words... words) noexcept {
+        const std::array views{apr::view_of(words)...};
+        const std::size_t count = (std::size_t{words != nullptr} + ...);
+        return set(command, settings, std::span(views).first(count));
     }
     static const char* take_all(cmd_parms* command, void* settings, int count,
                                 char* const words[]) noexcept {
@@ -256,17 +242,16 @@ struct Setter {
         const char* const problem = apr::guarded(
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
+                auto& stored =
+                    static_cast<DirectiveSettings<table>*>(settings)->template value<index>();
                 auto value = entry.default_value;
                 if constexpr (requires { entry.read.adds_to_value; })
-                    value = static_cast<DirectiveSettings<table>*>(settings)
-                                ->template explicit_value<typename std::tuple_element_t<
-                                    index, std::remove_cvref_t<decltype(table)>>::Name>()
-                                .value_or(decltype(value)());
+                    value = stored.value_or(decltype(value)());
                 // g++ 16 requires calls in a constant table to be constant, so copy the reader.
                 const auto read = entry.read;
                 const char* sentence = read(ConfigLine{command, words, is_on}, value);
                 if (sentence == nullptr)
-                    static_cast<DirectiveSettings<table>*>(settings)->template set<index>(value);
+                    stored = value;
                 return sentence;
             },
             [&](const char* reason) -> const char* { return apr_pstrdup(command->pool, reason); });
@@ -280,9 +265,9 @@ constexpr command_rec command() noexcept {
     using Set = Setter<table, index>;
     constexpr bool takes_three = entry.words == TAKE3 || entry.words == TAKE123;
     constexpr cmd_func function = entry.words == FLAG     ? cmd_func{.flag = Set::flag}
-                                  : entry.words == TAKE1  ? cmd_func{.take1 = Set::take1}
-                                  : entry.words == TAKE12 ? cmd_func{.take2 = Set::take2}
-                                  : takes_three           ? cmd_func{.take3 = Set::take3}
+                                  : entry.words == TAKE1  ? cmd_func{.take1 = Set::take}
+                                  : entry.words == TAKE12 ? cmd_func{.take2 = Set::take}
+                                  : takes_three           ? cmd_func{.take3 = Set::take}
                                                           : cmd_func{.take_argv = Set::take_all};
     static_assert(entry.words == FLAG || entry.words == TAKE1 || entry.words == TAKE12 ||
                   takes_three || entry.words == TAKE_ARGV);
