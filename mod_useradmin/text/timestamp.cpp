@@ -22,12 +22,18 @@ bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
 }
 
-/// The unparsed rest of a timestamp. Each function consumes what it matches.
+/// The unparsed rest of a timestamp. Each function consumes what it matches. After a failure, the
+/// results are meaningless.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) noexcept : rest_(text) {}
 
     bool at_end() const noexcept { return rest_.empty(); }
+    bool has_failed() const noexcept { return has_failed_; }
+    int fail() noexcept {
+        has_failed_ = true;
+        return 0;
+    }
 
     bool take(char expected) noexcept {
         const bool found = !rest_.empty() && rest_.front() == expected;
@@ -35,20 +41,24 @@ class Cursor {
         return found;
     }
 
-    /// Takes a number of exactly `digits` digits that is at most `largest`.
-    std::optional<int> number(std::size_t digits, int largest) noexcept {
+    /// Takes the character, or fails.
+    void require(char expected) noexcept {
+        if (!take(expected))
+            fail();
+    }
+
+    /// Takes a number of exactly `digits` digits that is at most `largest`, or fails.
+    int number(std::size_t digits, int largest) noexcept {
         if (rest_.size() < digits)
-            return std::nullopt;
+            return fail();
         int value = 0;
         for (const char digit : rest_.substr(0, digits)) {
             if (!is_digit(digit))
-                return std::nullopt;
+                return fail();
             value = value * 10 + (digit - '0');
         }
-        if (value > largest)
-            return std::nullopt;
         rest_.remove_prefix(digits);
-        return value;
+        return value <= largest ? value : fail();
     }
 
     std::size_t count_digits() const noexcept {
@@ -60,6 +70,7 @@ class Cursor {
 
   private:
     std::string_view rest_;
+    bool has_failed_ = false;
 };
 
 Timestamp from_unix(std::int64_t number) noexcept {
@@ -67,111 +78,82 @@ Timestamp from_unix(std::int64_t number) noexcept {
 }
 
 /// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six digits (ECMAScript).
-std::optional<int> take_year(Cursor& cursor) noexcept {
+int take_year(Cursor& cursor) noexcept {
     constexpr int largest = static_cast<int>(std::chrono::year::max());
     if (cursor.take('+'))
         return cursor.number(6, largest);
-    if (cursor.take('-')) {
-        const auto year = cursor.number(6, largest);
-        return year ? std::optional(-*year) : std::nullopt;
-    }
+    if (cursor.take('-'))
+        return -cursor.number(6, largest);
     const auto digits = cursor.count_digits();
-    return digits == 4 || digits == 5 ? cursor.number(digits, largest) : std::nullopt;
+    return digits == 4 || digits == 5 ? cursor.number(digits, largest) : cursor.fail();
 }
 
-std::optional<Timestamp> take_date(Cursor& cursor) noexcept {
-    const auto year = take_year(cursor);
-    if (!year || !cursor.take('-'))
-        return std::nullopt;
-    const auto month = cursor.number(2, 12);
-    if (!month || !cursor.take('-'))
-        return std::nullopt;
-    const auto day = cursor.number(2, 31);
-    if (!day)
-        return std::nullopt;
-    const std::chrono::year_month_day date(std::chrono::year(*year),
-                                           std::chrono::month(static_cast<unsigned>(*month)),
-                                           std::chrono::day(static_cast<unsigned>(*day)));
-    return date.ok() ? std::optional<Timestamp>(std::chrono::sys_days(date)) : std::nullopt;
+Timestamp take_date(Cursor& cursor) noexcept {
+    const std::chrono::year year(take_year(cursor));
+    cursor.require('-');
+    const std::chrono::month month(static_cast<unsigned>(cursor.number(2, 12)));
+    cursor.require('-');
+    const std::chrono::day day(static_cast<unsigned>(cursor.number(2, 31)));
+    const std::chrono::year_month_day date(year, month, day);
+    if (date.ok())
+        return std::chrono::sys_days(date);
+    cursor.fail();
+    return {};
 }
 
 /// Parses the fraction of a second. Ignores digits after the third.
-std::optional<milliseconds> take_fraction(Cursor& cursor) noexcept {
+milliseconds take_fraction(Cursor& cursor) noexcept {
     const auto digits = cursor.count_digits();
     if (digits == 0)
-        return std::nullopt;
+        cursor.fail();
     int value = 0;
     int worth = 100;
     for (std::size_t i = 0; i < digits; ++i) {
-        value += cursor.number(1, 9).value_or(0) * worth;
+        value += cursor.number(1, 9) * worth;
         worth /= 10;
     }
     return milliseconds(value);
 }
 
 /// Parses HH:MM, HH:MM:SS or HH:MM:SS.fraction.
-std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
-    const auto hour = cursor.number(2, 23);
-    if (!hour || !cursor.take(':'))
-        return std::nullopt;
-    const auto minute = cursor.number(2, 59);
-    if (!minute)
-        return std::nullopt;
-    milliseconds time = hours(*hour) + minutes(*minute);
+milliseconds take_time_of_day(Cursor& cursor) noexcept {
+    milliseconds time = hours(cursor.number(2, 23));
+    cursor.require(':');
+    time += minutes(cursor.number(2, 59));
     if (!cursor.take(':'))
         return time;
-    const auto second = cursor.number(2, 59);
-    if (!second)
-        return std::nullopt;
-    time += seconds(*second);
-    if (!cursor.take('.'))
-        return time;
-    const auto fraction = take_fraction(cursor);
-    return fraction ? std::optional(time + *fraction) : std::nullopt;
+    time += seconds(cursor.number(2, 59));
+    return cursor.take('.') ? time + take_fraction(cursor) : time;
 }
 
 /// Parses a UTC offset: nothing or Z for 0, or a sign and HH, HHMM, HH:MM or HH:MM:SS. PostgreSQL
 /// writes seconds for historical local mean times.
-std::optional<seconds> take_offset(Cursor& cursor) noexcept {
+seconds take_offset(Cursor& cursor) noexcept {
     if (cursor.at_end() || cursor.take('Z'))
         return seconds(0);
     const bool behind = cursor.take('-');
-    if (!behind && !cursor.take('+'))
-        return std::nullopt;
-    const auto hour = cursor.number(2, 23);
-    if (!hour)
-        return std::nullopt;
-    seconds offset = hours(*hour);
+    if (!behind)
+        cursor.require('+');
+    seconds offset = hours(cursor.number(2, 23));
     if (!cursor.at_end()) {
         const bool colon = cursor.take(':');
-        const auto minute = cursor.number(2, 59);
-        if (!minute)
-            return std::nullopt;
-        offset += minutes(*minute);
-        if (colon && cursor.take(':')) {
-            const auto second = cursor.number(2, 59);
-            if (!second)
-                return std::nullopt;
-            offset += seconds(*second);
-        }
+        offset += minutes(cursor.number(2, 59));
+        if (colon && cursor.take(':'))
+            offset += seconds(cursor.number(2, 59));
     }
     return behind ? -offset : offset;
 }
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {
     Cursor cursor(text);
-    const auto date = take_date(cursor);
-    if (!date || cursor.at_end())
-        return date;
-    if (!cursor.take(' ') && !cursor.take('T'))
-        return std::nullopt;
-    const auto time = take_time_of_day(cursor);
-    if (!time)
-        return std::nullopt;
-    const auto offset = take_offset(cursor);
-    if (!offset || !cursor.at_end())
-        return std::nullopt;
-    return *date + *time - *offset;
+    Timestamp time = take_date(cursor);
+    if (!cursor.at_end()) {
+        if (!cursor.take(' '))
+            cursor.require('T');
+        time += take_time_of_day(cursor);
+        time -= take_offset(cursor);
+    }
+    return cursor.at_end() && !cursor.has_failed() ? std::optional(time) : std::nullopt;
 }
 
 /// Writes the number with leading zeros and returns the end of the output.
