@@ -6,18 +6,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::ctl {
 
 struct Command {
     /// The full name, such as "list" or "session list".
     std::string_view name;
-    /// The arguments as shown in the usage, such as "USER ROLE".
+    /// The arguments and the required options as shown in the usage, such as "USER --name NAME".
     std::string_view words;
-    /// The names of the required options.
-    std::span<const std::string_view> required_options;
-    /// The names of the optional options, in addition to common_options().
-    std::span<const std::string_view> options;
+    /// The names of the options between blanks, in addition to common_options().
+    std::string_view options;
     /// The description in the help.
     std::string_view purpose;
     /// An example for the help, without the program's name.
@@ -35,6 +34,8 @@ struct Command {
 std::span<const Command> commands();
 /// Returns the names of the options that every command takes.
 std::span<const std::string_view> common_options();
+/// Returns the names of a command's options, in addition to common_options().
+std::vector<std::string_view> options_of(const Command& command);
 /// Returns a command's usage: its name, its arguments and its options.
 std::string usage_of(const Command& command);
 

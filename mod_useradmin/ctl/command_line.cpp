@@ -103,8 +103,7 @@ void add_command(CLI::App& program, const Command& command) {
     CLI::App& app = *parent->add_subcommand(std::string(command.name.substr(blank + 1)),
                                             std::string(command.purpose));
     app.group("Commands");
-    add_options(app, command.required_options, own_group);
-    add_options(app, command.options, own_group);
+    add_options(app, options_of(command), own_group);
     // The number of arguments is checked later, because --help needs none.
     if (command.max_words > 0)
         app.add_option("arguments")
@@ -169,8 +168,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     if (command == nullptr)
         reject("unknown global option " + option + suggestion(option, names) +
                "; see 'useradminctl --help'");
-    add_names(command->required_options);
-    add_names(command->options);
+    add_names(options_of(*command));
     const std::string right = "; usage: useradminctl " + usage_of(*command);
     if (std::ranges::find(names, option) != names.end())
         reject(option + " must follow the command" + right);

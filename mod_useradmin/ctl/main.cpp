@@ -2,6 +2,7 @@
 #include "ctl/command.hpp"
 #include "ctl/command_line.hpp"
 #include "ctl/display.hpp"
+#include "text/split.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,87 +15,64 @@ namespace useradmin::ctl {
 
 namespace {
 
-using Names = std::string_view[];
-
-constexpr std::span<const std::string_view> no_options;
-constexpr Names shared_options = {"config", "driver", "params",   "tables",
-                                  "json",   "help",   "audit-log"};
-constexpr Names schema_options = {"scale", "no-scale", "api-keys", "force"};
-constexpr Names create_demands = {"email", "name"};
-constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
-constexpr Names list_options = {"search", "role", "banned", "sort", "page", "limit"};
-constexpr Names password_options = {"keep-sessions", "hash", "account-id", "force"};
-constexpr Names role_options = {"force", "yes"};
-constexpr Names ban_options = {"reason", "expires", "yes"};
-constexpr Names delete_options = {"yes"};
-constexpr Names open_options = {"for", "secret"};
-constexpr Names revoke_options = {"all"};
-constexpr Names key_demands = {"name"};
-constexpr Names key_options = {"expires", "permissions", "remaining", "rate", "per"};
-constexpr Names export_options = {"format", "spreadsheet", "force"};
-constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
-                                  "email-case", "email-change", "force",  "yes"};
-constexpr Names drain_options = {"file"};
-constexpr Names verify_options = {"print", "anchor"};
-constexpr Names check_options = {"hash",   "account-id", "email-case", "protected-email",
-                                 "counts", "orphans",    "delete",     "yes",
-                                 "url",    "cookie",     "verbose"};
+constexpr std::string_view shared_options[] = {"config", "driver", "params",   "tables",
+                                               "json",   "help",   "audit-log"};
 
 constexpr Command all_commands[] = {
-    {"schema", "", no_options, schema_options, "creates the tables, or adds missing columns",
+    {"schema", "", "scale no-scale api-keys force", "creates the tables, or adds missing columns",
      "schema", 0, 0, create_schema},
-    {"create", "", create_demands, create_options,
+    {"create", "--email ADDRESS --name NAME", "email name role hash account-id email-case force",
      "creates a user and prints its id; asks for the password",
      "create --email ana@example.com --name Ana --role superAdmin", 0, 0, create,
      DatabaseUse::write},
-    {"list", "", no_options, list_options, "lists users", "list --search ana --limit 50", 0, 0,
-     list},
-    {"show", "USER", no_options, no_options, "shows a user", "show ana@example.com", 1, 1, show},
-    {"passwd", "USER", no_options, password_options,
+    {"list", "", "search role banned sort page limit", "lists users",
+     "list --search ana --limit 50", 0, 0, list},
+    {"show", "USER", "", "shows a user", "show ana@example.com", 1, 1, show},
+    {"passwd", "USER", "keep-sessions hash account-id force",
      "asks for a user's new password, sets it and ends the user's sessions",
      "passwd ana@example.com", 1, 1, set_password, DatabaseUse::write},
-    {"role", "USER ROLE", no_options, role_options, "changes a user's role",
-     "role ana@example.com admin", 2, 2, set_role, DatabaseUse::write},
-    {"ban", "USER", no_options, ban_options, "bans a user and ends the user's sessions",
+    {"role", "USER ROLE", "force yes", "changes a user's role", "role ana@example.com admin", 2, 2,
+     set_role, DatabaseUse::write},
+    {"ban", "USER", "reason expires yes", "bans a user and ends the user's sessions",
      "ban bo@example.com --reason spam --expires 7d", 1, 1, ban, DatabaseUse::write},
-    {"unban", "USER", no_options, no_options, "lifts a user's ban", "unban bo@example.com", 1, 1,
-     unban, DatabaseUse::write},
-    {"delete", "USER", no_options, delete_options, "deletes a user with its sessions and accounts",
+    {"unban", "USER", "", "lifts a user's ban", "unban bo@example.com", 1, 1, unban,
+     DatabaseUse::write},
+    {"delete", "USER", "yes", "deletes a user with its sessions and accounts",
      "delete bo@example.com", 1, 1, remove, DatabaseUse::write},
-    {"session open", "USER", no_options, open_options,
+    {"session open", "USER", "for secret",
      "opens a session and prints its token, signed if there is a secret",
      "session open ana@example.com --for 5m", 1, 1, open_session, DatabaseUse::write},
-    {"session list", "USER", no_options, no_options, "lists a user's sessions",
-     "session list ana@example.com", 1, 1, list_sessions},
-    {"session revoke", "USER SESSION | USER --all | TOKEN", no_options, revoke_options,
+    {"session list", "USER", "", "lists a user's sessions", "session list ana@example.com", 1, 1,
+     list_sessions},
+    {"session revoke", "USER SESSION | USER --all | TOKEN", "all",
      "ends a session by its id or token, or all sessions of a user",
      "session revoke ana@example.com --all", 1, 2, revoke_sessions, DatabaseUse::write},
-    {"key create", "USER", key_demands, key_options,
+    {"key create", "USER --name NAME", "name expires permissions remaining rate per",
      "creates an API key for a user and prints it once",
      "key create ana@example.com --name backup --expires 2w", 1, 1, create_key, DatabaseUse::write},
-    {"key list", "USER", no_options, no_options, "lists a user's API keys",
-     "key list ana@example.com", 1, 1, list_keys},
-    {"key revoke", "KEY", no_options, no_options, "deletes an API key by its id",
+    {"key list", "USER", "", "lists a user's API keys", "key list ana@example.com", 1, 1,
+     list_keys},
+    {"key revoke", "KEY", "", "deletes an API key by its id",
      "key revoke 6f1c9a52-0d3e-4b7a-9c1d-2f8e5b7a4c10", 1, 1, revoke_key, DatabaseUse::write},
-    {"second-factor reset", "USER", no_options, no_options,
+    {"second-factor reset", "USER", "",
      "removes a user's second factor and ends the user's sessions",
      "second-factor reset ana@example.com", 1, 1, reset_second_factor, DatabaseUse::write},
-    {"export", "[FILE]", no_options, export_options, "writes all users with their password hashes",
+    {"export", "[FILE]", "format spreadsheet force", "writes all users with their password hashes",
      "export users.ndjson", 0, 1, export_users},
-    {"import", "FILE", no_options, import_options,
+    {"import", "FILE",
+     "dry-run on-conflict format hash account-id email-case email-change force yes",
      "creates users from a file, or from standard input (-)", "import users.ndjson --dry-run", 1, 1,
      import_users, DatabaseUse::write},
-    {"check", "", no_options, check_options,
+    {"check", "",
+     "hash account-id email-case protected-email counts orphans delete yes url cookie verbose",
      "checks the configuration, the database and the running server",
      "check --url https://www.example.org/api/users", 0, 0, check},
-    {"drain", "on|off", no_options, drain_options,
-     "takes this server out of load balancing, or puts it back", "drain on", 1, 1, drain,
+    {"drain", "on|off", "file", "takes this server out of load balancing, or puts it back",
+     "drain on", 1, 1, drain, DatabaseUse::none},
+    {"audit verify", "FILE…", "print anchor", "verifies that audit logs have not been altered",
+     "audit verify /var/log/useradmin/audit.log*", 1, 10000, verify_audit_log, DatabaseUse::none},
+    {"help", "[COMMAND]", "", "describes a command", "help session open", 0, 2, nullptr,
      DatabaseUse::none},
-    {"audit verify", "FILE…", no_options, verify_options,
-     "verifies that audit logs have not been altered", "audit verify /var/log/useradmin/audit.log*",
-     1, 10000, verify_audit_log, DatabaseUse::none},
-    {"help", "[COMMAND]", no_options, no_options, "describes a command", "help session open", 0, 2,
-     nullptr, DatabaseUse::none},
 };
 
 Exit run(const CommandLine& line) {
@@ -110,7 +88,7 @@ Exit run(const CommandLine& line) {
     const Command& command = *line.command;
     // A dry run changes nothing and is not logged.
     const bool is_tried = options.has("dry-run");
-    Context context(options, command.options, is_tried ? DatabaseUse::read : command.use,
+    Context context(options, options_of(command), is_tried ? DatabaseUse::read : command.use,
                     command.name);
     return context.run_audited([&] { return command.run(context); });
 }
@@ -149,13 +127,18 @@ std::span<const std::string_view> common_options() {
     return shared_options;
 }
 
+std::vector<std::string_view> options_of(const Command& command) {
+    std::vector<std::string_view> names;
+    for (std::string_view rest = command.options; !rest.empty();)
+        names.push_back(text::take_until(rest, ' '));
+    return names;
+}
+
 std::string usage_of(const Command& command) {
     std::string form(command.name);
     if (!command.words.empty())
         form.append(" ").append(command.words);
-    for (const std::string_view name : command.required_options)
-        form += " " + find_option(name)->form();
-    for (const std::string_view name : command.options)
+    for (const std::string_view name : options_of(command))
         if (command.words.find("--" + std::string(name)) == command.words.npos)
             form += " [" + find_option(name)->form() + "]";
     return form;
