@@ -101,47 +101,15 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// Determines which columns exist and are readable by the database account.
-class ReadableColumns {
-  public:
-    ReadableColumns(Database& database, const store::Schema& schema)
-        : schema_(schema), missing_(missing_privileges(database, schema, counted)) {}
-
-    bool has(char table, std::initializer_list<std::string_view> fields) const {
-        return std::ranges::all_of(
-            fields,
-            [&](std::string_view field) {
-                const store::Column* column = schema_.table(table).find(field);
-                return column != nullptr && !is_missing(table, column->name);
-            });
-    }
-    /// Like has(), but also true if the column does not exist.
-    bool has_or_lacks(char table, std::string_view field) const {
-        return schema_.table(table).find(field) == nullptr || has(table, {field});
-    }
-
-  private:
-    static constexpr store::Privilege counted[] = {
-        {'u', "SELECT"},
-        {'a', "SELECT", "id"},
-        {'a', "SELECT", "accountId"},
-        {'a', "SELECT", "providerId"},
-        {'a', "SELECT", "userId"},
-        {'a', "SELECT", "password"},
-        {'a', "SELECT", "createdAt"},
-    };
-
-    bool is_missing(char table, const std::string& column) const {
-        return std::ranges::any_of(
-            missing_,
-            [&](const MissingPrivilege& right) {
-                return right.table == table && (right.column.empty() || right.column == column);
-            });
-    }
-
-    const store::Schema& schema_;
-    std::vector<MissingPrivilege> missing_;
-};
+/// Returns whether the columns exist and the database account may read them.
+bool can_read(const store::Table& table, std::initializer_list<std::string_view> fields) {
+    return std::ranges::all_of(
+        fields,
+        [&](std::string_view field) {
+            const store::Column* const column = table.find(field);
+            return column != nullptr && column->is_readable;
+        });
+}
 
 /// Returns the name of the text type, qualified with the system schema if the database has one.
 std::string text_type(const store::Table& table) {
@@ -223,11 +191,10 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     found.time_formats = {number_of(row[0]), number_of(row[1]), number_of(row[2])};
 }
 
-void count_accounts(Database& database, const store::Schema& schema,
-                    const ReadableColumns& readable, DatabaseFacts& found) {
+void count_accounts(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting accounts");
-    const bool has_names = readable.has('a', {"accountId"});
-    const bool has_passwords = readable.has('a', {"password"});
+    const bool has_names = can_read(schema.account, {"accountId"});
+    const bool has_passwords = can_read(schema.account, {"password"});
     const store::Table& user = schema.user;
     const std::string equals = user.op("=");
     const std::string lower = user.function("lower");
@@ -356,18 +323,23 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;
-    const ReadableColumns readable(database, schema);
-    if (!readable.has('u', {"id", "email"}))
+    // Each module requires this privilege.
+    const bool can_read_users =
+        std::ranges::none_of(found.missing_privileges, [](const MissingPrivilege& missing) {
+            return missing.table == 'u' && missing.privilege == "SELECT";
+        });
+    if (!can_read_users || !can_read(schema.user, {"id", "email"}))
         return found;
     survey_addresses(database, schema, settings.protected_address(), found);
     count_time_formats(database, schema.user, found);
-    if (!readable.has('a', {"id", "providerId", "userId"}) ||
-        !readable.has_or_lacks('a', "createdAt"))
+    const bool has_times = schema.account.find("createdAt") != nullptr;
+    if (!can_read(schema.account, {"id", "providerId", "userId"}) ||
+        (has_times && !can_read(schema.account, {"createdAt"})))
         return found;
     found.own.emplace();
     found.foreign.emplace();
     count_users(database, schema, found);
-    count_accounts(database, schema, readable, found);
+    count_accounts(database, schema, found);
     return found;
 }
 
