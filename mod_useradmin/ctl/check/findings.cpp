@@ -6,7 +6,7 @@
 #include "store/statements.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -64,25 +64,9 @@ class Examiner {
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
     void check_version() {
-        const std::string_view least = product_.min_version;
-        int wanted[2] = {};
-        int there[2] = {};
-        read_version(least, wanted);
-        read_version(found_.version, there);
-        if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
+        if (strverscmp(found_.version.c_str(), product_.min_version) < 0)
             problem_that("the database server is version " + found_.version + "; upgrade it to " +
-                         std::string(least) + " or later");
-    }
-
-    static void read_version(std::string_view text, int (&parts)[2]) {
-        const char* at = text.data();
-        const char* const end = at + text.size();
-        for (int& part : parts) {
-            const auto [stop, error] = std::from_chars(at, end, part);
-            if (error != std::errc() || stop == end || *stop != '.')
-                return;
-            at = stop + 1;
-        }
+                         product_.min_version + " or later");
     }
 
     /// Adds a note instead of a problem: sign-in then rejects users with a second factor, as with
