@@ -308,8 +308,10 @@ bool is_undefined(const ConfigLine& line, std::string_view word) {
                          std::any_of(macro->arguments.begin() + 1, macro->arguments.end(), has));
 }
 
-HttpdConfiguration::HttpdConfiguration(std::string_view file)
-    : name_(file), server_root_(default_server_root()) {
+HttpdConfiguration::HttpdConfiguration(std::string_view file) : name_(file) {
+    if (file.empty())
+        return;
+    server_root_ = default_server_root();
     Loader(server_root_, lines_).read(name_);
 }
 

@@ -54,7 +54,8 @@ bool is_undefined(const ConfigLine& line, std::string_view word);
 /// Holds the lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
-    /// Reads the file. Throws CommandError if it or an included file cannot be read.
+    /// Reads the file. With an empty name, there are no lines. Throws CommandError if the file or
+    /// an included one cannot be read.
     explicit HttpdConfiguration(std::string_view file);
 
     /// Returns the directive's arguments, or std::nullopt if the directive is absent. Throws
@@ -68,7 +69,7 @@ class HttpdConfiguration {
     const std::vector<ConfigLine>& lines() const noexcept { return lines_; }
     /// Returns the name of the file.
     const std::string& name() const noexcept { return name_; }
-    /// Returns ServerRoot, the base of relative paths.
+    /// Returns ServerRoot, the base of relative paths. Empty if there is no file.
     const std::string& server_root() const noexcept { return server_root_; }
 
   private:

@@ -17,12 +17,14 @@ namespace useradmin::ctl {
 namespace {
 
 /// The words of a setting, and the option or directive that sets it.
-struct SourcedOptions {
+struct Setting {
     std::string by;
     std::vector<std::string> words;
+    /// The base of a relative path: ServerRoot, or empty for the working directory.
+    std::string folder = {};
 };
 
-[[noreturn]] void reject_setting(const SourcedOptions& setting, std::string_view expected) {
+[[noreturn]] void reject_setting(const Setting& setting, std::string_view expected) {
     throw UsageError(setting.by + " must be " + std::string(expected));
 }
 
@@ -49,19 +51,17 @@ std::string configuration_of(const Options& options) {
 /// Reads a setting from its option or its directive.
 class Reader {
   public:
-    explicit Reader(const Options& options) : options_(options) {
-        const std::string file = configuration_of(options);
-        if (!file.empty())
-            file_.emplace(file);
-    }
+    explicit Reader(const Options& options) : options_(options), file_(configuration_of(options)) {}
+
+    /// Returns the configuration file, which is empty if there is none.
+    const HttpdConfiguration& file() const noexcept { return file_; }
 
     /// Returns a setting as words, or std::nullopt if it is not set.
-    std::optional<SourcedOptions> words(std::string_view option, std::string_view directive) const {
+    std::optional<Setting> words(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
-            return SourcedOptions{"--" + std::string(option), words_of(*value)};
-        if (file_)
-            if (auto found = file_->find(directive, option))
-                return SourcedOptions{std::string(directive), std::move(*found)};
+            return Setting{"--" + std::string(option), words_of(*value)};
+        if (auto found = file_.find(directive, option))
+            return Setting{std::string(directive), std::move(*found), file_.server_root()};
         return std::nullopt;
     }
 
@@ -70,17 +70,15 @@ class Reader {
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
-        if (file_)
-            if (const auto found = file_->find(directive, option); found && !found->empty())
-                return found->front();
-        return {};
+        const auto found = file_.find(directive, option);
+        return found && !found->empty() ? found->front() : std::string();
     }
 
     /// Returns a required database setting. Throws CommandError if it is missing.
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
-        if (value.empty() && file_)
-            throw UsageError("there is no " + std::string(directive) + " in " + file_->name() +
+        if (value.empty() && !file_.name().empty())
+            throw UsageError("there is no " + std::string(directive) + " in " + file_.name() +
                              " or the files it includes; specify the file that has it, or use --" +
                              std::string(option));
         if (value.empty())
@@ -98,33 +96,14 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the base directory for a relative path of the secret: ServerRoot if the path is from
-    /// the configuration file, otherwise an empty string, which means the working directory.
-    std::string secret_folder() const {
-        return file_ && !options_.has("secret") ? file_->server_root() : std::string();
-    }
-
-    /// Returns the name of the configuration file, or an empty string if there is none.
-    std::string file_name() const { return file_ ? file_->name() : std::string(); }
-
-    /// Returns ServerRoot, or an empty string if there is no configuration file.
-    std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
-
     /// Returns the arguments of all lines with the directive.
     std::vector<std::string> arguments(std::string_view directive) const {
         std::vector<std::string> all;
-        if (file_)
-            for (const ConfigLine& line : file_->lines())
-                if (is_same_name(line.words[0], directive))
-                    all.insert(all.end(), line.words.begin() + 1, line.words.end());
+        for (const ConfigLine& line : file_.lines())
+            if (is_same_name(line.words[0], directive))
+                all.insert(all.end(), line.words.begin() + 1, line.words.end());
         return all;
     }
-
-    bool is_set_to(std::string_view directive, std::string_view argument) const {
-        return file_ && file_->has(directive, argument);
-    }
-
-    bool sets(std::string_view directive) const { return file_ && file_->has(directive); }
 
     /// Returns the first argument of a directive, or an empty string if the directive is absent or
     /// its lines differ.
@@ -137,12 +116,12 @@ class Reader {
 
   private:
     const Options& options_;
-    std::optional<HttpdConfiguration> file_;
+    HttpdConfiguration file_;
 };
 
 /// Returns whether the setting is `second` rather than `first`, or std::nullopt if it is not set.
 /// Throws CommandError for any other value.
-std::optional<bool> choice(const std::optional<SourcedOptions>& setting, std::string_view first,
+std::optional<bool> choice(const std::optional<Setting>& setting, std::string_view first,
                            std::string_view second) {
     if (!setting)
         return std::nullopt;
@@ -152,11 +131,11 @@ std::optional<bool> choice(const std::optional<SourcedOptions>& setting, std::st
 }
 
 /// Returns the words as views, for the modules' own parsers.
-std::vector<std::string_view> views_of(const SourcedOptions& setting) {
+std::vector<std::string_view> views_of(const Setting& setting) {
     return {setting.words.begin(), setting.words.end()};
 }
 
-std::optional<password::Format> format(const std::optional<SourcedOptions>& setting) {
+std::optional<password::Format> format(const std::optional<Setting>& setting) {
     if (!setting)
         return std::nullopt;
     const auto parsed = password::parse_format(views_of(*setting));
@@ -165,7 +144,7 @@ std::optional<password::Format> format(const std::optional<SourcedOptions>& sett
     return std::get<password::Format>(parsed);
 }
 
-void read_tables(const std::optional<SourcedOptions>& setting, CommandSettings& settings) {
+void read_tables(const std::optional<Setting>& setting, CommandSettings& settings) {
     if (!setting)
         return;
     const auto parsed = store::parse_table_names(views_of(*setting));
@@ -177,24 +156,20 @@ void read_tables(const std::optional<SourcedOptions>& setting, CommandSettings& 
     settings.account_table = names.account;
 }
 
-/// Returns the path of a file. Resolves a relative path in the configuration against ServerRoot. A
-/// path in an option stays relative to the working directory.
-std::string path_of(const SourcedOptions& setting, const std::string& server_root) {
-    const std::string& name = setting.words[0];
-    return name.starts_with('/') || setting.by.starts_with("--") ? name : server_root + "/" + name;
+/// Returns the path in the setting's first word.
+std::string path_of(const Setting& setting) {
+    return (std::filesystem::path(setting.folder) / setting.words[0]).string();
 }
 
-void read_drain_file(const std::optional<SourcedOptions>& setting, const std::string& server_root,
-                     CommandSettings& settings) {
+void read_drain_file(const std::optional<Setting>& setting, CommandSettings& settings) {
     if (!setting)
         return;
     if (setting->words.size() != 1 || setting->words[0].empty())
         reject_setting(*setting, "the path of a file");
-    settings.drain_file = path_of(*setting, server_root);
+    settings.drain_file = path_of(*setting);
 }
 
-void read_audit_log(const std::optional<SourcedOptions>& setting, const std::string& server_root,
-                    CommandSettings& settings) {
+void read_audit_log(const std::optional<Setting>& setting, CommandSettings& settings) {
     if (!setting || (setting->words.size() == 1 && setting->words[0] == "none"))
         return;
     const bool is_required = setting->words.size() == 2 && setting->words[1] == "required";
@@ -202,8 +177,7 @@ void read_audit_log(const std::optional<SourcedOptions>& setting, const std::str
         (setting->words.size() > 1 && !is_required))
         reject_setting(*setting, "a file, optionally followed by required (to reject changes that "
                                  "cannot be logged), or none");
-    settings.audit_log =
-        setting->words[0].starts_with('|') ? setting->words[0] : path_of(*setting, server_root);
+    settings.audit_log = setting->words[0].starts_with('|') ? setting->words[0] : path_of(*setting);
     settings.is_audit_required = is_required;
 }
 
@@ -228,8 +202,9 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::none && !takes("file"))
         return settings;
     const Reader reader(options);
+    const HttpdConfiguration& file = reader.file();
     if (takes("file"))
-        read_drain_file(reader.words("file", "UserAdminDrainFile"), reader.server_root(), settings);
+        read_drain_file(reader.words("file", "UserAdminDrainFile"), settings);
     if (use == DatabaseUse::none)
         return settings;
     settings.driver = reader.database("driver", "DBDriver");
@@ -248,39 +223,39 @@ CommandSettings read_settings(const Options& options,
             choice(reader.words("email-change", "UserAdminEmailChange"), "keep", "unverify");
     if (takes("secret")) {
         settings.secret_source = reader.secret();
-        settings.secret_folder = reader.secret_folder();
+        // A relative path in an option is relative to the working directory.
+        settings.secret_folder = options.has("secret") ? "" : file.server_root();
     }
     if (takes("protected-email"))
         settings.protected_email =
             protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
     if (use == DatabaseUse::write)
-        read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
-                       settings);
-    settings.configuration_file = reader.file_name();
-    settings.is_service = reader.is_set_to("UserAdmin", "On");
-    settings.has_extras = reader.is_set_to("UserAdminExtras", "On");
+        read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
+    settings.configuration_file = file.name();
+    settings.is_service = file.has("UserAdmin", "On");
+    settings.has_extras = file.has("UserAdminExtras", "On");
     settings.shown_columns = reader.arguments("UserAdminColumns");
     settings.editable_columns = reader.arguments("UserAdminEditable");
     settings.last_seen = reader.common_argument("UserAdminLastSeen");
-    settings.cleans_up = options.has("orphans") || reader.is_set_to("UserAdminCleanUp", "On");
-    settings.has_session_lookup = reader.is_set_to("AuthUserAdmin", "On");
-    settings.has_session_cache = reader.sets("AuthUserAdminCache");
-    settings.reads_api_keys = reader.is_set_to("AuthUserAdminApiKey", "On");
-    settings.has_sign_in = reader.is_set_to("AuthUserAdminSignIn", "On");
+    settings.cleans_up = options.has("orphans") || file.has("UserAdminCleanUp", "On");
+    settings.has_session_lookup = file.has("AuthUserAdmin", "On");
+    settings.has_session_cache = file.has("AuthUserAdminCache");
+    settings.reads_api_keys = file.has("AuthUserAdminApiKey", "On");
+    settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
     // AuthUserAdminSecondFactor defaults to verify.
-    settings.verifies_second_factors = settings.has_sign_in && reader.sets("AuthUserAdminSecret") &&
-                                       (!reader.sets("AuthUserAdminSecondFactor") ||
-                                        reader.is_set_to("AuthUserAdminSecondFactor", "verify"));
-    settings.sends_mail = reader.sets("UserAdminMailCommand");
+    settings.verifies_second_factors =
+        settings.has_sign_in && file.has("AuthUserAdminSecret") &&
+        (!file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify"));
+    settings.sends_mail = file.has("UserAdminMailCommand");
     settings.has_plugins = settings.cleans_up || settings.sends_mail ||
                            command.starts_with("key ") || command.starts_with("second-factor ") ||
                            (command == "check" && (settings.reads_api_keys || settings.has_extras ||
-                                                   reader.sets("AuthUserAdminSecret")));
-    settings.shares_sign_in_limit = reader.is_set_to("AuthUserAdminSignInLimit", "shared");
-    settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
-                                     !reader.is_set_to("UserAdminSecondaryStorage", "none");
-    settings.verifies_passwords = reader.is_set_to("AuthBasicProvider", "useradmin") ||
-                                  reader.is_set_to("AuthFormProvider", "useradmin");
+                                                   file.has("AuthUserAdminSecret")));
+    settings.shares_sign_in_limit = file.has("AuthUserAdminSignInLimit", "shared");
+    settings.has_secondary_storage =
+        file.has("UserAdminSecondaryStorage") && !file.has("UserAdminSecondaryStorage", "none");
+    settings.verifies_passwords =
+        file.has("AuthBasicProvider", "useradmin") || file.has("AuthFormProvider", "useradmin");
     return settings;
 }
 
