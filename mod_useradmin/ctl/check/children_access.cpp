@@ -13,9 +13,9 @@ std::vector<std::string> values_of(const CheckedConfiguration& configuration,
                                    std::string_view directive) {
     std::vector<std::string> values;
     for (const ConfigLine& line : configuration.lines)
-        if (is_same_name(line.words[0], directive) && line.words.size() > 1 &&
-            !is_undefined(line, line.words[1]))
-            values.push_back(line.words[1]);
+        if (const std::string_view value = argument_of(line, directive);
+            !value.empty() && !is_undefined(line, value))
+            values.emplace_back(value);
     return values;
 }
 

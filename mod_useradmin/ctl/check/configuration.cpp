@@ -36,8 +36,8 @@ std::optional<HttpdConfiguration> installed_with(const std::string& file) {
     return std::nullopt;
 }
 
-bool is_on(const ConfigLine& line) {
-    return line.words.size() > 1 && is_same_name(line.words[1], "On");
+bool is_on(const ConfigLine& line, std::string_view directive) {
+    return is_same_name(argument_of(line, directive), "On");
 }
 
 /// Returns whether the line is a directive of this project's modules or of mod_dbd.
@@ -54,11 +54,10 @@ constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-con
                                          "useradmin-openapi"};
 
 /// Returns the argument of SetHandler if it starts with "useradmin-", or an empty string.
-std::string handler_of(const ConfigLine& line) {
+std::string_view handler_of(const ConfigLine& line) {
     constexpr std::string_view prefix = "useradmin-";
-    const bool is_handler = is_same_name(line.words[0], "SetHandler") && line.words.size() > 1 &&
-                            is_same_name(line.words[1].substr(0, prefix.size()), prefix);
-    return is_handler ? line.words[1] : std::string();
+    const std::string_view name = argument_of(line, "SetHandler");
+    return is_same_name(name.substr(0, prefix.size()), prefix) ? name : std::string_view();
 }
 
 std::string location_text(const std::string& path) {
@@ -110,15 +109,14 @@ class Conditions {
         const std::vector<std::string> identifiers = module_identifiers(name);
         const std::vector<ConfigLine>& lines = configuration_.lines();
         const auto load = std::ranges::find_if(lines, [&](const ConfigLine& line) {
-            return is_same_name(line.words[0], "LoadModule") && line.words.size() > 1 &&
-                   has(identifiers, line.words[1]);
+            return has(identifiers, argument_of(line, "LoadModule"));
         });
         return is_loaded(name) &&
                (load == lines.end() ||
                 static_cast<std::size_t>(load - lines.begin()) < section.lines_before);
     }
 
-    static bool has(const std::vector<std::string>& names, const std::string& name) {
+    static bool has(const std::vector<std::string>& names, std::string_view name) {
         return std::ranges::find(names, name) != names.end();
     }
 
@@ -146,8 +144,7 @@ class Conditions {
     bool is_defined_first_in(const ConfigSection& section, const std::string& name) const {
         const auto first =
             std::ranges::find_if(configuration_.lines(), [&](const ConfigLine& line) {
-                return is_same_name(line.words[0], "Define") && line.words.size() > 1 &&
-                       line.words[1] == name;
+                return argument_of(line, "Define") == name;
             });
         const ConfigSection* around =
             first != configuration_.lines().end() ? first->section.get() : nullptr;
@@ -233,7 +230,7 @@ class ConfigurationExaminer {
                 report_hidden(line, *condition);
         std::vector<Service> services;
         for (const ConfigLine& line : lines_)
-            if (is_same_name(line.words[0], "UserAdmin") && is_on(line))
+            if (is_on(line, "UserAdmin"))
                 if (const ConfigSection* location = enclosing(line, "Location");
                     location != nullptr && !location->arguments.empty())
                     services.push_back({location->arguments[0], enclosing(line, "VirtualHost"),
@@ -290,11 +287,10 @@ class ConfigurationExaminer {
         };
         const auto uses_module = [](const ConfigLine& line) {
             const std::string& name = line.words[0];
-            if (is_same_name(name, "AuthUserAdmin") || is_same_name(name, "AuthUserAdminSignIn"))
-                return is_on(line);
-            return (is_same_name(name, "AuthBasicProvider") ||
-                    is_same_name(name, "AuthFormProvider")) &&
-                   std::ranges::find(line.words, "useradmin") != line.words.end();
+            return is_on(line, "AuthUserAdmin") || is_on(line, "AuthUserAdminSignIn") ||
+                   ((is_same_name(name, "AuthBasicProvider") ||
+                     is_same_name(name, "AuthFormProvider")) &&
+                    std::ranges::find(line.words, "useradmin") != line.words.end());
         };
         if (std::ranges::none_of(lines_, uses_module) ||
             std::ranges::any_of(lines_, has_usual_path))
@@ -303,7 +299,7 @@ class ConfigurationExaminer {
     }
 
     void check_handler(const ConfigLine& line) {
-        const std::string name = handler_of(line);
+        const std::string name(handler_of(line));
         if (name.empty() || is_undefined(line, name) ||
             std::ranges::find(handlers, name) != std::end(handlers))
             return;
@@ -362,24 +358,24 @@ class ConfigurationExaminer {
         return found;
     }
 
-    /// Returns whether the directive is in a section that may apply to the service. is_wanted:
-    /// selects lines, or nullptr for all lines.
+    /// Returns whether the directive is in a section that may apply to the service, with this
+    /// argument unless that is empty.
     bool may_have(std::string_view directive, const Service& service,
-                  bool (*is_wanted)(const ConfigLine&) = nullptr) const {
+                  std::string_view argument = {}) const {
         return std::ranges::any_of(
             lines_,
             [&](const ConfigLine& line) {
                 return is_same_name(line.words[0], directive) &&
                        scope_of(line, service) == Scope::unknown &&
-                       (is_wanted == nullptr || is_wanted(line));
+                       (argument.empty() || is_same_name(argument_of(line, directive), argument));
             });
     }
 
     void check_caller(const Service& service) {
         const ConfigLine* const enabled = effective("AuthUserAdmin", service);
-        if ((enabled != nullptr && is_on(*enabled)) ||
+        if ((enabled != nullptr && is_on(*enabled, "AuthUserAdmin")) ||
             effective("UserAdminSession", service) != nullptr ||
-            may_have("AuthUserAdmin", service, is_on) || may_have("UserAdminSession", service))
+            may_have("AuthUserAdmin", service, "On") || may_have("UserAdminSession", service))
             return;
         problem(service.file + ": nothing authenticates the callers of " +
                 location_text(service.path) +
@@ -411,8 +407,8 @@ class ConfigurationExaminer {
             if (port.find_first_not_of("0123456789") != port.npos || port.size() == address.size())
                 return; // any port
             if (std::ranges::any_of(lines_, [&](const ConfigLine& line) {
-                    return is_same_name(line.words[0], "Listen") && line.words.size() > 1 &&
-                           (port_of(line.words[1]) == port || is_undefined(line, line.words[1]));
+                    const std::string_view listen = argument_of(line, "Listen");
+                    return port_of(listen) == port || is_undefined(line, listen);
                 }))
                 return;
             ports.append(ports.empty() ? "" : ", ").append(port);

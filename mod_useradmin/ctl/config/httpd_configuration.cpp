@@ -293,6 +293,11 @@ bool is_condition(const ConfigSection& section) noexcept {
         names, [&](std::string_view name) { return is_same_name(section.name, name); });
 }
 
+std::string_view argument_of(const ConfigLine& line, std::string_view directive) {
+    const bool has_argument = is_same_name(line.words[0], directive) && line.words.size() > 1;
+    return has_argument ? std::string_view(line.words[1]) : std::string_view();
+}
+
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
     const ConfigSection* section = line.section.get();
     while (section != nullptr && !is_same_name(section->name, name))

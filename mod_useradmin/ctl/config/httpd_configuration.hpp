@@ -44,6 +44,10 @@ struct ConfigLine {
     std::shared_ptr<const ConfigSection> section;
 };
 
+/// Returns the first argument of the directive. Empty if it has none, or if the line has another
+/// directive.
+std::string_view argument_of(const ConfigLine& line, std::string_view directive);
+
 /// Returns the innermost enclosing section with this name, or nullptr.
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name);
 
