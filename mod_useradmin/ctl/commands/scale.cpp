@@ -80,8 +80,9 @@ class ScaleObjects {
     CopyState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
-            throw CommandError(filled_in(
-                "the schema @scale@ belongs to another user table; rename one of the two tables"));
+            throw CommandError(replace_words(
+                "the schema @scale@ belongs to another user table; rename one of the two tables",
+                words_));
         return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
@@ -162,7 +163,7 @@ class ScaleObjects {
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
         for (std::int64_t merged = 0; merged <= rows; merged += batch)
-            database_.execute(filled_in("SELECT @scale@.merge_counts()"));
+            database_.execute(replace_words("SELECT @scale@.merge_counts()", words_));
         transaction.commit();
         return wrong;
     }
@@ -190,23 +191,8 @@ class ScaleObjects {
             database_.execute(row[0].value_or(""));
     }
 
-    /// Replaces the placeholders in the text, but not those within replacements.
-    std::string filled_in(std::string_view text) const {
-        std::string filled;
-        while (!text.empty()) {
-            const auto word = std::ranges::find_if(
-                words_, [&](const auto& each) { return text.starts_with(each.first); });
-            if (word != words_.end())
-                filled += word->second;
-            else
-                filled += text.front();
-            text.remove_prefix(word != words_.end() ? word->first.size() : 1);
-        }
-        return filled;
-    }
-
     std::vector<Database::Row> ask(const std::string& query) {
-        return database_.rows(filled_in(query));
+        return database_.rows(replace_words(query, words_));
     }
 
     /// Returns the statements of a file in scale/.
@@ -214,7 +200,7 @@ class ScaleObjects {
         std::vector<std::string> statements;
         for (const std::string_view text : sql_files_with_prefix(database_, "scale/" + name))
             for (const std::string& statement : statements_of(text))
-                statements.push_back(filled_in(statement));
+                statements.push_back(replace_words(statement, words_));
         return statements;
     }
 
@@ -232,7 +218,7 @@ class ScaleObjects {
     }
 
     Database& database_;
-    std::vector<std::pair<std::string, std::string>> words_;
+    Replacements words_;
 };
 
 void print(const Context& context, std::int64_t users, std::int64_t corrected,

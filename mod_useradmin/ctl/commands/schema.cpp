@@ -16,60 +16,39 @@ namespace useradmin::ctl {
 
 namespace {
 
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
-        text.replace(at, what.size(), with);
+/// Returns the replacements for the table names in the SQL files: the configured names with their
+/// schemas. Indexes are named after their tables.
+Replacements replacements_for(Database& database, const store::Schema& schema) {
+    std::string default_schema;
+    if (database.dialect().product().has_schemas)
+        default_schema =
+            database.rows("SELECT pg_catalog.quote_ident(pg_catalog.current_schema())")[0][0]
+                .value_or("");
+    const store::TableNames& names = database.tables();
+    Replacements all;
+    for (const auto& [known, name, table] :
+         {std::tuple(std::string("user"), names.user, &schema.user),
+          {"session", names.session, &schema.session},
+          {"account", names.account, &schema.account}}) {
+        // Without a dot, this is the whole name.
+        const std::string own(name.substr(name.find('.') + 1));
+        const bool has_schema =
+            table->exists() || name.find('.') != name.npos || default_schema.empty();
+        const std::string qualified = has_schema ? table->sql : default_schema + "." + table->sql;
+        all.emplace_back("\"" + known + "\"", qualified);
+        all.emplace_back("\"" + known + "_", "\"" + own + "_");
+        // Other tables are created in the schema of the user table.
+        if (table == &schema.user)
+            for (const std::string other :
+                 {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
+                  "\"useradmin_attempt\"", "\"apikey\""})
+                all.emplace_back(
+                    other,
+                    qualified.substr(0, qualified.size() - store::quoted_identifier(own).size()) +
+                        other);
+    }
+    return all;
 }
-
-/// Replaces the table names in the SQL files with the configured names and their schemas.
-class QualifiedNames {
-  public:
-    QualifiedNames(Database& database, const store::Schema& schema)
-        : names_(database.tables()), schema_(schema) {
-        if (!database.dialect().product().has_schemas)
-            return;
-        const auto rows =
-            database.rows("SELECT pg_catalog.quote_ident(pg_catalog.current_schema())");
-        if (rows[0][0])
-            default_schema_ = *rows[0][0] + ".";
-    }
-
-    /// Returns the statement with the tables' actual names and schemas. Indexes are named after
-    /// their tables.
-    std::string apply(std::string statement) const {
-        const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
-            {"user", names_.user, schema_.user},
-            {"session", names_.session, schema_.session},
-            {"account", names_.account, schema_.account}};
-        for (const auto& [known, name, table] : tables) {
-            // Without a dot, this is the whole name.
-            const std::string own(name.substr(name.find('.') + 1));
-            const std::string qualified = qualified_name(table, name);
-            replace_all(statement, "\"" + known + "\"", qualified);
-            replace_all(statement, "\"" + known + "_", "\"" + own + "_");
-            // Other tables are created in the schema of the user table.
-            if (known == "user")
-                for (const std::string other :
-                     {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
-                      "\"useradmin_attempt\"", "\"apikey\""})
-                    replace_all(statement, other,
-                                qualified.substr(0, qualified.size() -
-                                                        store::quoted_identifier(own).size()) +
-                                    other);
-        }
-        return statement;
-    }
-
-  private:
-    std::string qualified_name(const store::Table& table, std::string_view name) const {
-        const bool has_schema = table.exists() || name.find('.') != name.npos;
-        return has_schema ? table.sql : default_schema_ + table.sql;
-    }
-
-    store::TableNames names_;
-    const store::Schema& schema_;
-    std::string default_schema_;
-};
 
 /// Returns the column's name in the style of the table: snake_case if its other columns use it.
 std::string column_name(const store::Table& user, const std::string& camel_case) {
@@ -84,7 +63,7 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
 
 /// Adds the missing columns of a migration to the user table. Appends the names of these columns to
 /// `added`.
-void add_columns(Database& database, const store::Schema& schema, const QualifiedNames& names,
+void add_columns(Database& database, const store::Schema& schema, const Replacements& names,
                  std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
         const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
@@ -94,7 +73,7 @@ void add_columns(Database& database, const store::Schema& schema, const Qualifie
             continue;
         added.push_back(column_name(schema.user, name));
         statement.replace(first, length, added.back());
-        database.execute(names.apply(std::move(statement)));
+        database.execute(replace_words(statement, names));
     }
 }
 
@@ -126,12 +105,12 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
 }
 
 /// Creates the missing tables of an SQL file with their indexes.
-void create_tables(Database& database, const store::Schema& schema, const QualifiedNames& names,
+void create_tables(Database& database, const store::Schema& schema, const Replacements& names,
                    std::string_view file) {
     for (const std::string_view text : sql_files_with_prefix(database, file))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
-                database.execute(names.apply(std::move(statement)));
+                database.execute(replace_words(statement, names));
 }
 
 struct Done {
@@ -221,7 +200,7 @@ Exit create_schema(Context& context) {
         adds_keys && id != nullptr && id->is_serial())
         throw CommandError("API keys require user ids that are text or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
-    const QualifiedNames qualified(database, before);
+    const Replacements names_in_files = replacements_for(database, before);
     // The SQL files name types without a schema. With this search_path, other types cannot shadow
     // the built-in ones.
     if (dialect.product().has_schemas) {
@@ -235,13 +214,13 @@ Exit create_schema(Context& context) {
                 store::literal(before.user.sql) + "::regclass AND pg_has_role(relowner, 'MEMBER')");
     }
     if (!is_complete)
-        create_tables(database, before, qualified, "schema");
+        create_tables(database, before, names_in_files, "schema");
     if (adds_keys)
-        create_tables(database, before, qualified, "api_keys");
+        create_tables(database, before, names_in_files, "api_keys");
     // A table that was just created has all columns.
     if (before.user.exists())
         for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))
-            add_columns(database, before, qualified, migration, done.added_columns);
+            add_columns(database, before, names_in_files, migration, done.added_columns);
     transaction.commit();
     print_done(context, done);
     return Exit::success;

@@ -3,6 +3,8 @@
 #include "sql_texts.hpp"
 #include "text/split.hpp"
 
+#include <algorithm>
+
 namespace useradmin::ctl {
 
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
@@ -14,6 +16,20 @@ std::vector<std::string_view> sql_files_with_prefix(const Database& database,
         if (file.path.starts_with(path))
             texts.push_back(file.text);
     return texts;
+}
+
+std::string replace_words(std::string_view text, const Replacements& replacements) {
+    std::string replaced;
+    while (!text.empty()) {
+        const auto word = std::ranges::find_if(
+            replacements, [&](const auto& each) { return text.starts_with(each.first); });
+        if (word != replacements.end())
+            replaced += word->second;
+        else
+            replaced += text.front();
+        text.remove_prefix(word != replacements.end() ? word->first.size() : 1);
+    }
+    return replaced;
 }
 
 std::vector<std::string> statements_of(std::string_view file) {

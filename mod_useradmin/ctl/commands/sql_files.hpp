@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -13,6 +14,11 @@ namespace useradmin::ctl {
 /// sorted by name.
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
                                                     std::string_view prefix);
+
+/// The words in SQL files that are replaced, and their replacements.
+using Replacements = std::vector<std::pair<std::string, std::string>>;
+/// Replaces the words in the text, but not those within replacements.
+std::string replace_words(std::string_view text, const Replacements& replacements);
 
 /// The dollar quote around function bodies.
 inline constexpr std::string_view body_quote = "$body$";
