@@ -3,6 +3,7 @@
 #include "ctl/command_error.hpp"
 
 #include <charconv>
+#include <utility>
 
 namespace useradmin::ctl {
 
@@ -12,20 +13,10 @@ using std::chrono::seconds;
 
 constexpr seconds max_duration = std::chrono::days(36525);
 
-seconds unit_of(char letter) {
-    switch (letter) {
-    case 'm':
-        return std::chrono::minutes(1);
-    case 'h':
-        return std::chrono::hours(1);
-    case 'd':
-        return std::chrono::days(1);
-    case 'w':
-        return std::chrono::weeks(1);
-    default:
-        return seconds(0);
-    }
-}
+constexpr std::pair<char, seconds> units[] = {{'m', std::chrono::minutes(1)},
+                                              {'h', std::chrono::hours(1)},
+                                              {'d', std::chrono::days(1)},
+                                              {'w', std::chrono::weeks(1)}};
 
 } // namespace
 
@@ -35,10 +26,10 @@ std::optional<seconds> parse_duration(std::string_view text) {
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error != std::errc() || stop + 1 != end || number < 1)
         return std::nullopt;
-    const seconds unit = unit_of(*stop);
-    if (unit.count() == 0 || number > max_duration / unit)
-        return std::nullopt;
-    return number * unit;
+    for (const auto& [letter, unit] : units)
+        if (*stop == letter && number <= max_duration / unit)
+            return number * unit;
+    return std::nullopt;
 }
 
 text::Timestamp parse_expiry(std::string_view text, text::Timestamp now) {
