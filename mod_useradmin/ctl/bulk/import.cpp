@@ -428,16 +428,14 @@ class Import {
             }
             entry->existing = known->id;
             entry->is_super_admin = is_super_admin_after(*entry, *known);
-            const bool are_two =
-                with_address != nullptr && with_id != nullptr && with_address->id != with_id->id;
-            entry->is_refused =
-                on_conflict_ == OnConflict::fail || (on_conflict_ == OnConflict::update && are_two);
-            if (!entry->is_refused)
-                continue;
-            if (are_two && on_conflict_ == OnConflict::update)
+            const bool has_two_users = on_conflict_ == OnConflict::update &&
+                                       with_address != nullptr && with_id != nullptr &&
+                                       with_address->id != with_id->id;
+            entry->is_refused = has_two_users || on_conflict_ == OnConflict::fail;
+            if (has_two_users)
                 reject(Exit::already_there, entry->line,
                        "has the id of one user and the address of another");
-            else
+            else if (entry->is_refused)
                 reject(Exit::already_there, entry->line,
                        (with_address != nullptr
                             ? "has the address of an existing user, " + std::string(user.email)

@@ -171,7 +171,6 @@ void UserFileReader::compact_buffer() {
 void UserFileReader::commit_line() {
     const std::string_view line = std::string_view(buffer_).substr(taken_, at_ - taken_);
     taken_ = at_;
-    bytes_ += line.size();
     line_ += static_cast<std::uint64_t>(std::ranges::count(line, '\n'));
 }
 
@@ -209,7 +208,7 @@ std::string_view UserFileReader::read_line() {
 }
 
 std::string_view UserFileReader::without_mark(std::string_view line) const noexcept {
-    if (bytes_ == 0 && line.starts_with(byte_order_mark))
+    if (line_ == 0 && line.starts_with(byte_order_mark))
         line.remove_prefix(byte_order_mark.size());
     return line;
 }

@@ -79,7 +79,6 @@ class UserFileReader {
     std::size_t taken_ = 0;
     /// The offset of the next line in the buffer.
     std::size_t at_ = 0;
-    std::uint64_t bytes_ = 0;
     std::uint64_t line_ = 0;
     std::vector<std::string_view> headings_;
 };
