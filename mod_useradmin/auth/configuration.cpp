@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
 #include "crypto/source.hpp"
+#include "text/number.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,8 +102,8 @@ const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFac
 }
 
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit) {
-    const auto most = httpd::number_within(line.words[0], 1, 1000000);
-    const auto window = line.words.size() > 1 ? httpd::number_within(line.words[1], 1, 86400)
+    const auto most = text::parse_integer(line.words[0], 1, 1000000);
+    const auto window = line.words.size() > 1 ? text::parse_integer<long>(line.words[1], 1, 86400)
                                               : std::optional<long>(limit.window.count());
     const bool is_shared = line.words.size() > 2;
     if (!most || !window || (is_shared && line.words[2] != std::string_view("shared")))

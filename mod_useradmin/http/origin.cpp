@@ -1,9 +1,9 @@
 #include "http/origin.hpp"
 
+#include "text/number.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace useradmin::http {
 
@@ -39,12 +39,8 @@ bool is_host(std::string_view text) noexcept {
 /// Parses a port after a colon. The text must start with the colon. Removes leading zeros. Returns
 /// std::nullopt if the port is invalid.
 std::optional<std::string> parse_port(std::string_view text) {
-    unsigned port = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + 1, end, port);
-    if (error != std::errc() || stop != end || port == 0 || port > 65535)
-        return std::nullopt;
-    return ":" + std::to_string(port);
+    const auto port = text::parse_integer(text.substr(1), 1, 65535);
+    return port ? std::optional(":" + std::to_string(*port)) : std::nullopt;
 }
 
 } // namespace

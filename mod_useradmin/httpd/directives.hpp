@@ -4,10 +4,10 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/httpd.hpp"
+#include "text/number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -60,16 +60,6 @@ constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words
     return {name, words, context, help, default_value, reader};
 }
 
-/// Parses an integer within the bounds. Returns std::nullopt for any other string.
-inline std::optional<long> number_within(std::string_view text, long least, long most) {
-    long number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || stop != text.data() + text.size() || number < least ||
-        number > most)
-        return std::nullopt;
-    return number;
-}
-
 /// Reads an integer within bounds.
 struct NumberReader {
     /// A description of the number, such as "a number of seconds".
@@ -79,7 +69,7 @@ struct NumberReader {
 
     template <class Type>
     const char* operator()(const ConfigLine& line, Type& value) const {
-        const std::optional<long> number = number_within(line.words[0], min, max);
+        const std::optional<long> number = text::parse_integer(line.words[0], min, max);
         if (!number)
             return line.copy("must be " + std::string(what) + " from " + std::to_string(min) +
                              " to " + std::to_string(max));

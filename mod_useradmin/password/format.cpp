@@ -1,6 +1,6 @@
 #include "password/format.hpp"
 
-#include <charconv>
+#include "text/number.hpp"
 
 namespace useradmin::password {
 
@@ -26,11 +26,9 @@ bool read_parameter(std::string_view word, Argon2id& argon2id) {
     for (const auto& parameter : argon2id_parameters) {
         if (word[0] != parameter.letter)
             continue;
-        std::uint32_t& value = argon2id.*parameter.value;
-        const char* const end = word.data() + word.size();
-        const auto [stop, error] = std::from_chars(word.data() + 2, end, value);
-        return error == std::errc() && stop == end && value >= parameter.min &&
-               value <= parameter.max;
+        const auto value = text::parse_integer(word.substr(2), parameter.min, parameter.max);
+        argon2id.*parameter.value = value.value_or(0);
+        return value.has_value();
     }
     return false;
 }

@@ -11,6 +11,7 @@
 #include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "store/database_store.hpp"
+#include "text/number.hpp"
 #include "text/url.hpp"
 
 #include <apr_uri.h>
@@ -55,14 +56,14 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     }
     const std::string_view path = apr::view_of(url.path);
     if (path.size() > 1) {
-        const auto database = httpd::number_within(path.substr(1), 0, 1000000);
+        const auto database = text::parse_integer(path.substr(1), 0, 1000000);
         if (!database)
             return false;
-        address.database = static_cast<int>(*database);
+        address.database = *database;
     }
     address.host = url.hostname;
     if (const std::string_view port = apr::view_of(url.port_str); !port.empty()) {
-        const auto number = httpd::number_within(port, 1, 65535);
+        const auto number = text::parse_integer(port, 1, 65535);
         if (!number)
             return false;
         address.port = static_cast<decltype(address.port)>(*number);

@@ -1,6 +1,7 @@
 #include "text/timestamp.hpp"
 
-#include <charconv>
+#include "text/number.hpp"
+
 #include <cstdint>
 
 namespace useradmin::text {
@@ -175,11 +176,8 @@ char* write_year(char* out, int year) noexcept {
 } // namespace
 
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
-    std::int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    const auto time = error == std::errc() && stop == end ? std::optional(from_unix(number))
-                                                          : parse_iso8601(text);
+    const auto number = parse_integer<std::int64_t>(text);
+    const auto time = number ? std::optional(from_unix(*number)) : parse_iso8601(text);
     return time && *time >= first_time && *time <= last_time ? time : std::nullopt;
 }
 

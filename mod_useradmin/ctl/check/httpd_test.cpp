@@ -1,6 +1,8 @@
 #include "ctl/check/httpd_test.hpp"
 
 #include "apr/pool.hpp"
+#include "text/number.hpp"
+#include "text/split.hpp"
 
 #include <ap_config_layout.h>
 #include <apr_file_io.h>
@@ -8,7 +10,6 @@
 #include <httpd.h>
 
 #include <array>
-#include <charconv>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
@@ -77,19 +78,16 @@ std::string rest_after(std::string_view line, std::string_view word) {
 /// Parses a User or Group line, such as `User: name="www-data" id=33`. Returns the id as both user
 /// and group, or std::nullopt if the line has none.
 std::optional<Account> account_in(std::string_view line) {
-    const std::size_t start = line.find('"');
-    const std::size_t end = line.find("\" id=", start + 1);
-    unsigned id = 0;
-    if (start == line.npos || end == line.npos)
+    text::take_until(line, '"');
+    std::string_view name = text::take_until(line, '"');
+    text::take_until(line, '=');
+    const auto id = text::parse_integer<unsigned>(text::take_until(line, ' '));
+    if (!id)
         return std::nullopt;
-    const std::string_view number = line.substr(end + sizeof "\" id=" - 1);
-    if (std::from_chars(number.data(), number.data() + number.size(), id).ec != std::errc())
-        return std::nullopt;
-    std::string_view name = line.substr(start + 1, end - start - 1);
     // With "User #33", httpd prints "#33" as the name.
     if (name.starts_with('#'))
         name.remove_prefix(1);
-    return Account{std::string(name), id, id};
+    return Account{std::string(name), *id, *id};
 }
 
 void take_line(std::string_view line, HttpdTest& test) {

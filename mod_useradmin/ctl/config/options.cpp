@@ -1,9 +1,9 @@
 #include "ctl/config/options.hpp"
 
 #include "ctl/command_error.hpp"
+#include "text/number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 namespace useradmin::ctl {
@@ -91,13 +91,11 @@ std::int64_t Options::number(std::string_view name, std::int64_t most,
     const std::optional<std::string_view> value = find(name);
     if (!value)
         return default_value;
-    std::int64_t number = 0;
-    const char* const end = value->data() + value->size();
-    const auto [stop, error] = std::from_chars(value->data(), end, number);
-    if (error != std::errc() || stop != end || number < 1 || number > most)
+    const auto number = text::parse_integer<std::int64_t>(*value, 1, most);
+    if (!number)
         throw UsageError("--" + std::string(name) + " must be an integer from 1 to " +
                          std::to_string(most));
-    return number;
+    return *number;
 }
 
 } // namespace useradmin::ctl

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace useradmin::text {
+
+/// Parses a decimal integer that fills the whole text. Returns std::nullopt for any other text, and
+/// for a number that is out of bounds.
+template <class Integer>
+std::optional<Integer> parse_integer(std::string_view text,
+                                     Integer least = std::numeric_limits<Integer>::min(),
+                                     Integer most = std::numeric_limits<Integer>::max()) noexcept {
+    Integer number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end || number < least || number > most)
+        return std::nullopt;
+    return number;
+}
+
+} // namespace useradmin::text
