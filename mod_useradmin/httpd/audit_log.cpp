@@ -96,14 +96,9 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     // Earlier versions use the same key, so the chain continues if a restart loads a newer module.
     const std::string key = "useradmin audit place 1 " + std::string(name);
-    void* kept = nullptr;
-    apr_pool_userdata_get(&kept, key.c_str(), process_pool);
-    if (kept != nullptr)
-        return *static_cast<int*>(kept);
-    const int file = memfd_create("useradmin audit position", MFD_CLOEXEC);
-    if (file >= 0)
-        apr_pool_userdata_set(&apr::emplace<int>(process_pool, file), key.c_str(),
-                              apr_pool_cleanup_null, process_pool);
+    int& file = apr::find_or_emplace<int>(process_pool, key.c_str());
+    if (file <= 0)
+        file = memfd_create("useradmin audit position", MFD_CLOEXEC);
     return file;
 }
 
